@@ -1,6 +1,8 @@
-// The time of a page at the start and at the end of a long list. Keyset paging should make them equal.
+// The time of a page at the start and at the end of a long list, which keyset paging should make equal, and the bytes of the longest page.
 import { mkdir } from "node:fs/promises";
+import { get } from "node:http";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { startService } from "../test/support/programs/programs.ts";
 import { printFigure, percentiles } from "./lib.ts";
@@ -9,11 +11,12 @@ import { fillDataFolder } from "./stored.ts";
 const depth = 3_000;
 const limit = 25;
 const samples = 400;
+const rosterRows = 1_000;
 
 await using folder = await temporaryFolder();
 const data = join(folder.path, "data");
 await mkdir(data);
-await fillDataFolder(data, (depth + 200) * limit, 0);
+await fillDataFolder(data, (depth + 200) * limit, rosterRows);
 await using service = await startService(data);
 const { api } = service;
 
@@ -43,3 +46,23 @@ printFigure("page 2 of a list, ms", percentiles(times.near));
 printFigure(`page ${depth} of a list, ms`, percentiles(times.far));
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!;
 printFigure(`page ${depth} against page 2`, { aim_ratio: 1.2, ratio: Number((median(times.far) / median(times.near)).toFixed(2)) });
+await measureRoster();
+
+/** A page of the roster as a browser on a LAN (gzip), over https (br) and a client without compression reads it. */
+async function measureRoster(): Promise<void> {
+  const figures: Record<string, number> = {};
+  for (const coding of ["identity", "gzip", "br"]) {
+    const times: number[] = [];
+    for (let sample = 0; sample < 20; sample += 1) {
+      const started = performance.now();
+      const headers = { authorization: `Bearer ${api.token}`, "accept-encoding": coding };
+      const bytes = await new Promise<Buffer>((resolve, reject) => {
+        get(`${api.url}/api/v1/players/roster?limit=${rosterRows}`, { headers }, (response) => buffer(response).then(resolve, reject));
+      });
+      times.push(performance.now() - started);
+      figures[`${coding}_kb`] = Math.round(bytes.length / 1_000);
+    }
+    figures[`${coding}_ms`] = Math.round(median(times));
+  }
+  printFigure(`${rosterRows} rows of the roster`, figures);
+}

@@ -171,8 +171,8 @@ async function tryAll(test: PackageTest, root: string): Promise<void> {
         const [said] = await stage.act("power");
         run.print({ with_rule: JSON.stringify(said) });
         if (said?.["run"] !== before) run.violate("the player's unit sees another run of the machine");
-        // The unit is stopped with the machine.
-        void stage.act(action).catch(() => undefined);
+        // The unit is stopped with the machine, so its answer may be lost: the machine's exit code says whether it worked.
+        stage.act(action).catch(() => undefined);
         const code = await Promise.race([stage.container.untilEnded(), run.pause(stopLimitMs)]);
         run.print({ action, exit_code: code ?? null });
         if (code !== exitCodes[action]) run.violate(`the machine ended with ${String(code)}`);

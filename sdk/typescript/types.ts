@@ -1272,6 +1272,116 @@ export interface paths {
         patch: operations["updateMe"];
         trace?: never;
     };
+    "/api/v1/me/identities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your linked accounts
+         * @description The accounts at the provider of single sign-on that sign you in.
+         */
+        get: operations["listIdentities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me/identities/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Unlink an account
+         * @description It signs you in no more, but your sessions go on. Set a password first: the last way to sign in cannot be taken away.
+         *
+         *     Scope: `tokens:write`.
+         */
+        delete: operations["unlinkIdentity"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your passkeys
+         * @description Only for a person who is signed in. Oldest first.
+         */
+        get: operations["listPasskeys"];
+        put?: never;
+        /**
+         * Add a passkey
+         * @description Only for a person who is signed in. From then on the passkey signs them in without an email and a password, and is a fresh proof.
+         */
+        post: operations["createPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me/passkeys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a passkey
+         * @description Only for a person who is signed in. It signs nobody in any more; sessions that it began go on until they are ended. The last way to sign in without a link cannot be removed.
+         */
+        delete: operations["deletePasskey"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename a passkey
+         * @description Only for a person who is signed in.
+         */
+        patch: operations["updatePasskey"];
+        trace?: never;
+    };
+    "/api/v1/me/passkeys/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to add a passkey
+         * @description Gives what the browser needs to make a passkey; `POST /me/passkeys` takes the result.
+         */
+        post: operations["startPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/me/password": {
         parameters: {
             query?: never;
@@ -1790,6 +1900,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/players/bulk/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete many players
+         * @description Moves all players with a tag, or the listed players, to the bin for 30 days, as `DELETE /players/{id}` does with one; at most 10,000. Either all of them go or none. Their devices delete their content and show a pairing code. `POST /players/bulk/restore` brings them back.
+         *
+         *     Scope: `players:write`.
+         */
+        post: operations["deletePlayers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/players/bulk/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore many deleted players
+         * @description Brings players back from the bin, as `POST /players/{id}/restore` does with one. Either all of them come back or none. Those that are not in the bin stay as they are.
+         *
+         *     Scope: `players:write`.
+         */
+        post: operations["restorePlayers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/players/pair": {
         parameters: {
             query?: never;
@@ -2284,6 +2438,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/session/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a passkey to sign in with
+         * @description Gives the challenge that the browser's passkey signs; `POST /session` takes the result. It says nothing about anybody's account.
+         */
+        post: operations["startPasskeySignIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/session/proof": {
         parameters: {
             query?: never;
@@ -2298,6 +2472,26 @@ export interface paths {
          * @description For 15 minutes the session may then do what changes who has access: tokens, roles, members, invitations, sign-in links, teams, secrets of webhooks, and your own email. Without it such a request is refused as `proof-required`.
          */
         post: operations["proveSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/proof/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a passkey to prove who you are
+         * @description Gives the challenge that one of your passkeys signs; `POST /session/proof` takes the result.
+         */
+        post: operations["startPasskeyProof"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2482,6 +2676,26 @@ export interface paths {
          *     Scope: `teams:write`.
          */
         post: operations["createSignInLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sign-in/sso": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin a single sign-on
+         * @description For browsers: the response sets a cookie that binds the sign-in to the browser. The provider leads the browser back to the console, which sends what it was given to `POST /session` or `POST /session/proof`.
+         */
+        post: operations["startSso"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4086,6 +4300,24 @@ export interface components {
             matched: number;
             /** @description Why it reached no player. The request succeeds anyway */
             warnings: components["schemas"]["TargetWarning"][];
+        };
+        BulkPlayerDeletion: {
+            target: components["schemas"]["Target"];
+        };
+        BulkPlayerDeletionResult: {
+            /** @description The players that went to the bin, for `POST /players/bulk/restore` */
+            player_ids: string[];
+            /** @description How many schedules went with them: those that target only one of them */
+            schedules: number;
+            /** @description Why it reached no player. The request succeeds anyway */
+            warnings: components["schemas"]["TargetWarning"][];
+        };
+        BulkPlayerRestoration: {
+            player_ids: string[];
+        };
+        BulkPlayerRestorationResult: {
+            /** @description The players that came back; those that were not in the bin stay as they are */
+            player_ids: string[];
         };
         Calendar: {
             /**
@@ -5718,6 +5950,27 @@ export interface components {
             /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
+        Identity: {
+            /**
+             * Format: date-time
+             * @description When it was linked
+             */
+            created_at: string;
+            /** @description The email that the provider said last */
+            email: string | null;
+            /** @description Id, `idn_` and a ULID */
+            id: string;
+            /** @description The provider */
+            issuer: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            last_used_at: string;
+        };
+        IdentityList: {
+            data: components["schemas"]["Identity"][];
+        };
         Invitation: {
             /**
              * Format: date-time
@@ -5909,6 +6162,26 @@ export interface components {
             width?: number;
             /** @default [] */
             zones?: components["schemas"]["NewZone"][];
+        };
+        NewPasskey: {
+            /** @description What `navigator.credentials.create()` gives, as `PublicKeyCredential.toJSON()` writes it */
+            credential: {
+                /** @example AQIDBAUGBwgJCgsMDQ4PEA */
+                id: string;
+                /** @example AQIDBAUGBwgJCgsMDQ4PEA */
+                rawId: string;
+                response: {
+                    /** @example AQIDBAUGBwgJCgsMDQ4PEA */
+                    attestationObject: string;
+                    /** @example AQIDBAUGBwgJCgsMDQ4PEA */
+                    clientDataJSON: string;
+                    transports?: string[];
+                };
+                /** @constant */
+                type: "public-key";
+            };
+            /** @description Default: the kind of keeper, such as `iCloud Keychain`, or the browser */
+            name?: string;
         };
         NewPlaylist: {
             /** @default [] */
@@ -6643,6 +6916,19 @@ export interface components {
             password: string;
         } | {
             /** @constant */
+            method: "sso";
+            /**
+             * @description The query of the address that the provider led back to, without `?`
+             * @example code=abc&state=sign-in.def&iss=https%3A%2F%2Flogin.example.com
+             */
+            response: string;
+        } | {
+            /** @constant */
+            method: "passkey";
+            /** @description With the challenge of `POST /session/passkey` */
+            passkey: components["schemas"]["PasskeyAssertion"];
+        } | {
+            /** @constant */
             method: "invitation";
             /** @description Replaces the name in the invitation */
             name?: string;
@@ -6684,7 +6970,7 @@ export interface components {
              * @enum {string}
              */
             fit?: "contain" | "cover" | "fill";
-            /** @description An instant, `2026-11-21T16:00:00Z` or with an offset; or a local time, `2026-11-21T16:00`, or a date, in `timezone` or, without it, in each player's time zone. Default: now */
+            /** @description An instant, `2026-11-21T16:00:00Z` or with an offset; or a local time, `2026-11-21T16:00`, or a date, in `timezone` or, without it, in each screen's time zone. Default: now */
             from?: string;
             /** @description The duration from `from`, instead of `until` */
             lasts_ms?: number;
@@ -6716,6 +7002,19 @@ export interface components {
         NewSignInLink: {
             /** @description A member of the team, who lost their password for example. Default: yourself */
             user_id?: string;
+        };
+        NewSso: {
+            /**
+             * @description Accepts this invitation by signing in. Its email must be the one that the provider has verified
+             * @example sgn_inv_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg
+             */
+            invitation?: string;
+            /**
+             * @description `proof`: the person signs in at the provider again, before a dangerous act
+             * @default sign-in
+             * @enum {string}
+             */
+            purpose?: "sign-in" | "proof";
         };
         NewTeam: {
             name: string;
@@ -6846,6 +7145,104 @@ export interface components {
         PairRequest: {
             code: string;
             name: string;
+        };
+        Passkey: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description By it the browser can tell the keeper that the passkey was removed */
+            credential_id: string;
+            /** @description The host name of the console for which the passkey was made: browsers use it nowhere else */
+            host: string;
+            /** @description Id, `psk_` and a ULID */
+            id: string;
+            /** @description Whether its keeper makes it available on other devices of the person */
+            is_synced: boolean;
+            last_used_at: string | null;
+            name: string;
+        };
+        /** @description What `navigator.credentials.get()` gives, as `PublicKeyCredential.toJSON()` writes it */
+        PasskeyAssertion: {
+            /** @example AQIDBAUGBwgJCgsMDQ4PEA */
+            id: string;
+            /** @example AQIDBAUGBwgJCgsMDQ4PEA */
+            rawId: string;
+            response: {
+                /** @example AQIDBAUGBwgJCgsMDQ4PEA */
+                authenticatorData: string;
+                /** @example AQIDBAUGBwgJCgsMDQ4PEA */
+                clientDataJSON: string;
+                /** @example AQIDBAUGBwgJCgsMDQ4PEA */
+                signature: string;
+                userHandle?: string | null;
+            };
+            /** @constant */
+            type: "public-key";
+        };
+        PasskeyChange: {
+            name: string;
+        };
+        /** @description The options for `navigator.credentials.create()`, for `PublicKeyCredential.parseCreationOptionsFromJSON()` */
+        PasskeyCreation: {
+            /** @constant */
+            attestation: "none";
+            authenticatorSelection: {
+                /** @constant */
+                requireResidentKey: true;
+                /** @constant */
+                residentKey: "required";
+                /** @constant */
+                userVerification: "required";
+            };
+            /** @description Valid once, for five minutes */
+            challenge: string;
+            /** @description The passkeys that the person has already */
+            excludeCredentials: {
+                id: string;
+                transports?: string[];
+                /** @constant */
+                type: "public-key";
+            }[];
+            pubKeyCredParams: {
+                alg: number;
+                /** @constant */
+                type: "public-key";
+            }[];
+            rp: {
+                /** @description The host name of the console for which the passkey was made: browsers use it nowhere else */
+                id: string;
+                name: string;
+            };
+            /** @description Milliseconds */
+            timeout: number;
+            user: {
+                displayName: string;
+                id: string;
+                name: string;
+            };
+        };
+        PasskeyList: {
+            data: components["schemas"]["Passkey"][];
+        };
+        /** @description The options for `navigator.credentials.get()`, for `PublicKeyCredential.parseRequestOptionsFromJSON()` */
+        PasskeyRequest: {
+            /** @description The person's passkeys; empty: any that the browser has for this host */
+            allowCredentials: {
+                id: string;
+                transports?: string[];
+                /** @constant */
+                type: "public-key";
+            }[];
+            /** @description Valid once, for five minutes */
+            challenge: string;
+            /** @description The host name of the console for which the passkey was made: browsers use it nowhere else */
+            rpId: string;
+            /** @description Milliseconds */
+            timeout: number;
+            /** @constant */
+            userVerification: "required";
         };
         PasswordChange: {
             /** @description Needed if you have a password, unless you signed in with a link within the last 15 minutes because you lost it */
@@ -8529,6 +8926,8 @@ export interface components {
              * @description When the person must sign in again at the latest
              */
             expires_at: string;
+            /** @description Whether the person has added a passkey, for this host or another one */
+            has_passkey: boolean;
             /** @description Whether the person has set a password */
             has_password: boolean;
             /** @description Id, `tok_` and a ULID */
@@ -8600,6 +8999,15 @@ export interface components {
         };
         SessionProof: {
             password: string;
+        } | {
+            /** @description With the challenge of `POST /session/proof/passkey` */
+            passkey: components["schemas"]["PasskeyAssertion"];
+        } | {
+            /**
+             * @description The query of the address that the provider led back to, without `?`
+             * @example code=abc&state=sign-in.def&iss=https%3A%2F%2Flogin.example.com
+             */
+            sso_response: string;
         };
         SessionTeam: {
             /** @description One of the session's `teams` */
@@ -8783,15 +9191,24 @@ export interface components {
         /** @enum {string} */
         SignInMethod: "password" | "passkey" | "sso";
         SignInOptions: {
-            /** @description Whether nobody has set a password yet: only a link signs in */
+            /** @description Whether nobody has set a password or added a passkey yet: only a link signs in */
             is_first_run: boolean;
             /** @description The ways to sign in that this service offers, besides links */
             methods: components["schemas"]["SignInMethod"][];
+            /** @description The host name that passkeys belong to: pages of the console at another one cannot use them. Null: there are none, since browsers want https and a host name for them (or localhost) */
+            passkey_host: string | null;
             /** @description The name of the provider of single sign-on; null: there is none */
             sso_name: string | null;
         };
         /** @enum {string} */
         SlotName: "package" | "a" | "b";
+        StartedSso: {
+            /**
+             * Format: uri
+             * @description Where the person signs in. The provider leads back to `/sign-in/sso` of this service within 10 minutes
+             */
+            url: string;
+        };
         StorageHealth: {
             /** @description The disk that holds the player's data, such as mmcblk0 */
             device: string;
@@ -9485,7 +9902,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The enrolment key has created all its players (`enrolment-key-used-up`); The player of this machine may still run (`enrolment-undecided`) */
+        /** @description The enrolment key has created all its screens (`enrolment-key-used-up`); The screen of this machine may still run (`enrolment-undecided`) */
         EnrolmentKeyUsedUpOrEnrolmentUndecided: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -9658,6 +10075,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description Single sign-on cannot be reached (`sso-unreachable`) */
+        SsoUnreachable: {
+            headers: {
+                "Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The body is too large (`too-large`) */
         TooLarge: {
             headers: {
@@ -9767,6 +10194,8 @@ export interface components {
         LogId: string;
         /** @description Id, `cmd_` and a ULID */
         OverrideIdFilter: string;
+        /** @description Id, `psk_` and a ULID */
+        PasskeyId: string;
         /** @description `true` deletes for good, also from the bin */
         Permanent: "true" | "false";
         /** @description Id, `plr_` and a ULID */
@@ -13030,7 +13459,7 @@ export interface operations {
                  *       "code": "disk-unwritable",
                  *       "zone_id": null,
                  *       "item_id": null,
-                 *       "detail": "The player cannot write to its disk: ENOSPC: no space left on device",
+                 *       "detail": "The device cannot write to its disk: ENOSPC: no space left on device",
                  *       "remedy": "Free some space.",
                  *       "started_at": "2026-11-21T12:00:00.000Z",
                  *       "ended_at": "2026-11-21T12:05:00.000Z",
@@ -15030,6 +15459,377 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listIdentities: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List your linked accounts */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "idn_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "issuer": "sample",
+                     *           "email": "ada@example.com",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "last_used_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IdentityList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    unlinkIdentity: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: never;
+            path: {
+                /** @description Id, `idn_` and a ULID */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Unlink an account */
+            204: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InUse"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listPasskeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List your passkeys */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "psk_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "host": "sample",
+                     *           "credential_id": "sample",
+                     *           "is_synced": true,
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "last_used_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    createPasskey: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Phone",
+                 *       "credential": {
+                 *         "id": "AQIDBAUGBwgJCgsMDQ4PEA",
+                 *         "rawId": "AQIDBAUGBwgJCgsMDQ4PEA",
+                 *         "type": "public-key",
+                 *         "response": {
+                 *           "clientDataJSON": "AQIDBAUGBwgJCgsMDQ4PEA",
+                 *           "attestationObject": "AQIDBAUGBwgJCgsMDQ4PEA",
+                 *           "transports": [
+                 *             "internal"
+                 *           ]
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewPasskey"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Add a passkey */
+            201: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "psk_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "host": "sample",
+                     *       "credential_id": "sample",
+                     *       "is_synced": true,
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "last_used_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Passkey"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
+            409: components["responses"]["ConflictOrInFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    deletePasskey: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: never;
+            path: {
+                /** @description Id, `psk_` and a ULID */
+                id: components["parameters"]["PasskeyId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Remove a passkey */
+            204: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InUse"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    updatePasskey: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id, `psk_` and a ULID */
+                id: components["parameters"]["PasskeyId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Old phone"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasskeyChange"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Rename a passkey */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "psk_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "host": "sample",
+                     *       "credential_id": "sample",
+                     *       "is_synced": true,
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "last_used_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Passkey"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    startPasskey: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Begin to add a passkey */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "challenge": "sample",
+                     *       "rp": {
+                     *         "id": "sample",
+                     *         "name": "Lobby"
+                     *       },
+                     *       "user": {
+                     *         "id": "sample",
+                     *         "name": "Lobby",
+                     *         "displayName": "sample"
+                     *       },
+                     *       "pubKeyCredParams": [
+                     *         {
+                     *           "type": "public-key",
+                     *           "alg": 1
+                     *         }
+                     *       ],
+                     *       "timeout": 1,
+                     *       "attestation": "none",
+                     *       "excludeCredentials": [
+                     *         {
+                     *           "id": "sample",
+                     *           "type": "public-key",
+                     *           "transports": [
+                     *             "sample"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "authenticatorSelection": {
+                     *         "residentKey": "required",
+                     *         "requireResidentKey": true,
+                     *         "userVerification": "required"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyCreation"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
+            409: components["responses"]["ConflictOrInFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -17301,6 +18101,130 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["BulkPlayerChangeResult"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    deletePlayers: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "target": {
+                 *         "tag": "closed-branch"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["BulkPlayerDeletion"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Delete many players */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "player_ids": [
+                     *         "plr_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *       ],
+                     *       "schedules": 1,
+                     *       "warnings": [
+                     *         {
+                     *           "code": "no-players",
+                     *           "message": "sample",
+                     *           "field": "sample"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BulkPlayerDeletionResult"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    restorePlayers: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "player_ids": [
+                 *         "plr_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["BulkPlayerRestoration"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Restore many deleted players */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "player_ids": [
+                     *         "plr_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BulkPlayerRestorationResult"];
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
@@ -19720,6 +20644,7 @@ export interface operations {
                      *       ],
                      *       "method": "link",
                      *       "has_password": true,
+                     *       "has_passkey": true,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "proved_at": "2026-11-21T12:00:00.000Z",
                      *       "idle_until": "2026-11-21T12:00:00.000Z",
@@ -19797,6 +20722,7 @@ export interface operations {
                      *       ],
                      *       "method": "link",
                      *       "has_password": true,
+                     *       "has_passkey": true,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "proved_at": "2026-11-21T12:00:00.000Z",
                      *       "idle_until": "2026-11-21T12:00:00.000Z",
@@ -19815,6 +20741,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
+            503: components["responses"]["SsoUnreachable"];
         };
     };
     deleteSession: {
@@ -19845,6 +20772,53 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    startPasskeySignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Ask for a passkey to sign in with */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "challenge": "sample",
+                     *       "rpId": "sample",
+                     *       "timeout": 1,
+                     *       "userVerification": "required",
+                     *       "allowCredentials": [
+                     *         {
+                     *           "id": "sample",
+                     *           "type": "public-key",
+                     *           "transports": [
+                     *             "sample"
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyRequest"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
@@ -19920,6 +20894,7 @@ export interface operations {
                      *       ],
                      *       "method": "link",
                      *       "has_password": true,
+                     *       "has_passkey": true,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "proved_at": "2026-11-21T12:00:00.000Z",
                      *       "idle_until": "2026-11-21T12:00:00.000Z",
@@ -19933,6 +20908,64 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+            503: components["responses"]["SsoUnreachable"];
+        };
+    };
+    startPasskeyProof: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Ask for a passkey to prove who you are */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "challenge": "sample",
+                     *       "rpId": "sample",
+                     *       "timeout": 1,
+                     *       "userVerification": "required",
+                     *       "allowCredentials": [
+                     *         {
+                     *           "id": "sample",
+                     *           "type": "public-key",
+                     *           "transports": [
+                     *             "sample"
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyRequest"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             409: components["responses"]["InFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -20005,6 +21038,7 @@ export interface operations {
                      *       ],
                      *       "method": "link",
                      *       "has_password": true,
+                     *       "has_passkey": true,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "proved_at": "2026-11-21T12:00:00.000Z",
                      *       "idle_until": "2026-11-21T12:00:00.000Z",
@@ -20461,6 +21495,7 @@ export interface operations {
                      *         "password"
                      *       ],
                      *       "sso_name": "sample",
+                     *       "passkey_host": "sample",
                      *       "is_first_run": true
                      *     }
                      */
@@ -20525,6 +21560,48 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidOrKeyReused"];
             429: components["responses"]["TooMany"];
+        };
+    };
+    startSso: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["NewSso"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Begin a single sign-on */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "url": "https://example.com/"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StartedSso"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            503: components["responses"]["SsoUnreachable"];
         };
     };
     listTeams: {

@@ -14,6 +14,7 @@ import { ExistingFile, Gigabytes, Port, WebAddress } from "./flags.ts";
 import { isUsablePath } from "../service/http/public-url.ts";
 import { defaultMirrorBytes } from "../service/releases/mirror-limits.ts";
 import { checkSmtpFlags, readSmtpFlags, smtpFlags, smtpUsage } from "./smtp-flags.ts";
+import { checkSsoFlags, readSsoFlags, ssoFlags, ssoUsage } from "./sso-flags.ts";
 import { showConsole } from "./console-link.ts";
 import { commandName, dataFolder, readVersion, rendererFolder } from "./folders.ts";
 import { startMediaInParent } from "./electron/media-relay.ts";
@@ -53,6 +54,7 @@ export const usage = defineUsage({
     "releases-root": { value: "FILE", help: "root.json that the releases are verified by (default: the first one that the source has)" },
     "releases-max-gb": { value: "GB", help: `How much of the releases is kept, the newest first (default ${defaultMirrorBytes / 1e9})` },
     ...smtpUsage,
+    ...ssoUsage,
     "no-announce": { help: "Do not announce the service on the local network (DNS-SD), where players' setup would find it" },
     "metrics-public": { help: "Serve /metrics to everybody, not only to this machine and to tokens" },
   },
@@ -90,6 +92,7 @@ const Flags = z
     "releases-root": ExistingFile,
     "releases-max-gb": Gigabytes,
     ...smtpFlags,
+    ...ssoFlags,
     "metrics-public": z.boolean().default(false),
     "no-announce": z.boolean().default(false),
   })
@@ -100,6 +103,7 @@ const Flags = z
     if (!hasTls && flags["tls-key"] !== undefined) wrong("tls-cert", "goes with --tls-key");
     if (hasTls && flags["insecure-http"]) wrong("insecure-http", "contradicts --tls-cert");
     checkSmtpFlags(flags, wrong, isLoopback);
+    checkSsoFlags(flags, wrong);
     if (!isLoopback(flags.host) && !hasTls && !flags["insecure-http"]) {
       wrong(
         "host",
@@ -122,6 +126,7 @@ const Flags = z
       maxBytes: flags["releases-max-gb"],
     },
     smtp: readSmtpFlags(flags),
+    sso: readSsoFlags(flags),
     // Nobody else can reach a service on loopback.
     announce: !flags["no-announce"] && !isLoopback(flags.host),
     limits: flags["requests-per-minute"] === undefined ? {} : { token: flags["requests-per-minute"] },

@@ -68,7 +68,7 @@ export interface MachineControls {
   readonly powerObstacles: { readonly restart: string | null; readonly shutdown: string | null };
 }
 
-const noPower = "this machine cannot be restarted or switched off by its player";
+const noPower = "this machine cannot be restarted or switched off by its program";
 
 /** The controls of a machine that has none. */
 export function noControls(): MachineControls {

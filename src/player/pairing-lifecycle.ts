@@ -85,7 +85,7 @@ export class PairingLifecycle {
     const [failure] = this.#dependencies.disk.condition.unwritten;
     return failure === undefined
       ? null
-      : `This player cannot write to its disk (${failure.reason}). Repair that first, or it will forget its pairing at the next start.`;
+      : `This device cannot write to its disk (${failure.reason}). Repair that first, or it will forget its pairing at the next start.`;
   }
 
   /** Runs until `signal` aborts. */
@@ -162,13 +162,13 @@ export class PairingLifecycle {
 
   async #purgeRevoked(pairing: Pairing): Promise<void> {
     this.#dependencies.log.warn({ player_id: pairing.playerId }, "revoked: content and pairing are removed");
-    await this.#forgetPairing(`This player was removed from the service. It was called “${pairing.playerName}”.`);
+    await this.#forgetPairing(`This screen was removed from the service. It was called “${pairing.playerName}”.`);
   }
 
   async #unpair(pairing: Pairing): Promise<void> {
     const { log, reset } = this.#dependencies;
     log.warn({ player_id: pairing.playerId }, "unpaired by a command: content and pairing are removed");
-    await this.#forgetPairing(`This player was unpaired. It was called “${pairing.playerName}”.`);
+    await this.#forgetPairing(`This screen was unpaired. It was called “${pairing.playerName}”.`);
     await reset.clear();
   }
 

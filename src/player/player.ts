@@ -265,4 +265,4 @@ function refuseRequest(): never {
   throw new Fault("refused", "no service is set");
 }
 
-const noLauncher = "no launcher started this player: update it in the way in which it was installed";
+const noLauncher = "no launcher started the screen's program: update it in the way in which it was installed";

@@ -48,7 +48,7 @@ export class ServiceLink {
       onRevision: (revision) => stores.desired.fetchUnlessCurrent(revision),
       onCommand: (jws, signal) => stores.commands.receive(jws, signal),
       onRevocation: (jws) => {
-        if (isValidRevocation(jws, identity, pairing, log)) this.#endRevoked(new Fault("revoked", "the service has revoked this player"));
+        if (isValidRevocation(jws, identity, pairing, log)) this.#endRevoked(new Fault("revoked", "the service has revoked this screen"));
       },
     });
   }

@@ -34,6 +34,8 @@ const idPrefixes = {
   alr: "an alert",
   mail: "a mail",
   lnk: "a sign-in link",
+  idn: "a linked account",
+  psk: "a passkey",
 } as const;
 export type IdPrefix = keyof typeof idPrefixes;
 

@@ -65,7 +65,7 @@ function explainOverride(override: Override, { cause, pause }: Decision, { conte
     verdict: verdictOf(cause.is === "override" && cause.override === override, pause),
     detail: isPresent
       ? `${override.level} override since ${iso(override.at)}, ${until}`
-      : `${override.level} override: its content is not on the player yet`,
+      : `${override.level} override: its content is not on the device yet`,
   };
 }
 
@@ -89,7 +89,7 @@ function explainSchedule(active: ActiveSchedule, { cause, pause }: Decision): Re
 }
 
 function explainDefault({ cause, pause }: Decision, { desired: { layout } }: PlayableContent): Reason {
-  const detail = layout === null ? "no default layout is assigned" : "the player's default layout, when nothing else is due";
+  const detail = layout === null ? "no default layout is assigned" : "the screen's default layout, when nothing else is due";
   const verdict = verdictOf(cause.is === "default" || cause.is === "nothing", pause);
   return { layer: "default", id: null, name: null, layoutId: layout?.id ?? null, verdict, detail };
 }

@@ -40,7 +40,10 @@ import { ensureAdminToken } from "./people/admin-token.ts";
 import { AuditLog } from "./people/audit.ts";
 import { Tickets } from "./people/tickets.ts";
 import { BrowserCookies } from "./people/sessions/browser-cookies.ts";
+import { Passkeys } from "./people/passkeys/passkeys.ts";
 import { Passwords } from "./people/passwords/passwords.ts";
+import { SingleSignOn } from "./people/sso/single-sign-on.ts";
+import { FailedSignIns } from "./people/sessions/failed-sign-ins.ts";
 import { TokenExpiry } from "./people/token-expiry.ts";
 import { createIds } from "./store/ids.ts";
 import type { Store } from "./store/store.ts";
@@ -102,12 +105,13 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
   });
   const maxAssetBytes = config.maxAssetBytes ?? defaultMaxAssetBytes;
   const blobs = await Blobs.open(join(config.data, "blobs"));
-  const thumbnails = new Thumbnails({ blobs, media, store, clock, log });
+  const thumbnails = new Thumbnails({ blobs, events, media, store, clock, log });
   const files = { store, clock, log, events, makeId, blobs, media, thumbnails, maxAssetBytes };
   const desired = new DesiredStates();
   const releases = config.releases ?? { from: null, rootFile: null, maxBytes: defaultMirrorBytes };
   await updateAllRevisions(store, desired);
   const audit = new AuditLog(clock, makeId);
+  const failedSignIns = new FailedSignIns({ audit, clock, log, makeId, store });
   const pairing = new Pairing({ store, clock, makeId, access, publicUrl });
   const live = new LiveViews({ audit, clock, commands, log, makeId, store });
   return {
@@ -118,7 +122,10 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     batchRunner: new BatchRunner({ store, desired, events, journal, sockets, clock, commands, log }),
     closing,
     cookies: new BrowserCookies(signer.publicKey),
-    passwords: new Passwords({ audit, clock, log, makeId, store }),
+    failedSignIns,
+    passkeys: new Passkeys({ clock, failures: failedSignIns, log, store }),
+    passwords: new Passwords({ clock, failures: failedSignIns, store }),
+    sso: config.sso == null ? null : new SingleSignOn(config.sso, { clock, log, closing }),
     commands,
     deliveries,
     desired,
@@ -200,7 +207,7 @@ export function runLoops(components: Components, config: ServiceConfig, signal: 
   return {
     async [Symbol.asyncDispose]() {
       await ended;
-      await components.passwords.settled();
+      await components.failedSignIns.settled();
       // Heartbeats that arrived while the sockets were closing.
       await presence.flush();
     },

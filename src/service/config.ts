@@ -4,6 +4,7 @@ import type { AddressBlock } from "./content/outbound-clients.ts";
 import type { RequestLimits } from "./http/rate-limit.ts";
 import type { LimitTable } from "./media/limits.ts";
 import type { StartMediaProcess } from "./media/process.ts";
+import type { SsoConfig } from "./people/sso/config.ts";
 import type { MirrorConfig } from "./releases/mirror.ts";
 
 export interface ServiceConfig {
@@ -38,6 +39,8 @@ export interface ServiceConfig {
   releases?: MirrorConfig;
   /** The mail server for alerts; default: no mails are sent. */
   smtp?: SmtpConfig | null;
+  /** The provider of single sign-on; default: there is none. */
+  sso?: SsoConfig | null;
   /** Starts a process that examines files; by default a Node process. */
   startMediaProcess?: StartMediaProcess | undefined;
 }

@@ -15,6 +15,7 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 // The machine may be busy with other tests.
+const patient = { timeout: 20_000 };
 const text = Buffer.from("This is not a picture.");
 
 /** A picture of 24 MB: a PNG with zeros after its end. */
@@ -51,6 +52,8 @@ test("[CLB1] many files dropped at once go into the library; one that is refused
   const refused = tray.getByRole("listitem").filter({ hasText: "poster.jpg" });
   await refused.getByText(/^Refused: /).waitFor();
   expect(await refused.innerText()).toMatch(/JPEG, PNG/);
+  // Their previews appear in the library as soon as they are made.
+  await expect.poll(() => page.getByRole("grid", { name: "Files" }).locator("img").count(), patient).toBe(8);
   expect(await names(service)).toEqual(pictures.map(({ name }) => name));
   await tray.getByRole("button", { name: "Clear the list" }).click();
   await tray.waitFor({ state: "detached" });

@@ -127,7 +127,7 @@ test("[CWL6] a screen that goes offline, breaks, returns, is renamed or removed 
   await expect.poll(() => page.getByRole("heading", { name: "Needs attention" }).count(), patient).toBe(0);
 
   await beat(counter, { problems: [createProblem("disk-unwritable", Date.now())] });
-  await card(page, "Counter").getByText("The player cannot write to its disk.").waitFor();
+  await card(page, "Counter").getByText("The device cannot write to its disk.").waitFor();
   // What has no event is told by heartbeats, such as opening hours.
   const display = {
     asked: "off",
@@ -149,6 +149,21 @@ test("[CWL6] a screen that goes offline, breaks, returns, is renamed or removed 
   await card(page, "Great hall").getByText("Ground floor").waitFor();
   await service.call("DELETE", `players/${counter.playerId}`);
   await expect.poll(() => page.getByRole("article").count(), patient).toBe(1);
+  expect(window.errors).toEqual([]);
+});
+
+test("[CWL10] times within a sentence of a screen are times of its time zone, on the wall and on its page", slow, async () => {
+  const { service, counter, beat } = await twoScreens();
+  await using _ = service;
+  await service.call("PATCH", `players/${counter.playerId}`, { timezone: "Asia/Tokyo" });
+  await beat(counter, { problems: [createProblem("item-load", Date.now(), { detail: "it is tried again at 2026-11-24T02:00:00.000Z" })] });
+  await using window = await Window.open(browser, desktop);
+  const { page } = window;
+  await window.signIn(service);
+  const cause = "An item could not be loaded: it is tried again at Nov 24, 2026, 11:00 AM";
+  await card(page, "Counter").getByText(cause).waitFor();
+  await page.getByRole("link", { name: "Counter", exact: true }).click();
+  await page.getByRole("list", { name: "Problems" }).getByText(cause).waitFor();
   expect(window.errors).toEqual([]);
 });
 
@@ -194,27 +209,36 @@ test("[CWL8] a picture that is asked for is shown as asked, as being taken, and 
   await using _ = service;
   await using window = await Window.open(browser, desktop);
   const { page } = window;
+  // What happens before the page hears of events is read when it does.
+  const subscribed = Promise.withResolvers<void>();
+  await page.route("**/api/v1/events/tickets", async (route) => {
+    await subscribed.promise;
+    await route.fallback();
+  });
   await window.signIn(service);
   const counterCard = card(page, "Counter");
-  const ask = counterCard.getByRole("button", { name: "Take a picture of Counter now" });
-  const newest = async () => (await service.call("GET", `players/${counter.playerId}/commands`)).body.data[0].id as string;
-  await ask.click();
-  await counterCard.getByText("Waiting for the screen…").waitFor();
-  await counter.call("POST", `commands/${await newest()}/status`, { status: "running" });
+  /** Asks for a picture. @returns the command, once the service has it: the card tells of the wish before that */
+  const ask = async (): Promise<string> => {
+    const sent = page.waitForResponse((response) => response.request().method() === "POST" && response.url().endsWith("/commands"));
+    await counterCard.getByRole("button", { name: "Take a picture of Counter now" }).click();
+    await counterCard.getByText("Waiting for the screen…").waitFor();
+    return (await (await sent).json()).id;
+  };
+  const first = await ask();
+  await counter.call("POST", `commands/${first}/status`, { status: "running" });
+  subscribed.resolve();
   await counterCard.getByText("Taking a picture…").waitFor();
   expect(await counterCard.getByRole("img", { name: "Last picture" }).count()).toBe(0);
-  const command = await newest();
-  await counter.putScreenshot("shot_01jd3v8q6m9x2k4n7r5t1w0yza", await picture(), { "command-id": command });
-  await counter.call("POST", `commands/${command}/status`, {
+  await counter.putScreenshot("shot_01jd3v8q6m9x2k4n7r5t1w0yza", await picture(), { "command-id": first });
+  await counter.call("POST", `commands/${first}/status`, {
     status: "succeeded",
     result: { screenshot_id: "shot_01jd3v8q6m9x2k4n7r5t1w0yza" },
   });
   await counterCard.getByRole("img", { name: "Last picture of Counter" }).waitFor();
   await expect.poll(() => counterCard.getByText("Taking a picture…").count(), patient).toBe(0);
 
-  await ask.click();
-  await counterCard.getByText("Waiting for the screen…").waitFor();
-  await counter.call("POST", `commands/${await newest()}/status`, { status: "failed", error: { code: "x", detail: "the display is off" } });
+  const second = await ask();
+  await counter.call("POST", `commands/${second}/status`, { status: "failed", error: { code: "x", detail: "the display is off" } });
   await counterCard.getByText("No picture: the display is off").waitFor();
   await beat(counter);
   expect(window.errors).toEqual([]);

@@ -1,5 +1,6 @@
 import type { Browser, Page } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Actions } from "../support/console/actions.ts";
 import { phone, startBrowser, startConsoleService, Window } from "../support/console/console.ts";
 import { eventually } from "../support/polling.ts";
 import { inviteMember, owner } from "../service/people/people.ts";
@@ -52,10 +53,13 @@ test("[CSH1] a file of the library is on a playing screen after three actions, a
   await using window = await Window.open(browser);
   const { page } = window;
   await window.signIn(service, "/show");
-  await page.getByRole("option", { name: "Menu.jpg" }).click();
-  await page.getByRole("group", { name: "Suggestions" }).getByRole("button", { name: "Lobby" }).click();
+  const actions = new Actions();
+  await actions.do("choose the file", page.getByRole("option", { name: "Menu.jpg" }).click());
+  const suggestion = page.getByRole("group", { name: "Suggestions" }).getByRole("button", { name: "Lobby" });
+  await actions.do("choose the screen", suggestion.click());
   await page.getByText("1 screen shows it at once").waitFor();
-  await page.getByRole("button", { name: "Show on 1 screen" }).click();
+  await actions.do("show it", page.getByRole("button", { name: "Show on 1 screen" }).click());
+  expect(actions.count).toBe(3);
 
   const arrival = page.getByRole("region", { name: "Arrival" });
   await arrival.getByText("No screen shows it yet").waitFor();
@@ -186,14 +190,16 @@ test("[CSH6] on a phone an emergency begins after a summary, within four actions
   await using window = await Window.open(browser, phone);
   const { page } = window;
   await window.signIn(service, "/takeover");
-  await page.getByRole("button", { name: "Emergency…" }).tap();
+  const actions = new Actions();
+  await actions.do("open the emergency", page.getByRole("button", { name: "Emergency…" }).tap());
   const dialog = page.getByRole("dialog");
-  await dialog.getByRole("button", { name: "ground floor" }).tap();
-  await dialog.getByRole("button", { name: "Continue" }).tap();
+  await actions.do("choose the tag", dialog.getByRole("button", { name: "ground floor" }).tap());
+  await actions.do("go on", dialog.getByRole("button", { name: "Continue" }).tap());
   const question = page.getByRole("alertdialog", { name: "Begin the emergency?" });
   await question.getByText("1 screen will show this at once, until the all clear").waitFor();
   expect((await service.call("GET", "show")).body.data).toEqual([]);
-  await question.getByRole("button", { name: "Begin on 1 screen" }).tap();
+  await actions.do("begin", question.getByRole("button", { name: "Begin on 1 screen" }).tap());
+  expect(actions.count).toBeLessThanOrEqual(4);
 
   await page.getByRole("region", { name: "Emergency on 1 screen" }).waitFor();
   await link.next("command");

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import sharp from "sharp";
 import { expect, test } from "vitest";
+import { Actions } from "../support/console/actions.ts";
 import { startBrowser, startConsoleService, Window } from "../support/console/console.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { plainImage } from "../support/media/media.ts";
@@ -43,11 +44,14 @@ test("[CSH11] on a real screen a takeover of a tag shows its message and the pag
 
   await using window = await Window.open(browser);
   const { page } = window;
-  await window.signIn(service, "/takeover");
-  // The four actions for a tag: open the page, write, choose the tag, confirm.
-  await page.getByLabel("Message", { exact: true }).fill("We close at four");
-  await page.getByRole("group", { name: "Suggestions" }).getByRole("button", { name: "ground floor" }).click();
-  await page.getByRole("button", { name: "Take over 1 screen" }).click();
+  await window.signIn(service);
+  const actions = new Actions();
+  await actions.do("open the page", page.getByRole("link", { name: "Take over" }).click());
+  await actions.do("write", page.getByLabel("Message", { exact: true }).fill("We close at four"));
+  const tag = page.getByRole("group", { name: "Suggestions" }).getByRole("button", { name: "ground floor" });
+  await actions.do("choose the tag", tag.click());
+  await actions.do("take over", page.getByRole("button", { name: "Take over 1 screen" }).click());
+  expect(actions.count).toBeLessThanOrEqual(4);
   await page.getByText("The screen shows it").waitFor();
   await eventually(() => shows(blue));
 

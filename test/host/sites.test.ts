@@ -226,10 +226,10 @@ function frames(hostUnderTest: HostUnderTest): void {
     const addresses = fixture.server.addresses.length;
     expect(await eventOf(await show("/", {}, own.origin), "failed")).toMatchObject({
       code: "load",
-      detail: expect.stringContaining("player itself"),
+      detail: expect.stringContaining("own page"),
     });
     expect(await eventOf(await show("/", {}, `http://${own.hostname}:9`), "failed")).toMatchObject({ code: "load" });
-    expect(await eventOf(await show("/stage"), "failed")).toMatchObject({ detail: expect.stringContaining("player itself") });
+    expect(await eventOf(await show("/stage"), "failed")).toMatchObject({ detail: expect.stringContaining("own page") });
     expect(fixture.server.addresses.slice(addresses).filter((address) => address === "/")).toEqual([]);
   });
 

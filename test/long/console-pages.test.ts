@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { sideways, startHostilePages, violationsOf, type HostilePages } from "../console/frame/page-checks.ts";
+import { faultsInTightPlaces, leastTarget, smallTargets } from "../console/frame/layout-checks.ts";
+import { startHostilePages, violationsOf, type HostilePages } from "../console/frame/page-checks.ts";
 import { addressesOf, openPage } from "../console/frame/routes.ts";
 import { overflowing, untranslated } from "../console/frame/texts-of-page.ts";
 import { desktop, phone, startConsoleService, Window } from "../support/console/console.ts";
@@ -22,10 +23,30 @@ test("[CFR11] pages of a team that has nothing yet have no fault that axe finds,
   for (const address of await addressesOf(page, pages.team.pool)) {
     await openPage(page, empty.service.url + address);
     found.push(...(await violationsOf(page, address)));
-    if ((await sideways(page)) !== 0) found.push(`${address} scrolls sideways`);
+    found.push(...(await smallTargets(page, leastTarget.finger)).map((target) => `${address}: ${target}`));
+    found.push(...(await faultsInTightPlaces(page, address)));
+    await page.setViewportSize(phone.viewport!);
   }
   // What does not exist there is answered with 404, which browsers log.
   found.push(...errors.filter((error) => !error.includes("404")));
+  expect(found).toEqual([]);
+});
+
+test("[CIN4] on a phone everything that can be pressed on any page is at least 40 px high and wide", async () => {
+  await using window = await Window.open(pages.browser, phone);
+  const { page } = window;
+  await window.signIn(pages.service);
+  const found: string[] = [];
+  for (const address of await addressesOf(page, pages.team.pool)) {
+    await openPage(page, pages.service.service.url + address);
+    found.push(...(await smallTargets(page, leastTarget.finger)).map((target) => `${address}: ${target}`));
+    // The parts of a page that has tabs.
+    for (const tab of await page.getByRole("tab").all()) {
+      await tab.tap();
+      const part = await tab.textContent();
+      found.push(...(await smallTargets(page, leastTarget.finger)).map((target) => `${address}, ${part}: ${target}`));
+    }
+  }
   expect(found).toEqual([]);
 });
 

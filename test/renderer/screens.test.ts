@@ -42,7 +42,7 @@ describe.each(orientations)("%s", (_name, width, height) => {
     server.draw(
       pairing({
         claim_url: "https://signage.example.com/claim?code=WDJB-MJHT",
-        notice: "This player was removed",
+        notice: "This screen was removed",
         trouble: { ...trouble, retry_at: retryAt },
       }),
     );

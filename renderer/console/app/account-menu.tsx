@@ -8,8 +8,7 @@ import { signOut } from "../data/sign-out.ts";
 import { switchTeam } from "../data/switch-team.ts";
 import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
-import { reasonOf } from "../ui/problem-message.tsx";
-import { showToast } from "../ui/toasts.tsx";
+import { tellFailure } from "../ui/toasts.tsx";
 import { AccountNames } from "./account-face.tsx";
 import { hasPage } from "./places.ts";
 import { chooseTheme, chosenTheme, themes } from "./theme.ts";
@@ -21,9 +20,6 @@ export function AccountMenu({ session, onShortcuts }: { session: Session; onShor
   const queries = useQueryClient();
   const router = useRouter();
   const [theme, setTheme] = useState(chosenTheme);
-  const act = (action: Promise<unknown>): void => {
-    action.catch((error: unknown) => showToast({ message: reasonOf(error), kind: "failed" }));
-  };
   return (
     <MenuTrigger onOpenChange={(isOpen) => (isOpen ? setTheme(chosenTheme()) : undefined)}>
       <AriaButton className="account-button">
@@ -47,7 +43,7 @@ export function AccountMenu({ session, onShortcuts }: { session: Session; onShor
               disallowEmptySelection
               onSelectionChange={(keys) => {
                 const chosen = session.teams.find(({ id }) => keys !== "all" && keys.has(id))!;
-                if (chosen.id !== session.team.id) act(switchTeam(chosen.id));
+                if (chosen.id !== session.team.id) tellFailure(switchTeam(chosen.id));
               }}
             >
               <Header className="menu-header">{text("switchTeam")}</Header>
@@ -77,7 +73,7 @@ export function AccountMenu({ session, onShortcuts }: { session: Session; onShor
             ))}
           </MenuSection>
           <Separator className="menu-separator" />
-          <MenuItem className="menu-item" onAction={() => act(signOut(queries))}>
+          <MenuItem className="menu-item" onAction={() => tellFailure(signOut(queries))}>
             {text("signOut")}
           </MenuItem>
         </Menu>

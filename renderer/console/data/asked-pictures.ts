@@ -19,6 +19,8 @@ let stopListening: (() => void) | null = null;
 export async function askForPicture(playerId: string): Promise<void> {
   stopListening ??= eventStream.listen((news) => {
     if (news.is === "event" && news.event.type.startsWith("command.")) follow(news.event.data as Partial<Command>);
+    if (news.is === "resync") for (const [id, each] of commands) void readAgain(id, each);
+    if (news.is === "signed-out") forgetAskedPictures();
   });
   set(playerId, { is: "sent" });
   try {
@@ -28,7 +30,16 @@ export async function askForPicture(playerId: string): Promise<void> {
     follow(early.get(data.id));
   } catch (error) {
     set(playerId, { is: "failed", reason: reasonOf(error) });
+    stopIfIdle();
   }
+}
+
+/** Forgets all requests, such as when the person leaves. */
+export function forgetAskedPictures(): void {
+  commands.clear();
+  asked.clear();
+  stopIfIdle();
+  for (const listener of listeners) listener();
 }
 
 /** What has become of a request of this screen; undefined: there is none, or its picture has arrived. */
@@ -55,9 +66,26 @@ function follow(command: Partial<Command> | undefined): void {
   if (["queued", "delivered"].includes(command.status)) return;
   if (["acknowledged", "running"].includes(command.status)) return set(playerId, { is: "taking" });
   commands.delete(command.id);
-  early.clear();
   set(playerId, command.status === "succeeded" ? undefined : { is: "failed", reason: command.error?.detail ?? "" });
-  if (commands.size > 0) return;
+  stopIfIdle();
+}
+
+/** Events may have been missed, and with them the end of this command. */
+async function readAgain(id: string, playerId: string): Promise<void> {
+  const path = { id: playerId, command_id: id };
+  try {
+    follow((await client.get("/api/v1/players/{id}/commands/{command_id}", { params: { path } })).data);
+  } catch (error) {
+    // The person can ask again.
+    if (commands.delete(id)) set(playerId, { is: "failed", reason: reasonOf(error) });
+    stopIfIdle();
+  }
+}
+
+/** Stops listening unless a picture is still awaited, or a request is on its way. */
+function stopIfIdle(): void {
+  if (commands.size > 0 || [...asked.values()].some(({ is }) => is === "sent")) return;
+  early.clear();
   stopListening?.();
   stopListening = null;
 }

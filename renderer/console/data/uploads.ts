@@ -36,7 +36,7 @@ const cancels = new Map<number, AbortController>();
 const outcomes = new Map<number, PromiseWithResolvers<UploadedAsset | null>>();
 let entries: readonly UploadEntry[] = [];
 let nextId = 1;
-/** The assets whose previews were made while this page listened. */
+/** The assets that were examined, or whose previews were made, while this page listened. */
 const examined = new Set<string>();
 let stopListening: (() => void) | null = null;
 
@@ -185,7 +185,9 @@ function followExaminations(): void {
     return;
   }
   stopListening ??= eventStream.listen((news) => {
-    const assetId = news.is === "event" && news.event.type === "asset.ready" ? news.event.data["asset_id"] : undefined;
+    // `asset.ready`: an import is examined; `asset.updated`: a preview is made.
+    const isOfAsset = news.is === "event" && ["asset.ready", "asset.updated"].includes(news.event.type);
+    const assetId = isOfAsset ? news.event.data["asset_id"] : undefined;
     if (typeof assetId === "string") examined.add(assetId);
     if (assetId === undefined && news.is !== "resync") return;
     for (const { id, asset, state } of entries) {

@@ -1,8 +1,7 @@
 // Runs one act of a person: says that it is done, and reads again what it has changed.
 import { useMutation, useQueryClient, type UseMutationResult } from "@tanstack/react-query";
 import { ProblemError } from "../../../sdk/typescript/client.ts";
-import { reasonOf } from "../ui/problem-message.tsx";
-import { showToast, type Toast } from "../ui/toasts.tsx";
+import { showFailure, showToast, type Toast } from "../ui/toasts.tsx";
 
 interface Act<R, V> {
   run: (variables: V) => Promise<R>;
@@ -27,7 +26,7 @@ export function useAct<R, V = void>({ run, changes, done, after, showsErrors = f
     onError: (error) => {
       // The person was asked for their password, and did not want to give it.
       const isDropped = error instanceof ProblemError && error.kind === "proof-required";
-      if (!showsErrors && !isDropped) showToast({ kind: "failed", message: reasonOf(error) });
+      if (!showsErrors && !isDropped) showFailure(error);
     },
   });
 }

@@ -60,3 +60,14 @@ export function formatDay(time: Date, timeZone: string): string {
 export function formatNumber(value: number, options: Intl.NumberFormatOptions = {}): string {
   return shown(new Intl.NumberFormat(locale, { maximumFractionDigits: 1, ...options }).format(value));
 }
+
+/**
+ * A sentence of the service or a screen with its instants as times in `timeZone` (IANA) or the reader's own. Screens write
+ * instants, since they do not know who will read them.
+ */
+export function readable(sentence: string, timeZone?: string | null): string {
+  return sentence.replaceAll(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z| UTC)/g, (instant) => {
+    const time = new Date(instant.replace(" UTC", "Z"));
+    return Number.isNaN(time.getTime()) ? instant : formatDateTime(time, timeZone ?? undefined);
+  });
+}

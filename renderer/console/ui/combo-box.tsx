@@ -1,17 +1,8 @@
 // A field with a list of choices that typing filters.
-import {
-  Button as AriaButton,
-  ComboBox as AriaComboBox,
-  FieldError,
-  Input,
-  Label,
-  ListBox,
-  ListBoxItem,
-  Popover,
-  Text,
-} from "react-aria-components";
+import { Button as AriaButton, ComboBox as AriaComboBox, Input, Label, ListBox, ListBoxItem, Popover } from "react-aria-components";
 import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
+import { FieldNotes } from "./field-notes.tsx";
 import { Icon } from "./icon.tsx";
 import "./combo-box.css";
 
@@ -52,12 +43,7 @@ export function ComboBox({ label, choices, value, onChange, description, error, 
           <Icon name="chevronDown" />
         </AriaButton>
       </div>
-      {description === undefined ? null : (
-        <Text slot="description" className="field-description">
-          {description}
-        </Text>
-      )}
-      <FieldError className="field-error">{error}</FieldError>
+      <FieldNotes description={description} error={error} />
       <Popover className="popover combo-box-popover">
         <ListBox<Choice> className="menu combo-box-list" renderEmptyState={() => <p className="combo-box-empty">{text("noMatch")}</p>}>
           {({ id, name }) => (

@@ -5,6 +5,7 @@ import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
+import { tellFailure } from "./toasts.tsx";
 import "./copy-field.css";
 
 const text = texts(common);
@@ -22,7 +23,7 @@ export function CopyField({ label, value, description }: { label: string; value:
           </Text>
         )}
       </TextField>
-      <Button onPress={() => void copy(value).then(() => setIsCopied(true))}>
+      <Button onPress={() => tellFailure(copy(value).then(() => setIsCopied(true)))}>
         {isCopied ? <Icon name="check" /> : null}
         <span aria-live="polite">{text(isCopied ? "copied" : "copy")}</span>
       </Button>

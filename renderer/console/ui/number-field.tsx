@@ -1,13 +1,6 @@
 // A field for a number, with its unit.
-import {
-  FieldError,
-  Group,
-  Input,
-  Label,
-  NumberField as AriaNumberField,
-  Text,
-  type NumberFieldProps as AriaNumberFieldProps,
-} from "react-aria-components";
+import { Group, Input, Label, NumberField as AriaNumberField, type NumberFieldProps as AriaNumberFieldProps } from "react-aria-components";
+import { FieldNotes } from "./field-notes.tsx";
 import { useFieldError } from "./use-field-error.ts";
 import "./number-field.css";
 
@@ -20,11 +13,7 @@ export interface NumberFieldProps extends AriaNumberFieldProps {
 }
 
 export function NumberField({ label, unit, description, error: given, onChange, ...props }: NumberFieldProps) {
-  const [error, changed] = useFieldError(given);
-  const change = (value: number): void => {
-    changed();
-    onChange?.(value);
-  };
+  const [error, change] = useFieldError(given, onChange);
   return (
     <AriaNumberField {...props} onChange={change} isInvalid={error !== undefined} className="field number-field">
       <Label>{label}</Label>
@@ -32,12 +21,7 @@ export function NumberField({ label, unit, description, error: given, onChange, 
         <Input className="input" />
         {unit === undefined ? null : <span className="faint">{unit}</span>}
       </Group>
-      {description === undefined ? null : (
-        <Text slot="description" className="field-description">
-          {description}
-        </Text>
-      )}
-      <FieldError className="field-error">{error}</FieldError>
+      <FieldNotes description={description} error={error} />
     </AriaNumberField>
   );
 }

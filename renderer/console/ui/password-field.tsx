@@ -1,8 +1,9 @@
 // A field for a password, which can be shown while it is typed.
 import { useState } from "react";
-import { FieldError, Group, Input, Label, Text, TextField, Button, type TextFieldProps } from "react-aria-components";
+import { Group, Input, Label, TextField, Button, type TextFieldProps } from "react-aria-components";
 import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
+import { FieldNotes } from "./field-notes.tsx";
 import { useFieldError } from "./use-field-error.ts";
 import "./password-field.css";
 
@@ -17,11 +18,7 @@ export interface PasswordFieldProps extends Omit<TextFieldProps, "autoComplete">
 }
 
 export function PasswordField({ label, description, error: given, onChange, ...props }: PasswordFieldProps) {
-  const [error, changed] = useFieldError(given);
-  const change = (value: string): void => {
-    changed();
-    onChange?.(value);
-  };
+  const [error, change] = useFieldError(given, onChange);
   const [isShown, setIsShown] = useState(false);
   return (
     <TextField {...props} onChange={change} type={isShown ? "text" : "password"} isInvalid={error !== undefined} className="field">
@@ -36,12 +33,7 @@ export function PasswordField({ label, description, error: given, onChange, ...p
           {text(isShown ? "hide" : "show")}
         </Button>
       </Group>
-      {description === undefined ? null : (
-        <Text slot="description" className="field-description">
-          {description}
-        </Text>
-      )}
-      <FieldError className="field-error">{error}</FieldError>
+      <FieldNotes description={description} error={error} />
     </TextField>
   );
 }

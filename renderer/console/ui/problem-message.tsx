@@ -1,6 +1,7 @@
 // Shows why something failed in the words of the service's answer, which says what to do.
 import { ProblemError } from "../../../sdk/typescript/client.ts";
 import { common } from "../i18n/en/common.ts";
+import { readable } from "../i18n/format.ts";
 import { texts } from "../i18n/texts.ts";
 import { Icon } from "./icon.tsx";
 
@@ -10,7 +11,7 @@ const text = texts(common);
 export function reasonOf(error: unknown): string {
   if (error instanceof ProblemError) {
     const details = error.problem.errors?.map(({ detail }) => detail) ?? [];
-    return details.length > 0 ? details.join("; ") : error.problem.detail;
+    return readable(details.length > 0 ? details.join("; ") : error.problem.detail);
   }
   // fetch() gives a TypeError for every reason why it reached nobody.
   return error instanceof TypeError ? text("unreachable") : error instanceof Error ? error.message : String(error);
@@ -20,7 +21,7 @@ export function reasonOf(error: unknown): string {
 export function fieldErrorsOf(error: unknown): Record<string, string> {
   if (!(error instanceof ProblemError)) return {};
   return Object.fromEntries(
-    (error.problem.errors ?? []).map(({ pointer, detail }) => [pointer.slice(pointer.lastIndexOf("/") + 1), detail]),
+    (error.problem.errors ?? []).map(({ pointer, detail }) => [pointer.slice(pointer.lastIndexOf("/") + 1), readable(detail)]),
   );
 }
 

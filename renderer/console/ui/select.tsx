@@ -2,7 +2,6 @@
 import type { ReactNode } from "react";
 import {
   Button as AriaButton,
-  FieldError,
   Label,
   ListBox,
   ListBoxItem,
@@ -12,6 +11,7 @@ import {
   Text,
   type Key,
 } from "react-aria-components";
+import { FieldNotes } from "./field-notes.tsx";
 import { Icon } from "./icon.tsx";
 import "./select.css";
 
@@ -53,12 +53,7 @@ export function Select<K extends string>(props: SelectProps<K>): ReactNode {
         <SelectValue>{options.find(({ id }) => id === selectedKey)?.name ?? selectedKey}</SelectValue>
         <Icon name="chevronDown" />
       </AriaButton>
-      {description === undefined ? null : (
-        <Text slot="description" className="field-description">
-          {description}
-        </Text>
-      )}
-      <FieldError className="field-error">{error}</FieldError>
+      <FieldNotes description={description} error={error} />
       <Popover className="popover">
         <ListBox className="menu select-list" items={options}>
           {(option) => (

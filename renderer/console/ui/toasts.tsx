@@ -4,14 +4,15 @@ import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
+import { reasonOf } from "./problem-message.tsx";
 
 const text = texts(common);
 
 export interface Toast {
   message: string;
   kind?: "done" | "failed";
-  /** Takes back what the message is about. */
-  undo?: () => void;
+  /** Takes back what the message is about. If that fails, it is said. */
+  undo?: () => Promise<unknown> | void;
 }
 
 type Shown = Toast & { id: number };
@@ -24,6 +25,16 @@ let add: (toast: Shown) => void = () => undefined;
 /** Shows a message for some seconds, or until it is closed if it tells of a failure. */
 export function showToast(toast: Toast): void {
   add({ ...toast, id: nextId++ });
+}
+
+/** Says why something failed that no part of the page shows. */
+export function showFailure(error: unknown): void {
+  showToast({ kind: "failed", message: reasonOf(error) });
+}
+
+/** For what a press of a button begins and no page waits for: says so if it fails. */
+export function tellFailure(begun: Promise<unknown>): void {
+  begun.catch(showFailure);
 }
 
 /** The place where toasts appear. There is one in the page. */
@@ -68,8 +79,8 @@ function ToastView({ toast: { kind = "done", message, undo }, onClose }: { toast
         <Button
           size="small"
           onPress={() => {
-            undo();
             onClose();
+            takeBack(undo);
           }}
         >
           {text("undo")}
@@ -80,4 +91,8 @@ function ToastView({ toast: { kind = "done", message, undo }, onClose }: { toast
       </Button>
     </div>
   );
+}
+
+function takeBack(undo: NonNullable<Toast["undo"]>): void {
+  undo()?.catch((error: unknown) => showToast({ kind: "failed", message: text("undoFailed", { reason: reasonOf(error) }) }));
 }

@@ -3,9 +3,12 @@ import { useState } from "react";
 
 /**
  * The browser does not submit a form with an invalid field: a corrected one must not be called invalid any more.
- * @returns the error to show, and a function to call when the field was changed
+ * @returns the error to show, and the function to call with each change of the field
  */
-export function useFieldError(error: string | undefined): [shown: string | undefined, changed: () => void] {
+export function useFieldError<V>(
+  error: string | undefined,
+  onChange: ((value: V) => void) | undefined,
+): [shown: string | undefined, change: (value: V) => void] {
   const [last, setLast] = useState(error);
   const [isChanged, setIsChanged] = useState(false);
   // Each attempt to submit takes the error away first, so that the same error is shown again.
@@ -13,5 +16,9 @@ export function useFieldError(error: string | undefined): [shown: string | undef
     setLast(error);
     setIsChanged(false);
   }
-  return [isChanged ? undefined : error, () => setIsChanged(true)];
+  const change = (value: V): void => {
+    setIsChanged(true);
+    onChange?.(value);
+  };
+  return [isChanged ? undefined : error, change];
 }

@@ -142,7 +142,7 @@ export class ChromiumBrowser {
   /** Ends the browser, by force if it does not exit in time. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    // A regular exit writes the profile. The browser may exit before it replies.
+    // A regular exit writes the profile. No reply is no failure: the browser may exit first, and one that stays is killed below.
     this.#pipe.browser.send("Browser.close", {}, { deadlineMs: closeLimitMs }).catch(() => undefined);
     await Promise.all([this.#ended, this.#killAfterTimeout()]);
   }

@@ -148,7 +148,7 @@ export class PlayerPage {
     this.#state = { is: "crashed", page };
     const limit = AbortSignal.any([signal, this.#options.signal, settled.signal]);
     try {
-      // The reply only comes after the next navigation, so the event is awaited.
+      // The reply comes only after the next navigation, or never: whether the page has crashed is told by the event, in time or not.
       this.session.send("Page.crash", {}, { signal: limit }).catch(() => undefined);
       await this.#within(crashLimitMs, crashed, limit, "the hung page could not be ended");
     } finally {

@@ -158,8 +158,8 @@ export class IframeGuard {
     const isDocument = resourceType === "Document";
     if (isOfPage && iframe === null) return "no such site was declared";
     if (isDocument && URL.canParse(request.url) && new URL(request.url).hostname === this.#pageHost)
-      return "it leads to the player itself, which is never framed";
-    if (!isOfPage && originOf(request.url) === this.#pageOrigin) return "it is a request to the player itself";
+      return "it leads to the screen's own page, which is never framed";
+    if (!isOfPage && originOf(request.url) === this.#pageOrigin) return "it is a request to the screen's own page";
     const leavesOrigin = iframe !== null && originOf(request.url) !== originOf(iframe.site.url);
     return isDocument && leavesOrigin && iframe.site.isConfinedToOrigin && iframe.id === frameId ? "it leaves its own origin" : null;
   }

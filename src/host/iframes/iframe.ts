@@ -114,7 +114,7 @@ export class Iframe {
     const { clock, processEnds } = this.#options;
     const end = processEnds.record(this.#process, code, `its renderer ${how}, and was ended`);
     const { signal } = this.#lifetime;
-    // The reply to this call only comes with the next document.
+    // The reply comes only with the next document, or never: the end of the process is what counts, and is awaited.
     session.send("Page.crash", {}, { signal }).catch(() => undefined);
     await clock.wait(endLimitMs, AbortSignal.any([signal, this.#processLifetime.signal])).catch((error: unknown) => {
       if (!isAbort(error)) throw error;

@@ -7,7 +7,7 @@ const methods = { restart: "Reboot", shutdown: "PowerOff" } as const;
 type PowerAction = keyof typeof methods;
 
 const powerNotAllowed =
-  "this player was not started with SIGNAGE_ALLOW_POWER=1, as the unit of the package does: it leaves the machine's power alone";
+  "signage-player was not started with SIGNAGE_ALLOW_POWER=1, as the unit of the package does: it leaves the machine's power alone";
 const noRule =
   "the machine asks for a password before that: the polkit rule of the package signage-player is missing, or polkitd is not installed (apt install polkitd)";
 

@@ -122,6 +122,6 @@ function refusal(host: string, port: number): Fault {
   const name = hostPort(host, port);
   return new Fault(
     "refused",
-    `${name} is this machine itself, to which content may not connect: to allow it, start the player with --allow-local ${name}`,
+    `${name} is this machine itself, to which content may not connect: to allow it, start signage-player with --allow-local ${name}`,
   );
 }

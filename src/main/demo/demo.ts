@@ -76,8 +76,8 @@ export async function runDemo(config: DemoConfig, log: Log, signal: AbortSignal)
   const isHeadless = config.headless || !hasDisplay();
   const picture = isHeadless ? await client.screenshot(playerId, createSystemClock(), signal) : null;
   const isDefault = config.data === dataFolder() && new URL(url).port === String(defaultPort);
-  // A log may be kept, and read by others.
-  const consoleLink = process.stdout.isTTY ? await createOwnerLink({ url, publicUrl: null, tokenFile }, log) : null;
+  // The demo is run by hand, never as a unit whose journal others may read: its output belongs to whoever started it.
+  const consoleLink = await createOwnerLink({ url, publicUrl: null, tokenFile }, log);
   printNextSteps(log, { url, tokenFile, playerId, picture, isDefault, consoleLink });
 
   const ended = await Promise.race([
@@ -162,6 +162,7 @@ function printNextSteps(
   if (!process.stdout.isTTY) {
     const about = {
       console: at.url,
+      sign_in_link: at.consoleLink ?? undefined,
       docs: `${at.url}/docs`,
       token_file: at.tokenFile,
       player_id: at.playerId,

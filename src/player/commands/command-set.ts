@@ -28,7 +28,7 @@ export class CommandSet {
   /** Why this player is not able to carry out commands of a type, for people; null: it is. */
   missing(type: string): string | null {
     const module = this.#modules.get(type);
-    return module === undefined ? "this version of the player does not know the command" : (module.missing?.() ?? null);
+    return module === undefined ? "this version of the screen's program does not know the command" : (module.missing?.() ?? null);
   }
 
   /** Carries out a command, without its deadline and limit. @throws Fault `unsupported` if this player is not able to. */

@@ -12,13 +12,13 @@ export const running: CommandUpdate = { status: "running", result: null, error: 
 export const journalLost = failed(
   "rejected",
   "journal-lost",
-  "The player lost its record of the commands that it has run. This command was created before that, so it may have run already " +
+  "The screen lost its record of the commands that it has run. This command was created before that, so it may have run already " +
     "and is not run again. Look at what the screen shows, and send the command again if it is still wanted",
 );
 export const expiredOnArrival = failed("expired", "expired", "the command had expired when it arrived");
 export const expiredWaiting = failed("expired", "expired", "the command expired while it waited for the commands before it");
-export const interrupted = failed("failed", "interrupted", "the player ended while the command was running");
-export const neverBegun = failed("failed", "interrupted", "the player ended before it had recorded that the command began");
+export const interrupted = failed("failed", "interrupted", "the screen's program ended while the command was running");
+export const neverBegun = failed("failed", "interrupted", "the screen's program ended before it had recorded that the command began");
 export const cancelledBefore = failed("cancelled", "cancelled", "it was cancelled before it began");
 export const cancelledWhileRunning = failed(
   "cancelled",
@@ -27,7 +27,7 @@ export const cancelledWhileRunning = failed(
 );
 
 export function unsupported(reason: string): CommandUpdate {
-  return failed("rejected", "unsupported", `this player does not support the command: ${reason}`);
+  return failed("rejected", "unsupported", `this screen does not support the command: ${reason}`);
 }
 
 export function rateLimited(count: number, perMs: number, until: number): CommandUpdate {
@@ -43,7 +43,7 @@ export function notRecorded(reason: string): CommandUpdate {
   return failed(
     "failed",
     "not-recorded",
-    "The player did not run the command, because its disk could not record it and it might have run twice. See the player's problems, " +
+    "The screen did not run the command, because its disk could not record it and it might have run twice. See the screen's problems, " +
       `and send the command again when its disk can be written (${reason})`,
   );
 }

@@ -50,7 +50,7 @@ export async function serveTriggers(dependencies: TriggerDependencies, signal: A
       (error: unknown) => {
         if (request.errored !== null) return log.debug({ reason: reasonOf(error) }, "a trigger closed its connection early");
         log.error({ err: error }, "a trigger failed");
-        return send(response, problem(500, "the variables could not be stored: the player's log says why"));
+        return send(response, problem(500, "the variables could not be stored: the screen's log says why"));
       },
     );
   });
@@ -78,7 +78,7 @@ export async function serveTriggers(dependencies: TriggerDependencies, signal: A
 async function handle({ player, clock, log }: TriggerDependencies, bucket: TokenBucket, request: IncomingMessage): Promise<Response> {
   if (request.url !== "/variables") return problem(404, "the only path is /variables");
   const target = player();
-  if (target === null) return problem(503, "the player is not paired yet");
+  if (target === null) return problem(503, "the screen is not paired yet");
   if (request.method === "GET") return { status: 200, body: { variables: target.variables } };
   if (request.method !== "POST") return { ...problem(405, "use GET or POST"), headers: { allow: "GET, POST" } };
   if (!bucket.take()) return { ...problem(429, `at most ${perSecond} requests per second`), headers: { "retry-after": "1" } };

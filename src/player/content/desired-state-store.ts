@@ -130,7 +130,7 @@ export class DesiredStateStore {
     const response = await accessTokens.withToken(signal, (token) => api.state(token, etag, signal));
     if (response.is === "unchanged") return;
     const { desired } = response;
-    if (desired.player.id !== playerId) throw new Fault("protocol", `the state is for another player, ${desired.player.id}`);
+    if (desired.player.id !== playerId) throw new Fault("protocol", `the state is for another screen, ${desired.player.id}`);
     await this.#stored.set(desired);
     this.#log.info({ revision: desired.revision }, "state received");
     this.#current.set(desired);

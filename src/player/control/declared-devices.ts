@@ -89,7 +89,7 @@ export class DeclaredDevices {
 
   async #readScripts(): Promise<Declared<readonly string[]>> {
     const { scripts: folder, ownerUid } = this.#places;
-    if (folder === null) return { is: "missing", reason: "scripts are off: start the player with --allow-scripts" };
+    if (folder === null) return { is: "missing", reason: "scripts are off: start signage-player with --allow-scripts" };
     try {
       if (!(await checkOwnedPath(folder, ownerUid)).isDirectory()) return { is: "missing", reason: `${folder} is not a folder` };
       const found: string[] = [];

@@ -123,14 +123,14 @@ async function checkPortal(api: ServiceApi, signal: AbortSignal): Promise<Findin
 }
 
 function describeLink(link: Link | null): Finding {
-  if (link === null) return skipped("the player is not paired");
+  if (link === null) return skipped("the screen is not paired");
   switch (link.is) {
     case "online":
       return ok("connected");
     case "connecting":
       return warning("connecting");
     case "polling":
-      return warning(`blocked, so the player polls: ${link.reason}`);
+      return warning(`blocked, so the screen polls: ${link.reason}`);
     case "offline":
       return failed(link.trouble.text);
   }

@@ -118,14 +118,14 @@ export class AccessTokens {
     const { refusal } = response;
     if (refusal.revocation !== undefined) {
       verifyRevocation(refusal.revocation, this.#identity, this.#pairing);
-      throw new Fault("revoked", "the service has revoked this player");
+      throw new Fault("revoked", "the service has revoked this screen");
     }
     throw new Fault("refused", `the service gives no token: ${refusal.error_description ?? refusal.error}`);
   }
 
   #store(grant: TokenGrant): string {
     if (grant.service_key !== this.#pairing.serviceKey) {
-      throw new Fault("signature", "this is not the service that the player was paired with: its key differs");
+      throw new Fault("signature", "this is not the service that the screen was paired with: its key differs");
     }
     const lifeMs = grant.expires_in * 1_000;
     this.#current = {

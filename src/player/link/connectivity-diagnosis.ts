@@ -9,8 +9,8 @@ import { HttpFault } from "./service-http.ts";
 const clockCodes = new Set(["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"]);
 
 const caRemedy =
-  "Check the address. If it is right, add the network's CA to this machine's certificates (update-ca-certificates), or start the player with --ca FILE.";
-const proxySettings = "the player's --proxy, or http_proxy and https_proxy";
+  "Check the address. If it is right, add the network's CA to this machine's certificates (update-ca-certificates), or start signage-player with --ca FILE.";
+const proxySettings = "the flag --proxy, or http_proxy and https_proxy";
 
 /** Says why the service cannot be reached and what to do. `nowMs` is the machine's wall clock. */
 export function diagnoseConnectivity(error: unknown, server: URL, nowMs: number, retryAt: number | null): ScreenProblem {
@@ -20,8 +20,8 @@ export function diagnoseConnectivity(error: unknown, server: URL, nowMs: number,
   if (proxyFault !== null) return problem("proxy", describeProxyFault(proxyFault, server));
   if (error instanceof HttpFault) {
     return error.status >= 500
-      ? problem("http", `The service at ${server.host} fails (HTTP ${error.status}). The player tries again by itself.`)
-      : problem("http", `The service at ${server.host} rejects the player (HTTP ${error.status}). ${error.message}`);
+      ? problem("http", `The service at ${server.host} fails (HTTP ${error.status}). The screen tries again by itself.`)
+      : problem("http", `The service at ${server.host} rejects the screen (HTTP ${error.status}). ${error.message}`);
   }
   if (isFault(error, "protocol")) return problem("http", `At ${server.host}: ${error.message}.`);
   if (code === "ENOSPC") return problem("disk", "The disk is full. Free some space or use a larger disk.");

@@ -42,7 +42,7 @@ export class DeviceSocket implements Disposable {
     socket.on("error", (cause) => this.#finish(new Fault("unreachable", "the socket failed", { cause })));
     socket.on("close", (code) => {
       const isRefused = code === closeCodes.badToken;
-      const reason = code === closeCodes.identityShared ? ": another device uses this player's identity" : "";
+      const reason = code === closeCodes.identityShared ? ": another device uses this screen's identity" : "";
       this.#finish(new Fault(isRefused ? "refused" : "unreachable", `the service closed the socket (${code})${reason}`));
     });
   }

@@ -39,7 +39,7 @@ export class Impairment {
   /** Null: nothing impairs the connection. @param now monotonic ms. */
   describe(now: number): { text: string; forMs: number } | null {
     if (this.#link.is === "polling" && !this.#isShared && now - this.#since >= patienceMs) {
-      return { text: `the player has to poll, because its socket fails (${this.#link.reason})`, forMs: now - this.#since };
+      return { text: `the screen has to poll, because its socket fails (${this.#link.reason})`, forMs: now - this.#since };
     }
     if (this.#outage === null || now - this.#outage.until >= outageReportMs) return null;
     const { text, from, until } = this.#outage;

@@ -91,7 +91,7 @@ async function tryToEnrol(dependencies: EnrolmentDependencies, key: string, sign
     if (isAbort(error) && signal.aborted) throw error;
     const level = enrolment.value?.is === "failed" ? "debug" : "warn";
     log[level]({ reason: reasonOf(error) }, "enrolling failed: trying again");
-    return { is: "unreachable", text: "the service cannot be reached. The player tries again by itself" };
+    return { is: "unreachable", text: "the service cannot be reached. The screen tries again by itself" };
   }
 }
 
@@ -114,7 +114,7 @@ function serverFault(named: string, used: URL): string | null {
   const { origin } = new URL(named);
   return origin === used.origin
     ? null
-    : `the enrolment key is for ${origin}, but this player uses ${used.origin}. Set the same service with signage-player setup`;
+    : `the enrolment key is for ${origin}, but this screen uses ${used.origin}. Set the same service with signage-player setup`;
 }
 
 /** The result of the task that ends first. The others are aborted, and have ended when this settles. */

@@ -38,8 +38,8 @@ export class Identity {
   static async open(folder: string, log: Log, disk = new DiskHealth(log)): Promise<Identity> {
     const keyFile = new MirroredFile<KeyPair>(join(folder, "identity.json"), (json) => StoredKeys.parse(json));
     const pairingFile = pairingFileIn(folder);
-    const keys = await StoredValue.open(keyFile, disk, "the device gets a new key: pair the player again");
-    const pairing = await StoredValue.open(pairingFile, disk, "pair the player again");
+    const keys = await StoredValue.open(keyFile, disk, "the device gets a new key: pair the screen again");
+    const pairing = await StoredValue.open(pairingFile, disk, "pair the screen again");
     if (keys.value !== null) return new Identity(keys.value, keys, pairing);
     const created = createKeyPair();
     await keys.set(created);

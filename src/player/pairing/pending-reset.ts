@@ -45,7 +45,7 @@ export class PendingReset {
       return new PendingReset(file, read.is === "found" ? read.value : null);
     } catch (error) {
       if (!isFault(error, "file-corrupt")) throw error;
-      disk.fileDamaged(resetFileName, "the player stays paired", error);
+      disk.fileDamaged(resetFileName, "the screen stays paired", error);
       return new PendingReset(file, null);
     }
   }
@@ -97,7 +97,7 @@ export class PendingReset {
     try {
       await this.#file.write(value);
     } catch (error) {
-      throw new Fault("not-applied", "the disk cannot be written, so the player stays as it is", { cause: error });
+      throw new Fault("not-applied", "the disk cannot be written, so the screen stays as it is", { cause: error });
     }
     this.#asked.set(value);
   }

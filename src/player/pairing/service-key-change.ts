@@ -127,7 +127,7 @@ export class ServiceKeyChange {
         const pairing = await pair({ ...this.#dependencies, state: this.#pairingState }, end);
         if (pairing.serviceKey === key && this.#isOverTls()) {
           this.#claimed = pairing;
-          throw new Fault("reclaimed", "an operator has claimed the player for the service's new key");
+          throw new Fault("reclaimed", "an operator has claimed the screen for the service's new key");
         }
         log.warn({ key: pairing.serviceKey }, "ignored a claim: the service has used yet another key for it");
       } catch (error) {

@@ -25,10 +25,10 @@ export interface TakenPicture extends Picture {
 /** Above this, something is wrong that waiting does not mend. */
 export const pictureLimitMs = 5_000;
 
-const whileRecovering = "The player is already repairing it: send the command again in half a minute";
+const whileRecovering = "The screen is already repairing it: send the command again in half a minute";
 const faults: Readonly<Record<HostFault["is"], [code: FaultCode, detail: string]>> = {
-  "page-crashed": ["page-crashed", `There is no picture, because the player's page has crashed. ${whileRecovering}`],
-  "page-hung": ["page-hung", `There is no picture, because the player's page does not respond. ${whileRecovering}`],
+  "page-crashed": ["page-crashed", `There is no picture, because the screen's page has crashed. ${whileRecovering}`],
+  "page-hung": ["page-hung", `There is no picture, because the screen's page does not respond. ${whileRecovering}`],
   "browser-exited": ["browser-gone", `There is no picture, because the browser has ended. ${whileRecovering}`],
 };
 /** The codes of failed captures. */

@@ -59,7 +59,7 @@ export async function finishPicture(capture: Capture, request: PictureRequest, r
   } catch (cause) {
     if (rules.redact.length === 0) throw cause;
     const detail = "the parts that no picture may show could not be blackened, so there is no picture";
-    throw new Fault("not-redacted", `${detail}. If this happens again, change the player's redaction or report it`, { cause });
+    throw new Fault("not-redacted", `${detail}. If this happens again, change the screen's redaction or report it`, { cause });
   }
 }
 

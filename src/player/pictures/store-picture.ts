@@ -34,7 +34,7 @@ export async function storePicture(outbox: Outbox, picture: TakenPicture, comman
   if (kept === "dropped") {
     throw new Fault(
       "disk-full",
-      "The disk cannot store the picture and too much is waiting in memory: see the player's problems, and free its disk",
+      "The disk cannot store the picture and too much is waiting in memory: see the screen's problems, and free its disk",
     );
   }
   return screenshotId;

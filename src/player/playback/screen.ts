@@ -87,10 +87,10 @@ const defaultSize = { width: 1_920, height: 1_080 };
 
 function downloadProblem({ is, shortage, detail }: DownloadProgress): ScreenProblem | null {
   if (shortage !== null) {
-    const text = `There is no room for the content: ${shortage}. Free some space or use a larger disk: the player goes on by itself.`;
+    const text = `There is no room for the content: ${shortage}. Free some space or use a larger disk: the screen goes on by itself.`;
     return { code: "disk", text, retry_at: null };
   }
-  const text = `A file could not be downloaded. The player tries again. ${detail ?? ""}`.trim();
+  const text = `A file could not be downloaded. The screen tries again. ${detail ?? ""}`.trim();
   if (is === "failed") return { code: "other", text, retry_at: null };
   return is === "waiting" && detail !== null
     ? { code: "other", text: `${detail[0]!.toUpperCase()}${detail.slice(1)}.`, retry_at: null }
@@ -98,7 +98,7 @@ function downloadProblem({ is, shortage, detail }: DownloadProgress): ScreenProb
 }
 
 function withheldScreen({ fault, failures, until }: WithheldContent, player_name: string, service: string): Screen {
-  const text = `Showing the content made the browser fail ${timesInWords(failures)} within five minutes (${fault}). The player tries it again by itself.`;
+  const text = `Showing the content made the browser fail ${timesInWords(failures)} within five minutes (${fault}). The screen tries it again by itself.`;
   const { remedy } = problemCatalog["content-withheld"];
   return { is: "withheld", player_name, trouble: { code: "other", text, retry_at: until }, remedy, service };
 }

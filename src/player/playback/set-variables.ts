@@ -24,7 +24,7 @@ export async function setVariables(
   const temporary = current.filter(({ name, until: end }) => end !== null && isSetNow(name));
   if (until === null && temporary.length === 0 && Object.entries(variables).every(isUnchanged)) return result;
   const names = new Set([...current.map(({ name }) => name), ...Object.keys(variables)]);
-  if (names.size > maxVariables) throw new Fault("unsupported", `at most ${maxVariables} variables can be set on a player`);
+  if (names.size > maxVariables) throw new Fault("unsupported", `at most ${maxVariables} variables can be set on a screen`);
   const added = Object.entries(variables).map(([name, value]): SetVariable => ({ id, at: now, is: "variable", until, name, value }));
   // A temporary value hides a permanent one and leaves it stored: it applies again afterwards. A permanent value replaces both.
   const isReplaced = (intervention: Intervention): boolean =>

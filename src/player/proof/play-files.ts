@@ -152,7 +152,7 @@ export class PlayFiles {
     const onFault = (line: number, fault: LineFault): void => {
       // Nothing is wrong with the disk: the bytes never reached it.
       if (fault === "torn") this.#log.info({ path, line }, "a line of a play log is incomplete, as after a power loss: it is skipped");
-      else if (fault === "unknown") this.#disk.recordsLost(playEvents, 1, `another version of the player wrote line ${line} of ${path}`);
+      else if (fault === "unknown") this.#disk.recordsLost(playEvents, 1, `another version of the program wrote line ${line} of ${path}`);
       else this.#disk.fileDamaged(basename(path), `line ${line} is skipped`);
     };
     try {

@@ -116,7 +116,7 @@ export class PlayLog {
     return this.#enqueue(async () => {
       if (this.#inMemory.length > 0) await this.#writeAll();
       if (this.#inMemory.length > 0)
-        this.#disk.recordsLost(playEvents, this.#inMemory.length, "the player stops and the disk cannot be written");
+        this.#disk.recordsLost(playEvents, this.#inMemory.length, "the program stops and the disk cannot be written");
       await this.#files.close();
       this.#isClosed = true;
     });

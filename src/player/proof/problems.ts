@@ -159,7 +159,7 @@ function screenProblems(condition: PlayerCondition): PlayerProblem[] {
   }
   if (!Number.isFinite(clockErrorMs)) {
     if (uptimeMs >= clockPatienceMs)
-      problems.push(createProblem("clock-unsure", now, { detail: "the player has not received the time since its start" }));
+      problems.push(createProblem("clock-unsure", now, { detail: "the screen has not received the time since its start" }));
   } else if (clockErrorMs > maxClockErrorMs) {
     problems.push(createProblem("clock-unsure", now, { detail: `it may be wrong by ${Math.round(clockErrorMs / 1_000)} s` }));
   }
@@ -174,7 +174,7 @@ function diskProblems({ unwritten, damaged, lost }: DiskCondition, now: number):
   }
   if (damaged.length > 0) problems.push(createProblem("disk-damaged", now, { detail: damaged.join(", ") }));
   if (lost.length > 0) {
-    const detail = `${lost.map(({ what, count }) => `${count} ${what}`).join(", ")} since the player started`;
+    const detail = `${lost.map(({ what, count }) => `${count} ${what}`).join(", ")} since the program started`;
     problems.push(createProblem("records-lost", now, { detail }));
   }
   return problems;

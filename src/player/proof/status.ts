@@ -176,7 +176,7 @@ export class Status {
       total_files: totalFiles,
       files: files.map(fileState),
     };
-    if (wanted === null) return { is: "empty", ...content, detail: "the player has not received a state yet" };
+    if (wanted === null) return { is: "empty", ...content, detail: "the screen has not received a state yet" };
     if (generations.plays === "previous" && wanted.revision === generations.newest?.revision)
       return { is: "failed", ...content, detail: `The content before plays: ${describeFailure(generations)}`.slice(0, 2_000) };
     if (wanted.revision !== applied_revision || isIncomplete())

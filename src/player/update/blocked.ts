@@ -5,6 +5,6 @@ export class Blocked extends Error {}
 
 /** Without a time that is certain, expired metadata could pass for valid. */
 export const clockUnsure =
-  "the player does not know the time, so it cannot tell whether the release's metadata has expired. Connect it to the service, or give it time servers with --ntp";
+  "the device does not know the time, so it cannot tell whether the release's metadata has expired. Connect it to the service, or give it time servers with --ntp";
 
 export const metadataExpired = "the release's metadata has expired. Sign it again with signage-release, and mirror it again";

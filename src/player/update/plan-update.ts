@@ -85,7 +85,7 @@ function describeProbation({ what, version, passed_ms, needed_ms }: NonNullable<
 
 function describeDowngrade(version: string, status: LauncherStatus): string {
   const before = status.previous_version === null ? "" : `, except to ${status.previous_version}`;
-  return `${version} is older than ${status.version}, which runs: the player does not go back${before}. Choose a newer version`;
+  return `${version} is older than ${status.version}, which runs: the screen does not go back${before}. Choose a newer version`;
 }
 
 function timesText(tries: number): string {

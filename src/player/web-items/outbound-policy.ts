@@ -30,6 +30,6 @@ export function contentNetwork(network: Network, mayReachLocal: (host: string, p
 function localRejected(host: string): Fault {
   return new Fault(
     "refused",
-    `${host} is this machine or is only valid on it, and content may not reach it: to allow it, start the player with --allow-local HOST:PORT`,
+    `${host} is this machine or is only valid on it, and content may not reach it: to allow it, start signage-player with --allow-local HOST:PORT`,
   );
 }

@@ -35,7 +35,7 @@ const ModeArgs = z.strictObject({ mode: DisplayMode.nullable().describe("null: t
 /** The name of an input of a display, as its capabilities list them. */
 export const DisplayInput = z
   .string()
-  .regex(/^[a-z][a-z0-9-]{0,31}$/, "must be an input such as hdmi-1, as the player's capabilities list them")
+  .regex(/^[a-z][a-z0-9-]{0,31}$/, "must be an input such as hdmi-1, as the screen's capabilities list them")
   .meta({ examples: ["hdmi-1"] });
 const InputArgs = z.strictObject({ input: DisplayInput });
 const VolumeArgs = z.strictObject({ percent: z.number().min(0).max(100) });

@@ -7,15 +7,15 @@ import { id, Timestamp } from "../common.ts";
 export const problemCatalog = {
   offline: {
     by: "service",
-    title: "The player sends no heartbeats",
+    title: "The screen sends no heartbeats",
     remedy:
-      "Check the device's power and network. Its screen keeps playing the stored content. The other problems listed are those of its last heartbeat.",
+      "Check the device's power and network. It keeps playing the stored content. The other problems listed are those of its last heartbeat.",
   },
   "identity-shared": {
     by: "service",
-    title: "Several devices use this player's identity, as clones of one disk do",
+    title: "Several devices use this screen's identity, as clones of one disk do",
     remedy:
-      "Pair every clone again: on all of these devices but one, stop the player, delete its data folder (--data) and start it. It then shows a pairing code.",
+      "Pair every clone again: on all of these devices but one, stop signage-player, delete its data folder (--data) and start it. It then shows a pairing code.",
   },
   "content-withheld": {
     by: "player",
@@ -30,28 +30,28 @@ export const problemCatalog = {
   "display-off": {
     by: "player",
     title: "The display is switched off",
-    remedy: "Switch it on, or leave it: the player continues once it is on.",
+    remedy: "Switch it on, or leave it: the screen continues once it is on.",
   },
   "content-reverted": {
     by: "player",
     title: "The newest content failed on the screen, and the content before it plays",
-    remedy: "Fix or remove the items that the detail names. The player tries a changed state at once, and the same one again by itself.",
+    remedy: "Fix or remove the items that the detail names. The screen tries a changed state at once, and the same one again by itself.",
   },
   "no-room": {
     by: "player",
     title: "There is no room for the newest content",
     remedy:
-      "The player keeps what it plays, and downloads the newest content by itself once there is room. Remove items, use smaller files, free space on its disk, use a larger disk, or raise its quota (--quota).",
+      "The screen keeps what it plays, and downloads the newest content by itself once there is room. Remove items, use smaller files, free space on its disk, use a larger disk, or raise its quota (--quota).",
   },
   "content-failed": {
     by: "player",
     title: "A file of the newest content cannot be fetched",
-    remedy: "The player retries by itself. Check its network and disk, and that the asset is still ready.",
+    remedy: "The screen retries by itself. Check its network and disk, and that the asset is still ready.",
   },
   "out-of-sync": {
     by: "service",
     title: "The screen shows an older state than the published one",
-    remedy: "Check `content` in GET /players/{id}/now. If nothing is being downloaded, send the command restart.",
+    remedy: "Look at what it is downloading. If it downloads nothing, send the command restart.",
   },
   "zone-empty": {
     by: "player",
@@ -61,13 +61,13 @@ export const problemCatalog = {
   "file-lost": {
     by: "player",
     title: "Stored files are damaged or missing, and their items are skipped",
-    remedy: "The player fetches them again by itself. If it happens again, check or replace its memory card or disk.",
+    remedy: "The screen fetches them again by itself. If it happens again, check or replace its memory card or disk.",
   },
   "item-load": {
     by: "player",
     title: "An item could not be loaded",
     remedy:
-      "Check its address, and that it is reachable from the player's network. A service on the player's own machine needs the player's flag --allow-local.",
+      "Check its address, and that it is reachable from the screen's network. A service on the screen's own device needs the flag --allow-local of signage-player.",
   },
   "item-decode": {
     by: "player",
@@ -76,7 +76,7 @@ export const problemCatalog = {
   },
   "item-unsupported": {
     by: "player",
-    title: "The player cannot show an item of this kind",
+    title: "The screen cannot show an item of this kind",
     remedy: "Convert or replace the item as the detail says.",
   },
   "item-timeout": {
@@ -92,7 +92,7 @@ export const problemCatalog = {
   "item-blank": {
     by: "player",
     title: "A web page stayed blank",
-    remedy: "Open its address in the player's network: it may require a login or need more time.",
+    remedy: "Open its address in the screen's network: it may require a login or need more time.",
   },
   "item-crashed": {
     by: "player",
@@ -111,30 +111,30 @@ export const problemCatalog = {
   },
   "disk-unwritable": {
     by: "player",
-    title: "The player cannot write to its disk",
+    title: "The device cannot write to its disk",
     remedy:
       "Its screen keeps playing, but new content and commands have to wait. Free some space, or replace a disk that is read-only or broken.",
   },
   "records-lost": {
     by: "player",
-    title: "Play events or messages of the player were lost",
+    title: "Play events or messages of the screen were lost",
     remedy:
-      "The proof of play or the results of commands are incomplete. Solve the problem of the disk, and keep the player connected to the service. If the service refused messages, update both.",
+      "The proof of play or the results of commands are incomplete. Solve the problem of the disk, and keep the screen connected to the service. If the service refused messages, update both.",
   },
   "disk-damaged": {
     by: "player",
-    title: "The player's disk has damaged files",
-    remedy: "The player has repaired or replaced them. If it happens again, replace its memory card or disk.",
+    title: "The device's disk has damaged files",
+    remedy: "The screen has repaired or replaced them. If it happens again, replace its memory card or disk.",
   },
   "gpu-failed": {
     by: "player",
     title: "The browser draws without the GPU, because it kept failing with it",
     remedy:
-      "The player tries the GPU again at its browser's first start after an hour, or after the command restart. If it fails again, check the device's graphics driver and cooling.",
+      "The screen tries the GPU again at its browser's first start after an hour, or after the command restart. If it fails again, check the device's graphics driver and cooling.",
   },
   "disk-low": {
     by: "player",
-    title: "The player's disk is nearly full",
+    title: "The device's disk is nearly full",
     remedy: "Free some space or use a larger disk: new content may not fit.",
   },
   "recurring-failed": {
@@ -146,27 +146,27 @@ export const problemCatalog = {
     by: "player",
     title: "A new version failed, and the one before runs again",
     remedy:
-      "The player tries it again by itself, at growing intervals, and a newer version at once. If the version before failed the same test, the version is not the cause: check the device's network, memory and display.",
+      "The screen tries it again by itself, at growing intervals, and a newer version at once. If the version before failed the same test, the version is not the cause: check the device's network, memory and display.",
   },
   "update-blocked": {
     by: "player",
-    title: "The version that the player should run cannot be installed",
-    remedy: "What runs is untouched, and the player tries again by itself. The detail says what to do.",
+    title: "The version that the screen should run cannot be installed",
+    remedy: "What runs is untouched, and the screen tries again by itself. The detail says what to do.",
   },
   "connection-impaired": {
     by: "player",
-    title: "The player's connection to the service is impaired",
+    title: "The screen's connection to the service is impaired",
     remedy:
-      "Check the player's network: its proxy, firewall and login page must let requests and WebSockets through to the service. Without a WebSocket, commands take up to ten seconds.",
+      "Check the screen's network: its proxy, firewall and login page must let requests and WebSockets through to the service. Without a WebSocket, commands take up to ten seconds.",
   },
   "service-time-wrong": {
     by: "player",
     title: "The service's time differs from that of the time servers by more than a minute",
-    remedy: "The player uses the time servers. Correct the clock of the service's machine, or the time servers given with --ntp.",
+    remedy: "The screen uses the time servers. Correct the clock of the service's machine, or the time servers given with --ntp.",
   },
   "clock-unsure": {
     by: "player",
-    title: "The player does not know how accurate its clock is",
+    title: "The screen does not know how accurate its clock is",
     remedy: "Connect it to the service, or give it time servers with --ntp: schedules and video walls depend on the clock.",
   },
 } as const;

@@ -28,7 +28,7 @@ export const ProxyAddress = z
 const PlayerFlag = z
   .string('must be a text such as "--quota=8GB"')
   .max(500)
-  .regex(/^--[a-z][^\s"'\\$]*$/, 'must be a flag of the player such as "--quota=8GB", without blanks and quotes');
+  .regex(/^--[a-z][^\s"'\\$]*$/, 'must be a flag of signage-player such as "--quota=8GB", without blanks and quotes');
 
 export const EnrolmentKeyText = z.string(keyError).regex(/^enk_[A-Za-z0-9_-]{8,96}$/, keyError);
 

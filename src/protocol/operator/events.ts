@@ -32,7 +32,7 @@ export type EventKind = z.infer<typeof EventKind>;
 
 /**
  * All event types. `player.paired` and `player.replaced` of an enrolment by a key have `enrolment_key_id` and `warnings` in their
- * `data`. `layout.assigned`: a player's layout was changed or removed. `player.removed`: the player was deleted, into the
+ * `data`. `asset.updated`: also when its thumbnail was made, or could not be. `layout.assigned`: a player's layout was changed or removed. `player.removed`: the player was deleted, into the
  * bin or for good. `player.replaced`: the player moved to another device. `player.problems`: its problems changed; `data` has all
  * of them, as in `GET /players/{id}`. `problem.opened`, `problem.closed`: one problem, with its code and `since`. `player.online`
  * and `player.offline` alternate: a connection that returns within two minutes counts as uninterrupted, and a removed player goes

@@ -87,7 +87,7 @@ export const NewRollout = z
     for (const [index, ring] of rings.entries()) {
       const same = rings.slice(0, index).findLast((earlier) => tagKey(earlier) === tagKey(ring));
       if (same === undefined || ring.percent > same.percent) continue;
-      const message = `must be greater than the ${same.percent} of the earlier ring for the same players: this ring would select nobody`;
+      const message = `must be greater than the ${same.percent} of the earlier ring for the same screens: this ring would select nobody`;
       context.addIssue({ code: "custom", path: ["rings", index, "percent"], message, input: ring.percent });
     }
   });

@@ -73,7 +73,7 @@ export const RosterQuery = PageQuery.extend({
   ids: z
     .string()
     .max(40 * mostRosterIds)
-    .regex(/^plr_[0-9a-hjkmnp-tv-z]{26}(,plr_[0-9a-hjkmnp-tv-z]{26})*$/, "must be a comma-separated list of ids of players")
+    .regex(/^plr_[0-9a-hjkmnp-tv-z]{26}(,plr_[0-9a-hjkmnp-tv-z]{26})*$/, "must be a comma-separated list of ids of screens")
     .refine((ids) => ids.split(",").length <= mostRosterIds, `must be at most ${mostRosterIds} ids`)
     .optional()
     .describe(`Only these players, ${mostRosterIds} at most, such as those that events have named. Ids that do not exist are left out`)

@@ -1,6 +1,7 @@
 // The API schemas of signing in: sessions of browsers, passwords, and the links that sign people in.
 import { z } from "zod";
 import { Name, Timestamp, id } from "../common.ts";
+import { PasskeyAssertion } from "./passkeys.ts";
 import { Email, OwnTeam, Role, Scope, Team, User } from "./people.ts";
 
 /** The secret of a link that signs a person in once. */
@@ -33,14 +34,55 @@ export type SignInMethod = z.infer<typeof SignInMethod>;
 export const SignInOptions = z.object({
   methods: z.array(SignInMethod).describe("The ways to sign in that this service offers, besides links"),
   sso_name: z.string().nullable().describe("The name of the provider of single sign-on; null: there is none"),
-  is_first_run: z.boolean().describe("Whether nobody has set a password yet: only a link signs in"),
+  passkey_host: z
+    .string()
+    .nullable()
+    .describe(
+      "The host name that passkeys belong to: pages of the console at another one cannot use them. Null: there are none, since browsers want https and a host name for them (or localhost)",
+    ),
+  is_first_run: z.boolean().describe("Whether nobody has set a password or added a passkey yet: only a link signs in"),
 });
 export type SignInOptions = z.infer<typeof SignInOptions>;
+
+/** The answer of the provider of single sign-on. */
+const SsoResponse = z
+  .string()
+  .min(1)
+  .max(8_192)
+  .describe("The query of the address that the provider led back to, without `?`")
+  .meta({ examples: ["code=abc&state=sign-in.def&iss=https%3A%2F%2Flogin.example.com"] });
+
+/** What a single sign-on is for. */
+export const NewSso = z.strictObject({
+  purpose: z
+    .enum(["sign-in", "proof"])
+    .default("sign-in")
+    .describe("`proof`: the person signs in at the provider again, before a dangerous act"),
+  invitation: InvitationSecret.optional().describe(
+    "Accepts this invitation by signing in. Its email must be the one that the provider has verified",
+  ),
+});
+export const StartedSso = z.object({
+  url: z.url().describe("Where the person signs in. The provider leads back to `/sign-in/sso` of this service within 10 minutes"),
+});
+
+/** An account at the provider of single sign-on that signs a person in. */
+export const Identity = z.object({
+  id: id("idn"),
+  issuer: z.string().describe("The provider"),
+  email: z.string().nullable().describe("The email that the provider said last"),
+  created_at: Timestamp.describe("When it was linked"),
+  last_used_at: Timestamp,
+});
+export type Identity = z.infer<typeof Identity>;
+export const IdentityList = z.object({ data: z.array(Identity) });
 
 /** How a person signs in. */
 export const NewSession = z.discriminatedUnion("method", [
   z.strictObject({ method: z.literal("link"), secret: LinkSecret.describe("From the link, behind `#link=`") }),
   z.strictObject({ method: z.literal("password"), email: Email, password: GivenPassword }),
+  z.strictObject({ method: z.literal("sso"), response: SsoResponse }),
+  z.strictObject({ method: z.literal("passkey"), passkey: PasskeyAssertion.describe("With the challenge of `POST /session/passkey`") }),
   z.strictObject({
     method: z.literal("invitation"),
     secret: InvitationSecret.describe("From the invitation's link, behind `#invitation=`"),
@@ -65,6 +107,7 @@ export const Session = z.object({
   teams: z.array(OwnTeam).describe("All teams of the person, for switching"),
   method: SessionMethod,
   has_password: z.boolean().describe("Whether the person has set a password"),
+  has_passkey: z.boolean().describe("Whether the person has added a passkey, for this host or another one"),
   created_at: Timestamp,
   proved_at: Timestamp.describe("When the person last proved who they are. Dangerous acts need a proof of the last 15 minutes"),
   idle_until: idleUntil,
@@ -88,7 +131,11 @@ export const SessionEntry = z.object({
 });
 export type SessionEntry = z.infer<typeof SessionEntry>;
 
-export const SessionProof = z.strictObject({ password: GivenPassword });
+export const SessionProof = z.union([
+  z.strictObject({ password: GivenPassword }),
+  z.strictObject({ passkey: PasskeyAssertion.describe("With the challenge of `POST /session/proof/passkey`") }),
+  z.strictObject({ sso_response: SsoResponse }),
+]);
 export const SessionTeam = z.strictObject({ team_id: id("team").describe("One of the session's `teams`") });
 export const PasswordChange = z.strictObject({
   password: NewPassword,

@@ -19,7 +19,7 @@ const ShowMoment = z
     "must be an instant such as 2026-11-21T16:00:00Z, a local time such as 2026-11-21T16:00, or a date, from 1970 to 2199",
   );
 const momentDescription =
-  "An instant, `2026-11-21T16:00:00Z` or with an offset; or a local time, `2026-11-21T16:00`, or a date, in `timezone` or, without it, in each player's time zone";
+  "An instant, `2026-11-21T16:00:00Z` or with an offset; or a local time, `2026-11-21T16:00`, or a date, in `timezone` or, without it, in each screen's time zone";
 
 /** `POST /show`. */
 export const NewShow = z
@@ -65,7 +65,7 @@ export const NewShow = z
     const contents = [show.asset_id, show.url, show.text, show.layout_id].filter((each) => each !== undefined);
     if (contents.length !== 1) fault("asset_id", "give exactly one of asset_id, url, text and layout_id");
     const isSome = show.players !== undefined || show.tags !== undefined;
-    if (show.everywhere === isSome) fault("players", "give players, tags or both, or everywhere: true alone");
+    if (show.everywhere === isSome) fault("players", "give `players`, `tags` or both, or `everywhere: true` alone");
     if ((show.until === undefined) === (show.lasts_ms === undefined)) {
       fault("until", "give either until, null for no end, or lasts_ms");
     }

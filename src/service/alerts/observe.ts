@@ -25,7 +25,7 @@ const well: Observed = { observation: { is: "well" }, finding: null };
 const unclear: Observed = { observation: { is: "unclear" }, finding: null };
 const muted: Observed = { observation: { is: "off", reason: "muted" }, finding: null };
 const disabled: Observed = { observation: { is: "off", reason: "disabled" }, finding: null };
-const offlineRemedy = "Check the device's power and network. Its screen keeps playing the stored content.";
+const offlineRemedy = "Check the device's power and network. It keeps playing the stored content.";
 
 /** Whether alerts of the player are muted: all of them, those that need a display that is on, or none. */
 export function mutingOf({ maintenanceUntil, reading }: PlayerView, now: number): "all" | "display" | null {
@@ -69,8 +69,7 @@ function lateness({ isOnline, lastSeenAt, createdAt, reading }: PlayerView, rule
   if (!isOnline) {
     if (isGrace) return unclear;
     const since = lastSeenAt ?? createdAt;
-    const detail =
-      lastSeenAt === null ? "The player has sent no heartbeat yet" : `The player is offline since ${new Date(since).toISOString()}`;
+    const detail = lastSeenAt === null ? "The screen has sent no heartbeat yet" : "The screen is offline";
     return { observation: { is: "bad" }, finding: { since, detail, remedy: offlineRemedy } };
   }
   if (reading === null) return unclear;

@@ -78,13 +78,13 @@ function darkDisplay(display: { asked: string | null; power: string | null } | n
 
 function noPicture({ rendering, uptime_ms: uptimeMs }: Heartbeat): Finding | null {
   if (rendering || uptimeMs < startupMs) return null;
-  return { since: null, detail: "The player draws nothing on its screen", remedy: "Send the command restart." };
+  return { since: null, detail: "Nothing is drawn on the screen", remedy: "Send the command restart." };
 }
 
 function readOnlyDisk({ telemetry }: Heartbeat): Finding | null {
   if (telemetry?.storage?.read_only !== true) return null;
   const remedy = "Restart the device. If it happens again, replace its memory card or disk.";
-  return { since: null, detail: "The player's disk is read-only", remedy };
+  return { since: null, detail: "The device's disk is read-only", remedy };
 }
 
 function throttling(now: readonly string[]): Finding | null {
@@ -100,6 +100,6 @@ function downloadOf({ since }: PlayerProblem, detail: string | null): Finding {
   return {
     since: Date.parse(since),
     detail: `The newest content is still being downloaded${why}`,
-    remedy: "Check the player's network, its download settings and the size of its files.",
+    remedy: "Check the screen's network, its download settings and the size of its files.",
   };
 }

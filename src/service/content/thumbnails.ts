@@ -3,8 +3,11 @@ import type { Clock } from "../../base/clock.ts";
 import { reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { extractFrame } from "../media/formats/video-frame.ts";
+import type { EventJournal } from "../events/event-journal.ts";
 import type { MediaProcessPool } from "../media/process-pool.ts";
-import type { Store } from "../store/store.ts";
+import type { Db, Store } from "../store/store.ts";
+import type { AssetRow } from "../store/tables.ts";
+import { assetEvent } from "./asset-creation.ts";
 import { isStored, type StoredAssetRow } from "./asset-rows.ts";
 import { BackgroundQueue } from "./background-queue.ts";
 import type { Blobs } from "./blobs.ts";
@@ -17,6 +20,7 @@ const maxTries = 2;
 
 interface ThumbnailDependencies {
   blobs: Blobs;
+  events: EventJournal;
   media: MediaProcessPool;
   store: Store;
   clock: Clock;
@@ -78,22 +82,26 @@ export class Thumbnails {
     if (!signal.aborted) await this.#finish(row, picture);
   }
 
-  /** Marks the asset ready, with the thumbnail or without one. */
+  /** Marks the asset ready, with the thumbnail or without one, and tells subscribers. */
   async #finish(row: StoredAssetRow, picture: Buffer | null): Promise<void> {
     const { blobs, store } = this.#dependencies;
-    if (picture === null) {
-      await store.db.updateTable("assets").set({ status: "ready" }).where("id", "=", row.id).execute();
-      return;
-    }
+    if (picture === null) return store.write((db) => this.#markReady(db, row.id, {}));
     await using received = await blobs.receive(streamOf(picture), picture.length);
     await store.write(async (db) => {
       await blobs.keep(received);
-      await db
-        .updateTable("assets")
-        .set({ status: "ready", thumbnail_sha256: received.sha256, thumbnail_bytes: received.sizeBytes })
-        .where("id", "=", row.id)
-        .execute();
+      await this.#markReady(db, row.id, { thumbnail_sha256: received.sha256, thumbnail_bytes: received.sizeBytes });
     });
+  }
+
+  async #markReady(db: Db, id: string, thumbnail: Partial<AssetRow>): Promise<void> {
+    // Its name or its place, in the bin or not, may have changed since the work began; it may be gone for good.
+    const row = await db
+      .updateTable("assets")
+      .set({ status: "ready", ...thumbnail })
+      .where("id", "=", id)
+      .returningAll()
+      .executeTakeFirst();
+    if (row !== undefined) await this.#dependencies.events.append(db, [assetEvent("asset.updated", row)]);
   }
 
   /** The thumbnail; null for a video on a machine without ffmpeg. */

@@ -23,12 +23,12 @@ export async function hasExpiredCommands(db: Db, now: number): Promise<boolean> 
 export async function expireCommands(db: Db, now: number): Promise<CommandRow[]> {
   const unstarted = await db
     .updateTable("commands")
-    .set({ status: "expired", updated_at: now, history: withLine(historyLine("expired", now, "The player did not receive it in time")) })
+    .set({ status: "expired", updated_at: now, history: withLine(historyLine("expired", now, "The screen did not receive it in time")) })
     .where("status", "in", openStatuses)
     .where("expires_at", "<=", now)
     .returningAll()
     .execute();
-  const noAnswer = historyLine("failed", now, "The player began it but did not report its end");
+  const noAnswer = historyLine("failed", now, "The screen began it but did not report its end");
   const silent = await db
     .updateTable("commands")
     .set({ status: "failed", error: noAnswerError, updated_at: now, history: withLine(noAnswer) })

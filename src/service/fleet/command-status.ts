@@ -13,11 +13,11 @@ export const startedStatuses = ["acknowledged", "running"];
 export const noAnswerError = JSON.stringify({
   code: "no-answer",
   detail:
-    "The player started the command but did not report its end, perhaps because of a power or disk failure. Check its heartbeat, then send the command again",
+    "The screen started the command but did not report its end, perhaps because of a power or disk failure. Check its heartbeat, then send the command again",
 });
 
 /** The stored error of a command that was cancelled before it was sent. */
-export const cancelledUnsentError = JSON.stringify({ code: "cancelled", detail: "It was cancelled before it was sent to the player" });
+export const cancelledUnsentError = JSON.stringify({ code: "cancelled", detail: "It was cancelled before it was sent to the screen" });
 
 const order: readonly CommandStatus[] = ["queued", "delivered", "acknowledged", "running"];
 

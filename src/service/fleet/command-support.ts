@@ -8,5 +8,5 @@ export function unsupportedReason(presence: Presence, playerId: string, type: Co
   if (capabilities === null || capabilities.commands.includes(type)) return null;
   const lacks = capabilities.unavailable.find((each) => each.type === type)?.reason;
   const reason = lacks ?? "its version does not know the command";
-  return `the player does not support ${type}: ${reason}. It supports ${capabilities.commands.join(", ")}`;
+  return `the screen does not support ${type}: ${reason}. It supports ${capabilities.commands.join(", ")}`;
 }

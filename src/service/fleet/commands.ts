@@ -144,7 +144,7 @@ export class Commands {
         .where("id", "=", commandId)
         .where("player_id", "=", player.id)
         .executeTakeFirst();
-      if (row === undefined) throw new ProblemError("not-found", "This player has no such command");
+      if (row === undefined) throw new ProblemError("not-found", "This screen has no such command");
       if (!canChangeTo(row, update.status)) return null;
       const now = Math.trunc(clock.now());
       const change = {
@@ -197,7 +197,7 @@ export class Commands {
   /** Cancels the commands that a deleted player has not started. */
   async cancelAll(db: Db, playerId: string): Promise<void> {
     const now = Math.trunc(this.#dependencies.clock.now());
-    const history = withLine(historyLine("cancelled", now, "The player was deleted, or got another device"));
+    const history = withLine(historyLine("cancelled", now, "The screen was deleted, or got another device"));
     const cancelled = await db
       .updateTable("commands")
       .set({ status: "cancelled", updated_at: now, history })

@@ -22,7 +22,7 @@ export async function findPlayerByIdOrName(db: Db, teamId: string, idOrName: str
   const matches = candidates.filter(({ name }) => nameContains(name, wanted) && nameContains(wanted, name));
   const [first, ...others] = matches;
   if (first !== undefined && others.length === 0) return first;
-  if (first === undefined) throw invalidField(pointer, `no player has this id or name (“${wanted}”): take one from GET /players`);
+  if (first === undefined) throw invalidField(pointer, `no screen has this id or name (“${wanted}”): take one from GET /players`);
   const ids = matches.slice(0, maxListedIds).map(({ id }) => id);
-  throw invalidField(pointer, `${matches.length} players have this name: use an id instead, such as ${ids.join(", ")}`);
+  throw invalidField(pointer, `${matches.length} screens have this name: use an id instead, such as ${ids.join(", ")}`);
 }

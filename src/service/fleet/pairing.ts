@@ -183,8 +183,8 @@ export class Pairing {
   async #issueToken(playerId: string, publicKey: string): Promise<TokenResult> {
     const { store, access } = this.#dependencies;
     const player = await store.db.selectFrom("players").selectAll().where("id", "=", playerId).executeTakeFirstOrThrow();
-    if (player.removed_at !== null) return refused("access_denied", "The player was deleted: request a new code");
-    if (player.public_key !== publicKey) return refused("access_denied", "The player has another device now: request a new code");
+    if (player.removed_at !== null) return refused("access_denied", "The screen was deleted: request a new code");
+    if (player.public_key !== publicKey) return refused("access_denied", "The screen has another device now: request a new code");
     return { is: "granted", grant: await access.issueToken(player) };
   }
 

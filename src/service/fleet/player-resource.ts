@@ -35,7 +35,7 @@ export async function readPlayer(
   { id: playerId }: { id: string },
   db = dependencies.store.db,
 ): Promise<Player> {
-  return showPlayer(dependencies, found(await findPlayer(db, teamId, playerId), "player"));
+  return showPlayer(dependencies, found(await findPlayer(db, teamId, playerId), "screen"));
 }
 
 /** The same with what its device tells about itself. @throws ProblemError 404. */

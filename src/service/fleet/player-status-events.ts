@@ -60,5 +60,5 @@ export function errorOf({ content, rendering, uptime_ms, telemetry }: Heartbeat)
   if (content.is === "failed") return (content.detail ?? "its content failed").slice(0, maxErrorLength);
   // A display that is off on purpose needs no frames.
   if (telemetry?.display?.asked === "off") return null;
-  return rendering || uptime_ms < startupMs ? null : "the player draws nothing on its screen";
+  return rendering || uptime_ms < startupMs ? null : "nothing is drawn on the screen";
 }

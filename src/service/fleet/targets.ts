@@ -45,20 +45,23 @@ export async function playersOfTarget(db: Db, teamId: string, target: Target): P
       .limit(maxPlayers + 1)
       .execute();
     if (rows.length > maxPlayers) {
-      throw invalidField("/target/tag", "more than 10,000 players have this tag: send several requests with player_ids");
+      throw invalidField("/target/tag", "more than 10,000 screens have this tag: send several requests with player_ids");
     }
     return rows;
   }
   const rows: PlayerRow[] = [];
   for (const ids of inChunks([...new Set(target.player_ids)].toSorted())) rows.push(...(await all.where("id", "in", ids).execute()));
-  const known = new Set(rows.map((row) => row.id));
-  const errors = target.player_ids.flatMap((id, index) =>
-    known.has(id) ? [] : [{ pointer: `/target/player_ids/${index}`, detail: "there is no such player" }],
-  );
-  if (errors.length > 0) {
-    throw new ProblemError("invalid", `${errors.length} of the players do not exist`, { errors: errors.slice(0, maxErrors) });
-  }
+  const error = unknownPlayersError(target.player_ids, rows, "/target/player_ids");
+  if (error !== null) throw error;
   return rows;
+}
+
+/** The refusal of a list of ids of which some are no players; null: all are. @param pointer to the list */
+export function unknownPlayersError(ids: readonly string[], rows: readonly PlayerRow[], pointer: string): ProblemError | null {
+  const known = new Set(rows.map((row) => row.id));
+  const errors = ids.flatMap((id, index) => (known.has(id) ? [] : [{ pointer: `${pointer}/${index}`, detail: "there is no such screen" }]));
+  if (errors.length === 0) return null;
+  return new ProblemError("invalid", `${errors.length} of the screens do not exist`, { errors: errors.slice(0, maxErrors) });
 }
 
 /** A warning if the target is a tag that no player has, which is probably a mistake. */
@@ -83,5 +86,5 @@ export async function noPlayerHasTagMessage(db: Db, teamId: string, tag: string)
     tag,
     rows.map((row) => row.tag),
   );
-  return `no player has the tag “${tag}”${similar === undefined ? "" : `: did you mean “${similar}”?`}`;
+  return `no screen has the tag “${tag}”${similar === undefined ? "" : `: did you mean “${similar}”?`}`;
 }

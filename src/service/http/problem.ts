@@ -17,8 +17,8 @@ export const problemKinds = {
   conflict: { status: 409, title: "It already exists with different content" },
   "in-use": { status: 409, title: "It is in use" },
   "already-claimed": { status: 409, title: "The code has already been used" },
-  "enrolment-key-used-up": { status: 409, title: "The enrolment key has created all its players" },
-  "enrolment-undecided": { status: 409, title: "The player of this machine may still run" },
+  "enrolment-key-used-up": { status: 409, title: "The enrolment key has created all its screens" },
+  "enrolment-undecided": { status: 409, title: "The screen of this machine may still run" },
   "wrong-status": { status: 409, title: "Its status does not allow this" },
   "wrong-offset": { status: 409, title: "The upload has a different offset" },
   "no-picture": { status: 409, title: "There is no picture of the screen" },
@@ -39,6 +39,7 @@ export const problemKinds = {
   "too-many": { status: 429, title: "Too many requests" },
   internal: { status: 500, title: "The service failed" },
   closing: { status: 503, title: "The service is restarting" },
+  "sso-unreachable": { status: 503, title: "Single sign-on cannot be reached" },
 } as const;
 export type ProblemKind = keyof typeof problemKinds;
 

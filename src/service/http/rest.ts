@@ -14,6 +14,7 @@ import { noBytes, type Gateway, type Input } from "./gateway/gateway.ts";
 import { inflate } from "./inflate.ts";
 import { baseUrlOf, originOf, withAbsoluteLinks } from "./origin.ts";
 import { invalidField } from "./problem.ts";
+import { compressJson, isCompressible } from "./responses/compression.ts";
 import { sendFile } from "./responses/file-response.ts";
 
 declare module "fastify" {
@@ -60,6 +61,7 @@ function addRoute(scope: FastifyInstance, operation: AnyOperation, dependencies:
     config: { operation: operation.name },
     ...(hasRawBody(operation) ? { bodyLimit: Number.MAX_SAFE_INTEGER } : {}),
     ...(operation.inflates === true ? { preParsing: inflate } : {}),
+    ...(isCompressible(operation) ? { onSend: compressJson } : {}),
     // Runs before the body is read, so that a large body of an unauthorized client is not received.
     onRequest: async (request, reply) => {
       const call = callOf(request, reply, publicUrl);

@@ -7,10 +7,10 @@ import type { LiveEnd } from "./live-viewer.ts";
 const details: Readonly<Record<LiveEndReason, string>> = {
   unwatched: "Nobody watched any more: open the live view again",
   duration: "The live view has reached its longest duration: open it again",
-  replaced: "Another live view of this player has begun: open this one again",
-  disconnected: "The player has lost its connection",
-  refused: "The player's pictures were refused: report this",
-  "no-picture": "The player has no picture",
+  replaced: "Another live view of this screen has begun: open this one again",
+  disconnected: "The screen has lost its connection",
+  refused: "The screen's pictures were refused: report this",
+  "no-picture": "The screen has no picture",
 };
 const maxDetail = 500;
 
@@ -18,11 +18,11 @@ const maxDetail = 500;
 export function liveEndOf(row: CommandRow | undefined): LiveEnd {
   const error = row?.error == null ? null : (JSON.parse(row.error) as { code: string; detail: string });
   if (error !== null) return error;
-  if (row?.status === "expired") return { code: "expired", detail: "The player did not answer: it may be offline" };
+  if (row?.status === "expired") return { code: "expired", detail: "The screen did not answer: it may be offline" };
   const result = row?.result == null ? {} : (JSON.parse(row.result) as Record<string, unknown>);
   const reason = LiveEndReason.safeParse(result["reason"]);
   const code = reason.success ? reason.data : "ended";
   const detail = deviceText(maxDetail).safeParse(result["detail"]);
   if (detail.success) return { code, detail: detail.data };
-  return { code, detail: reason.success ? details[reason.data] : "The player has ended the live view" };
+  return { code, detail: reason.success ? details[reason.data] : "The screen has ended the live view" };
 }

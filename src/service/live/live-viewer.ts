@@ -18,7 +18,7 @@ const silenceMs = 30_000;
 const tolerance = 0.9;
 
 const tooLong: LiveEnd = { code: "duration", detail: "A live view ends after ten minutes: open it again to go on watching" };
-const silent: LiveEnd = { code: "silent", detail: `The player has sent no picture for ${silenceMs / 1_000} s: look at its status` };
+const silent: LiveEnd = { code: "silent", detail: `The screen has sent no picture for ${silenceMs / 1_000} s: look at its status` };
 
 export class LiveViewer {
   /** What it asked for. */

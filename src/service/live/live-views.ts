@@ -46,9 +46,9 @@ const longestStreamMs = 3_600_000;
 
 const noFirstFrame: LiveEnd = {
   code: "timeout",
-  detail: `The player has sent no picture within ${firstFrameMs / 1_000} s: look at its status, or try the command screenshot`,
+  detail: `The screen has sent no picture within ${firstFrameMs / 1_000} s: look at its status, or try the command screenshot`,
 };
-const notStarted: LiveEnd = { code: "internal", detail: "The player could not be asked for pictures: try again" };
+const notStarted: LiveEnd = { code: "internal", detail: "The screen could not be asked for pictures: try again" };
 const stopping: LiveEnd = { code: "restarting", detail: "The service restarts: open the live view again in a minute" };
 
 export class LiveViews {

@@ -29,7 +29,7 @@ export interface CombinedTool {
 export const maxNamedPlayers = 100;
 
 // Operations that affect many screens in one call.
-const bulk = ["updatePlayers", "sendCommands"];
+const bulk = ["updatePlayers", "deletePlayers", "sendCommands"];
 // Operations that call external URLs.
 const outward = ["importAsset", "sendTestMail", "testWebhook", "replayWebhookDelivery", "replayFailedWebhookDeliveries"];
 // Tokens share few different sets of scopes.

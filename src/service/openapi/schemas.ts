@@ -25,6 +25,7 @@ import * as forecast from "../../protocol/scheduling/forecast.ts";
 import * as heartbeatDelta from "../../protocol/device/heartbeat-delta.ts";
 import * as history from "../../protocol/operator/heartbeat-history.ts";
 import * as items from "../../protocol/content/items.ts";
+import * as passkeys from "../../protocol/operator/passkeys.ts";
 import * as people from "../../protocol/operator/people.ts";
 import * as playEvents from "../../protocol/device/play-events.ts";
 import * as problems from "../../protocol/device/player-problems.ts";
@@ -46,6 +47,7 @@ import * as orientation from "../../protocol/content/orientation.ts";
 import * as playCommand from "../../protocol/device/play-commands.ts";
 import * as releaseChoice from "../../protocol/operator/release-choice.ts";
 import * as rollouts from "../../protocol/operator/rollouts.ts";
+import * as playersBulkBin from "../../protocol/operator/players-bulk-bin.ts";
 import * as roster from "../../protocol/operator/roster.ts";
 import * as sessions from "../../protocol/operator/sessions.ts";
 import * as shows from "../../protocol/operator/shows.ts";
@@ -62,7 +64,9 @@ import type { Schema } from "./json.ts";
 const modules: readonly Record<string, unknown>[] = [
   resources,
   roster,
+  playersBulkBin,
   sessions,
+  passkeys,
   items,
   assets,
   assetUses,

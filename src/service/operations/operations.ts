@@ -18,6 +18,7 @@ import { enrolmentOperations } from "./fleet/enrolments.ts";
 import { heartbeatOperations } from "./fleet/heartbeats.ts";
 import { liveOperations } from "./fleet/live.ts";
 import { playerBinOperations } from "./fleet/players-bin.ts";
+import { bulkBinOperations } from "./fleet/players-bulk-bin.ts";
 import { bulkOperations } from "./fleet/players-bulk.ts";
 import { playerOperations } from "./fleet/players.ts";
 import { problemRecordOperations } from "./fleet/problem-records.ts";
@@ -32,8 +33,10 @@ import { invitationOperations } from "./people/invitations.ts";
 import { memberOperations } from "./people/members.ts";
 import { teamOperations } from "./people/teams.ts";
 import { sessionOperations } from "./people/sessions.ts";
+import { passkeyOperations } from "./people/passkeys.ts";
 import { passwordOperations } from "./people/password.ts";
 import { signInOperations } from "./people/sign-in.ts";
+import { ssoOperations } from "./people/sso.ts";
 import { tokenOperations } from "./people/tokens.ts";
 import { userOperations } from "./people/users.ts";
 import { calendarOperations } from "./schedule/calendars.ts";
@@ -48,6 +51,7 @@ const all = [
   ...rosterOperations,
   ...playerBinOperations,
   ...bulkOperations,
+  ...bulkBinOperations,
   ...controlPreviewOperations,
   ...enrolmentKeyOperations,
   ...heartbeatOperations,
@@ -78,7 +82,9 @@ const all = [
   ...invitationOperations,
   ...userOperations,
   ...passwordOperations,
+  ...passkeyOperations,
   ...signInOperations,
+  ...ssoOperations,
   ...sessionOperations,
   ...tokenOperations,
   ...auditOperations,

@@ -56,6 +56,6 @@ async function unknownPlayers(
   return targets.flatMap((one, index) => {
     if (one.type !== "player" || known.has(one.player_id)) return [];
     const pointer = target.type === "any" ? `/target/of/${index}/player_id` : "/target/player_id";
-    return [{ pointer, detail: "there is no such player" }];
+    return [{ pointer, detail: "there is no such screen" }];
   });
 }

@@ -32,7 +32,7 @@ export async function explainSchedule(
   });
   if (!schedule.enabled) return verdictOf("set-aside", "it is switched off");
   const isForIt = schedulesForPlayer(await readEnabledSchedules(db, player.team_id), player).some(({ id }) => id === schedule.id);
-  if (!isForIt) return verdictOf("not-for-it", "its target leaves this player out");
+  if (!isForIt) return verdictOf("not-for-it", "its target leaves this screen out");
   const own = reasons.find((reason) => reason.id === schedule.id);
   if (own !== undefined) return verdictOf(own.verdict, own.detail + winnerText(own, reasons));
   const { next_at, detail, verdict } = await explainClosedWindow(db, schedule, player.team_id, timeZone, instant);
@@ -60,7 +60,7 @@ async function explainClosedWindow(
   const next = windowWith(schedule.conditions);
   // The window is open but has no reason: the player cannot evaluate it, or there are too many reasons to list.
   if (next !== null && next.from <= instant) {
-    return { verdict: "set-aside", detail: "a condition of it does not hold, or the player cannot show it", next_at: null };
+    return { verdict: "set-aside", detail: "a condition of it does not hold, or the screen cannot show it", next_at: null };
   }
   const next_at = next === null ? null : new Date(next.from).toISOString();
   for (const condition of schedule.conditions) {

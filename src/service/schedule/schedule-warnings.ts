@@ -120,5 +120,5 @@ export async function targetWarnings(
     warnings.push({ code: "no-screens", message: await noPlayerHasTagMessage(db, teamId, one.tag), field });
   }
   if (warnings.length > 0 || players.length > 0) return warnings;
-  return [{ code: "no-screens", message: "its target matches no player", field: "/target" }];
+  return [{ code: "no-screens", message: "its target matches no screen", field: "/target" }];
 }

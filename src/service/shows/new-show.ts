@@ -54,7 +54,7 @@ export async function resolveTarget(db: Db, teamId: string, { players = [], tags
     ...[...new Set(tags)].map((tag) => ({ type: "tag" as const, tag })),
   ];
   const [first, ...others] = targets;
-  if (first === undefined) throw invalidField("/players", "give players, tags or both, or everywhere: true alone");
+  if (first === undefined) throw invalidField("/players", "give `players`, `tags` or both, or `everywhere: true` alone");
   return others.length === 0 ? first : { type: "any", of: targets };
 }
 

@@ -92,11 +92,44 @@ export interface PasswordRow {
   changed_at: number;
 }
 
+/** A passkey: the public key of a credential that a browser or a security key keeps. */
+export interface PasskeyRow {
+  id: string;
+  user_id: string;
+  /** The host name of the console for which it was made, WebAuthn's RP ID. */
+  host: string;
+  name: string;
+  credential_id: string;
+  /** A COSE key, base64url. */
+  public_key: string;
+  /** How often its keeper says that it was used; 0 for a keeper that does not count. */
+  counter: number;
+  /** JSON of how browsers reach its keeper. */
+  transports: string;
+  /** 1: its keeper copies it to other devices. */
+  is_synced: number;
+  created_at: number;
+  last_used_at: number | null;
+}
+
 /** A browser in which a user has signed in. Its guesses of that user's password are counted apart from those of strangers. */
 export interface KnownBrowserRow {
   secret_hash: string;
   user_id: string;
   used_at: number;
+}
+
+/** An account at the provider of single sign-on that signs a user in. */
+export interface IdentityRow {
+  id: string;
+  issuer: string;
+  /** The provider's own id of the person. */
+  subject: string;
+  user_id: string;
+  /** The email that the provider said last and had verified; null: none. */
+  email: string | null;
+  created_at: number;
+  last_used_at: number;
 }
 
 export interface SignInLinkRow extends OwnedRow {

@@ -9,8 +9,10 @@ import type { RolloutPlayerRow, RolloutRow } from "./rollout-tables.ts";
 import type {
   AuditRow,
   InvitationRow,
+  IdentityRow,
   KnownBrowserRow,
   MemberRow,
+  PasskeyRow,
   PasswordRow,
   SessionRow,
   SignInLinkRow,
@@ -286,7 +288,9 @@ export interface Tables {
   tokens: TokenRow;
   sessions: SessionRow;
   sign_in_links: SignInLinkRow;
+  passkeys: PasskeyRow;
   passwords: PasswordRow;
+  identities: IdentityRow;
   known_browsers: KnownBrowserRow;
   audit: AuditRow;
   /** The newest entry of each team's audit log. */

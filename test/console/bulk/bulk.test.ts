@@ -1,6 +1,7 @@
 // Actions on many screens: a dry run in words first, then a result for each screen.
 import type { Browser, Page } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { capabilitiesOf } from "../../support/capabilities.ts";
 import { heartbeat, type Device, type TestService } from "../../service/harness.ts";
 import { createOtherTeam } from "../../service/people/people.ts";
 import { phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
@@ -73,7 +74,7 @@ test("[CBK3] a screen of another team in a link's selection is neither shown nor
   await window.signIn(service, pathTo(own!.playerId, foreign.id));
   await page.getByRole("region", { name: "Selected screens" }).last().getByText("A screen that is not in your team").waitFor();
   await page.getByRole("button", { name: "Maintenance" }).click();
-  await page.getByRole("region", { name: "What will happen" }).getByText("there is no such player").waitFor();
+  await page.getByRole("region", { name: "What will happen" }).getByText("there is no such screen").waitFor();
   await page.getByRole("button", { name: "Change 1 screen" }).click();
   await page.getByText("1 done, 1 failed.").waitFor();
   expect((await read(own!.playerId)).maintenance_until).not.toBe(null);
@@ -84,18 +85,8 @@ test("[CBK3] a screen of another team in a link's selection is neither shown nor
 test("[CBK4] a command is offered if the screens support it, and is done on each screen only when its player said so", async () => {
   const [able, unable] = await pairAll("Able", "Unable");
   const [link, other] = await Promise.all([able!.connect(), unable!.connect()]);
-  const capabilities = (commands: string[]) => ({
-    commands,
-    unavailable: [],
-    displays: [],
-    inputs: [],
-    audio_outputs: [],
-    scripts: [],
-    serial_ports: [],
-    network_hosts: [],
-  });
-  link.send({ type: "heartbeat", data: heartbeat({ capabilities: capabilities(["identify", "reload"]) }) });
-  other.send({ type: "heartbeat", data: heartbeat({ capabilities: capabilities(["identify"]) }) });
+  link.send({ type: "heartbeat", data: heartbeat({ capabilities: capabilitiesOf(["identify", "reload"]) }) });
+  other.send({ type: "heartbeat", data: heartbeat({ capabilities: capabilitiesOf(["identify"]) }) });
   await Promise.all([link.next("heartbeat.answer"), other.next("heartbeat.answer")]);
   await using window = await Window.open(browser);
   const { page } = window;
@@ -122,14 +113,69 @@ test("[CBK4] a command is offered if the screens support it, and is done on each
   await rowOf(page, "Able").getByText("Done").waitFor();
 });
 
+test("[CBK9] brightness, volume and other commands with values are sent with the form of a screen's page, by keyboard alone", async () => {
+  const [dim, plain] = await pairAll("Dim", "Plain");
+  const [link, other] = await Promise.all([dim!.connect(), plain!.connect()]);
+  link.send({
+    type: "heartbeat",
+    data: heartbeat({ capabilities: capabilitiesOf(["display.brightness", "display.input"], { inputs: ["hdmi-1", "dp-2"] }) }),
+  });
+  other.send({
+    type: "heartbeat",
+    data: heartbeat({
+      capabilities: { ...capabilitiesOf(["identify"]), unavailable: [{ type: "display.brightness", reason: "it has no backlight" }] },
+    }),
+  });
+  await Promise.all([link.next("heartbeat.answer"), other.next("heartbeat.answer")]);
+  await using window = await Window.open(browser);
+  const { page } = window;
+  const { keyboard } = page;
+  await window.signIn(service, pathTo(dim!.playerId, plain!.playerId));
+  await page.getByRole("button", { name: "Command" }).focus();
+  await keyboard.press("Enter");
+  const choose = async (words: string) => {
+    await page.getByRole("combobox", { name: "Command" }).focus();
+    await keyboard.press("Control+A");
+    await keyboard.type(words);
+    await page.getByRole("option", { name: `${words} (on 1 of 2)` }).waitFor();
+    await keyboard.press("ArrowDown");
+    await keyboard.press("Enter");
+  };
+  await choose("Choose the display’s input");
+  await page.getByRole("button", { name: /Input/ }).focus();
+  await keyboard.press("Enter");
+  await page.getByRole("option", { name: "dp-2" }).waitFor();
+  await keyboard.press("Escape");
+  await choose("Set the brightness");
+  await page.getByRole("slider").focus();
+  await keyboard.press("ArrowRight");
+  await keyboard.press("ArrowRight");
+  await page.getByRole("region", { name: "What will happen" }).getByText("it has no backlight").waitFor();
+  await page.getByRole("button", { name: "Send to 1 screen" }).focus();
+  await keyboard.press("Enter");
+  await link.next("command");
+  const [sent] = (await service.call("GET", `players/${dim!.playerId}/commands`)).body.data;
+  expect([sent.type, sent.args]).toEqual(["display.brightness", { percent: 52 }]);
+  await rowOf(page, "Plain").getByText("Not able").waitFor();
+  expect(window.errors).toEqual([]);
+});
+
 test("[CBK5] screens go to the bin after a dry run, and undo brings them back", async () => {
   const [one, two] = await pairAll("Bin one", "Bin two");
+  const layout = (await service.call("POST", "layouts", { name: "For the bin", width: 1920, height: 1080 })).body;
+  const target = { type: "player", player_id: one!.playerId };
+  await service.call("POST", "schedules", { name: "Evening", layout_id: layout.id, target, starts_at: "2026-11-01T00:00" });
   await using window = await Window.open(browser);
   const { page } = window;
   await window.signIn(service, pathTo(one!.playerId, two!.playerId));
   await page.getByRole("button", { name: "Delete" }).click();
   await page.getByText("They go to the bin for 30 days").waitFor();
   await page.getByText("2 screens go to the bin.").waitFor();
+  await page.getByText("1 schedule is only for them and goes too.").waitFor();
+  const requests: string[] = [];
+  page.on("request", (request) => {
+    if (request.method() !== "GET") requests.push(`${request.method()} ${new URL(request.url()).pathname}`);
+  });
   expect((await read(one!.playerId)).deleted_at).toBe(null);
   await page.getByRole("button", { name: "Delete 2 screens" }).click();
   await page.getByText("2 screens are in the bin").waitFor();
@@ -139,6 +185,7 @@ test("[CBK5] screens go to the bin after a dry run, and undo brings them back", 
   await page.getByText("2 screens are back").waitFor();
   expect((await read(two!.playerId)).deleted_at).toBe(null);
   await page.getByText("2 screens selected").waitFor();
+  expect(requests).toEqual(["POST /api/v1/players/bulk/delete", "POST /api/v1/players/bulk/restore"]);
 });
 
 test("[CBK6] layout and display hours are set by keyboard alone", async () => {
@@ -193,5 +240,51 @@ test("[CBK7] on a phone the bar is within the page, and a screen can be taken ou
   expect(Math.min(...boxes)).toBeGreaterThanOrEqual(40);
   await page.getByRole("button", { name: "Clear the selection" }).tap();
   await page.getByText("No screens selected").waitFor();
+  expect(window.errors).toEqual([]);
+});
+
+test("[CIN5] a command in waves stops when too many fail, with the reason; it goes on when a person says so, and ends when they stop it", async () => {
+  const devices = await pairAll(...Array.from({ length: 10 }, (_, place) => `Wave ${place}`));
+  await using window = await Window.open(browser);
+  const { page } = window;
+  await window.signIn(service, pathTo(...devices.map(({ playerId }) => playerId)));
+  await page.getByRole("button", { name: "Command" }).click();
+  await page.getByRole("combobox", { name: "Command" }).click();
+  await page.getByRole("option", { name: "Restart the player" }).click();
+  // It restarts what it reaches: waves are the default.
+  expect(await page.getByRole("checkbox", { name: "A tenth at a time; stop if more than 10 % of them fail" }).isChecked()).toBe(true);
+  await page.getByRole("button", { name: "Send to 10 screens" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("10 not ended yet.").waitFor();
+  /** The device of the wave that has begun fails. */
+  const failWave = async (): Promise<string> => {
+    const [{ id, player_id }] = (await service.call("GET", "commands?status=queued")).body.data;
+    const device = devices.find(({ playerId }) => playerId === player_id)!;
+    await device.call("POST", `commands/${id}/status`, { status: "failed", error: { code: "x", detail: "no power" } });
+    return player_id;
+  };
+  const first = await failWave();
+  await dialog
+    .getByRole("alert")
+    .getByText(/^Stopped after a wave: .* wave 1 failed/)
+    .waitFor();
+  await rowOf(page, "no power").getByText("Failed").waitFor();
+  // Nobody else gets it before a person has decided.
+  expect((await service.call("GET", "commands?status=queued")).body.data).toEqual([]);
+  await dialog.getByRole("button", { name: "Go on" }).click();
+  await dialog.getByRole("alert").waitFor({ state: "detached" });
+  await expect.poll(async () => (await service.call("GET", "commands?status=queued")).body.data.length, { timeout: 20_000 }).toBe(1);
+  expect(await failWave()).not.toBe(first);
+  await dialog
+    .getByRole("alert")
+    .getByText(/wave 2 failed/)
+    .waitFor();
+  await dialog.getByRole("button", { name: "Stop", exact: true }).click();
+  await dialog.getByText("0 done, 10 failed.").waitFor();
+  await rowOf(page, "Stopped before its turn.").first().waitFor();
+  expect(await dialog.getByRole("button", { name: "Go on" }).count()).toBe(0);
+  expect((await service.call("GET", "command-batches")).body.data).toMatchObject([
+    { state: "cancelled", progress: { waiting: 8, failed: 2 } },
+  ]);
   expect(window.errors).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { desktop, Window } from "../../support/console/console.ts";
-import { sideways, startHostilePages, violationsOf, type HostilePages } from "./page-checks.ts";
+import { faultsInTightPlaces, leastTarget, smallTargets } from "./layout-checks.ts";
+import { startHostilePages, violationsOf, type HostilePages } from "./page-checks.ts";
 import { addressesOf, openPage } from "./routes.ts";
 
 // They open every page, on a machine that runs other tests beside them.
@@ -12,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => pages[Symbol.asyncDispose]());
 
-test("[CFR10] no page has a fault that axe finds, light or dark, or scrolls sideways at 320 px, or logs an error", async () => {
+test("[CFR10] no page has a fault that axe finds, light or dark, or is too tight at 320 px or at 200 %, or logs an error", async () => {
   await using window = await Window.open(pages.browser);
   const { page, errors } = window;
   await window.signIn(pages.service);
@@ -23,9 +24,8 @@ test("[CFR10] no page has a fault that axe finds, light or dark, or scrolls side
     found.push(...(await violationsOf(page, address)));
     await page.emulateMedia({ colorScheme: "dark" });
     found.push(...(await violationsOf(page, `${address} (dark)`, ["color-contrast"])));
-    await page.setViewportSize({ width: 320, height: 640 });
-    const wide = await sideways(page);
-    if (wide !== 0) found.push(`${address} scrolls sideways by ${String(wide)} px at 320 px`);
+    found.push(...(await smallTargets(page, leastTarget.mouse)).map((target) => `${address}: ${target}`));
+    found.push(...(await faultsInTightPlaces(page, address)));
     await page.setViewportSize(desktop.viewport!);
     found.push(...errors.splice(0).map((error) => `${address}: ${error}`));
   }

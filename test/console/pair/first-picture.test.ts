@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import sharp from "sharp";
 import { expect, test } from "vitest";
+import { Actions } from "../../support/console/actions.ts";
 import { startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { plainImage } from "../../support/media/media.ts";
@@ -19,23 +20,22 @@ test("[CPR7] from a fresh service to one's own picture on a screen takes at most
   const { body } = await service.call("POST", "sign-in-links", {});
   const { code } = await player.line("pairing code");
 
-  let actions = 0;
-  const act = async <T>(action: Promise<T>): Promise<T> => {
-    actions += 1;
-    return action;
-  };
+  const actions = new Actions();
   // The link that the service prints.
-  await act(page.goto(body.url));
-  await act(page.getByRole("button", { name: "Skip" }).click());
-  await act(page.getByRole("link", { name: "Add a screen" }).click());
+  await actions.do("open the link", page.goto(body.url));
+  await actions.do("skip the password", page.getByRole("button", { name: "Skip" }).click());
+  await actions.do("add a screen", page.getByRole("link", { name: "Add a screen" }).click());
   await page.getByLabel("Code on the screen").waitFor();
-  await act(page.keyboard.type(String(code)));
-  await act(page.keyboard.type("Counter"));
+  await actions.do("type the code", page.keyboard.type(String(code)));
+  await actions.do("type the name", page.keyboard.type("Counter"));
   const chooser = page.waitForEvent("filechooser");
-  await act(page.getByRole("button", { name: "Choose a file" }).click());
-  await act((await chooser).setFiles({ name: "menu.png", mimeType: "image/png", buffer: await plainImage(red) }));
-  await act(page.getByRole("button", { name: "Add screen" }).click());
-  expect(actions).toBeLessThanOrEqual(8);
+  await actions.do("choose a file", page.getByRole("button", { name: "Choose a file" }).click());
+  await actions.do(
+    "answer with the file",
+    (await chooser).setFiles({ name: "menu.png", mimeType: "image/png", buffer: await plainImage(red) }),
+  );
+  await actions.do("add the screen", page.getByRole("button", { name: "Add screen" }).click());
+  expect(actions.count, actions.done.join("; ")).toBeLessThanOrEqual(8);
 
   await page.getByText("It is online.").waitFor();
   await page.getByText("It shows its first content").waitFor();

@@ -60,8 +60,8 @@ test("[CSC11] a person watches a real screen live and takes a picture of it; the
   await page.getByText("Live", { exact: true }).waitFor();
   await player.stop("SIGTERM");
   await page
-    .getByText("The live view has ended: The player has lost its connection")
-    .or(page.getByText(/The live view has ended: The player/))
+    .getByText("The live view has ended: The screen has lost its connection")
+    .or(page.getByText(/The live view has ended: The screen/))
     .first()
     .waitFor();
   expect(window.errors).toEqual([]);

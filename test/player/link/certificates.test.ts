@@ -41,7 +41,7 @@ test("[LNK10] requests and the socket trust an authority of the player's file, a
   const untrusted = await connectOnce(direct, directNetwork());
   expect(codesOf(untrusted)).toEqual(["tls", "tls"]);
   expect(untrusted[0]!.text).toContain(`The certificate of localhost:${port} is not trusted`);
-  expect(untrusted[0]!.text).toContain("(update-ca-certificates), or start the player with --ca FILE");
+  expect(untrusted[0]!.text).toContain("(update-ca-certificates), or start signage-player with --ca FILE");
   expect(codesOf(await connectOnce("https://service.test", { ...directNetwork(), route }))).toEqual(["tls", "tls"]);
 });
 

@@ -102,7 +102,7 @@ test.each(["http://service.test", "https://service.test"])(
     };
     for (const text of await proxyTexts(at(closed.port))) {
       expect(text).toBe(
-        `The network's proxy 127.0.0.1:${closed.port} cannot be reached (ECONNREFUSED). Check the network and its address in the player's --proxy, or http_proxy and https_proxy.`,
+        `The network's proxy 127.0.0.1:${closed.port} cannot be reached (ECONNREFUSED). Check the network and its address in the flag --proxy, or http_proxy and https_proxy.`,
       );
     }
     const mutePort = (mute.address() as AddressInfo).port;

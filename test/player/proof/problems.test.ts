@@ -195,9 +195,9 @@ test("[DSK1] a disk that cannot be written, damaged files and lost records are p
     lost: [{ what: "play events", count: 12 }],
   };
   expect(at(t0, { disk }).map(({ code, detail, zone_id }) => [code, detail, zone_id])).toEqual([
-    ["disk-unwritable", "The player cannot write to its disk: ENOSPC: no space left on device, write (play events, command journal)", null],
-    ["records-lost", "Play events or messages of the player were lost: 12 play events since the player started", null],
-    ["disk-damaged", "The player's disk has damaged files: pairing.json", null],
+    ["disk-unwritable", "The device cannot write to its disk: ENOSPC: no space left on device, write (play events, command journal)", null],
+    ["records-lost", "Play events or messages of the screen were lost: 12 play events since the program started", null],
+    ["disk-damaged", "The device's disk has damaged files: pairing.json", null],
   ]);
   expect(at(t0 + 1_000)).toEqual([]);
 });

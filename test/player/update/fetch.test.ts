@@ -116,7 +116,7 @@ test.each(obstacles)(
     const { detail } = await player.reaches(({ is }) => is === "blocked");
     expect(detail).toMatch(says);
     expect(player.problems()).toEqual([
-      expect.stringMatching(/^update-blocked: The version that the player should run cannot be installed: /),
+      expect.stringMatching(/^update-blocked: The version that the screen should run cannot be installed: /),
     ]);
     expect(await place.request()).toBeNull();
     await repair(place);

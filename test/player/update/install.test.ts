@@ -72,7 +72,7 @@ test("[UPD6] an older version than the running one is refused with the reason, u
   await using player = await startUpdating(place);
   player.want(atOnce);
   const { detail } = await player.reaches(({ is }) => is === "blocked");
-  expect(detail).toBe("1.4.0 is older than 1.5.0, which runs: the player does not go back, except to 1.3.0. Choose a newer version");
+  expect(detail).toBe("1.4.0 is older than 1.5.0, which runs: the screen does not go back, except to 1.3.0. Choose a newer version");
   expect([await place.request(), place.service.requests]).toEqual([null, []]);
 });
 

@@ -51,7 +51,7 @@ test("[ALR1] an alert opens when its condition has lasted for the team's minutes
 const causes: [kind: string, detail: RegExp, health: Partial<Heartbeat>][] = [
   ["dark", /display-off/, { problems: [problem("display-off")] }],
   ["dark", /content-withheld/, { problems: [problem("content-withheld")] }],
-  ["dark", /draws nothing/, { rendering: false, uptime_ms: 120_000 }],
+  ["dark", /Nothing is drawn/, { rendering: false, uptime_ms: 120_000 }],
   ["dark", /although it should be on/, { telemetry: displayState("on", "off") }],
   ["wrong", /content-reverted \(and 1 more problem\)/, { problems: [problem("content-reverted"), problem("zone-empty")] }],
   ["wrong", /item-load/, { problems: [problem("item-load")] }],
@@ -75,7 +75,7 @@ test("[ALR3] each kind of alert opens by its own conditions: problems, display, 
   for (const [index, [kind, detail]] of causes.entries()) {
     expect((await fleet.opened(screens[index]!, kind)).detail).toMatch(detail);
   }
-  expect((await fleet.opened(silent!, "late")).detail).toMatch(/offline since/);
+  expect((await fleet.opened(silent!, "late")).detail).toMatch(/is offline$/);
   expect((await fleet.opened(older!, "wrong")).detail).toMatch(/older state/);
   const late = await fleet.opened(slow!, "late");
   expect(late.detail).toMatch(/still being downloaded/);

@@ -44,6 +44,8 @@ test("[EVT1] changes of players, assets, schedules and calendars are sent to /ev
   const player = `players/${device.playerId}`;
   await api.call("PATCH", player, { name: "Hall" });
   const asset = (await api.upload(await picture())).body;
+  // Its thumbnail, which is made in the background.
+  await listener.event("asset.updated");
   await api.call("PATCH", `assets/${asset.id}`, { name: "Renamed" });
   await api.call("DELETE", `assets/${asset.id}`);
   await api.call("POST", `assets/${asset.id}/restore`);
@@ -63,7 +65,7 @@ test("[EVT1] changes of players, assets, schedules and calendars are sent to /ev
 
   const expected = `
     player.paired player.updated
-    asset.created asset.updated asset.deleted asset.restored
+    asset.created asset.updated asset.updated asset.deleted asset.restored
     schedule.created schedule.updated schedule.deleted schedule.restored
     calendar.created calendar.updated calendar.deleted
     player.removed schedule.deleted player.restored schedule.restored`

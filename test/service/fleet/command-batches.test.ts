@@ -82,7 +82,7 @@ test("[WAV2] it halts when too many players of a wave have failed, and goes on w
   const halted = await batchOf(api, sent);
   expect(halted).toMatchObject({
     wave: 1,
-    reason: expect.stringContaining("1 of the 1 players of wave 1 failed"),
+    reason: expect.stringContaining("1 of the 1 screens of wave 1 failed"),
     progress: { waiting: 2, failed: 1 },
   });
   expect(await openCommands(api, sent)).toEqual([]);

@@ -8,10 +8,12 @@ import { openStore } from "../../../src/service/store/store.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";
+import { SoftwarePasskey } from "../../support/passkeys.ts";
 import { SignedReleases } from "../../support/signed-releases.ts";
 import { TestService, picture, errorPointers } from "../harness.ts";
-import { writeAlert } from "../populate-team.ts";
+import { writeAlert, writeIdentity } from "../populate-team.ts";
 import { Browser, goodPassword } from "../people/browser.ts";
+import { addPasskey, browserAtLocalhost } from "../people/passkey-browser.ts";
 import { inviteMember, createOtherTeam, owner, type Person } from "../people/people.ts";
 
 const shotId = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
@@ -27,6 +29,11 @@ function rowsOf(folder: string): Record<string, unknown[]> {
 function writeAlertIn(folder: string, person: Person, device: { playerId: string }): string {
   using db = new DatabaseSync(join(folder, "state.db"), { timeout: 10_000 });
   return writeAlert(db, person, device);
+}
+
+function writeIdentityIn(folder: string, userId: string): string {
+  using db = new DatabaseSync(join(folder, "state.db"), { timeout: 10_000 });
+  return writeIdentity(db, userId);
 }
 
 test("[DRY1] every operator write accepts ?dry_run=true: it responds like the real write but changes nothing", async () => {
@@ -95,6 +102,12 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
   const alert = writeAlertIn(folder.path, await owner(api), device);
   const browser = await Browser.ofOwnerWithPassword(api);
   const session = (await browser.call("GET", "session")).body;
+  const identity = writeIdentityIn(folder.path, session.user.id);
+  const atLocalhost = await browserAtLocalhost(api);
+  const { passkey } = await addPasskey(atLocalhost);
+  await addPasskey(atLocalhost);
+  const { body: question } = await atLocalhost.call("POST", "me/passkeys/challenge");
+  const credential = new SoftwarePasskey(question, atLocalhost.url).attest(question);
   const calls: Record<string, [path: string, body?: unknown, by?: Person | Browser]> = {
     pairPlayer: ["players/pair", { code: waiting.grant.user_code, name: "New" }],
     updatePlayer: [`players/${player}`, { name: "Hall", layout_id: null }],
@@ -102,6 +115,8 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
     restorePlayer: [`players/${binPlayer}/restore`],
     replacePlayer: [`players/${player}/replace`, { code: waiting.grant.user_code }],
     updatePlayers: ["players/bulk", { target: { player_ids: [player] }, change: { tags_add: ["x"] } }],
+    deletePlayers: ["players/bulk/delete", { target: { player_ids: [player] } }],
+    restorePlayers: ["players/bulk/restore", { player_ids: [binPlayer] }],
     createEnrolmentKey: ["enrolment-keys", { name: "N", max_count: 3 }],
     updateEnrolmentKey: [`enrolment-keys/${enrolmentKey.id}`, { max_count: 4 }],
     revokeEnrolmentKey: [`enrolment-keys/${enrolmentKey.id}/revoke`],
@@ -165,7 +180,13 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
     removeMember: [`teams/${person.teamId}/members/${person.userId}`],
     updateMe: ["me", { name: "Somebody else" }],
     setPassword: ["me/password", { password: `${goodPassword}s`, current_password: goodPassword }, browser],
+    startPasskey: ["me/passkeys/challenge", undefined, atLocalhost],
+    createPasskey: ["me/passkeys", { credential }, atLocalhost],
+    updatePasskey: [`me/passkeys/${passkey.id}`, { name: "Old" }, atLocalhost],
+    deletePasskey: [`me/passkeys/${passkey.id}`, undefined, atLocalhost],
+    startPasskeyProof: ["session/proof/passkey", undefined, atLocalhost],
     createSignInLink: ["sign-in-links", {}],
+    unlinkIdentity: [`me/identities/${identity}`, undefined, browser],
     proveSession: ["session/proof", { password: goodPassword }, browser],
     switchTeam: ["session/team", { team_id: session.team.id }, browser],
     deleteSession: ["session", undefined, browser],

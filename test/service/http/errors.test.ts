@@ -154,7 +154,7 @@ test("[ERR4] the response warns about a tag that no player has and suggests the 
   await api.call("PATCH", `players/${one.playerId}`, { tags: ["lobby"] });
   await api.call("PATCH", `players/${gone.playerId}`, { tags: ["looby"] });
   await api.call("DELETE", `players/${gone.playerId}`);
-  const warning = { code: "no-players", message: "no player has the tag “lobbby”: did you mean “lobby”?", field: "/target/tag" };
+  const warning = { code: "no-players", message: "no screen has the tag “lobbby”: did you mean “lobby”?", field: "/target/tag" };
   const send = (target: object) => api.call("POST", "commands", { type: "identify", target });
   const change = (target: object) => api.call("POST", "players/bulk", { target, change: { tags_add: ["new"] } });
   expect((await send({ tag: "lobbby" })).body).toMatchObject({ count: 0, warnings: [warning] });

@@ -15,8 +15,10 @@ const zone = (playlistId: string) => ({ name: "main", left: 0, top: 0, width: 10
 
 // Operations without a tool: tickets for browsers, live views, downloads of files of any size, tus, and what only a browser's session does.
 const ofSessions = ["getSession", "deleteSession", "proveSession", "switchTeam", "setPassword"];
+const ofPasskeys = ["startPasskey", "createPasskey", "listPasskeys", "updatePasskey", "deletePasskey", "startPasskeyProof"];
 const isLeft = ({ name, stream }: (typeof operations)[number]) =>
-  stream === true || ["createEventTicket", "createLiveTicket", "watchPlayer", "getAssetContent", ...ofSessions].includes(name);
+  stream === true ||
+  ["createEventTicket", "createLiveTicket", "watchPlayer", "getAssetContent", ...ofSessions, ...ofPasskeys].includes(name);
 const forAgents = operations.filter((each) => each.caller === "operator" && !isLeft(each));
 const names = forAgents.map((each) => snake(each.name));
 // Tools that find operations or combine several.
@@ -198,7 +200,7 @@ test.each(eras)("[MCP6] an error result names the problem, the field and the req
   await using api = await TestService.start(folder.path);
   await using agent = await Agent.connect(api.service.url, api.token, era);
   const refusals: [string, Record<string, unknown>, RegExp][] = [
-    ["get_player", { id: "plr_01jd3v8q6m9x2k4n7r5t1w0yzh" }, /\(404, \/problems\/not-found\): "There is no such player/],
+    ["get_player", { id: "plr_01jd3v8q6m9x2k4n7r5t1w0yzh" }, /\(404, \/problems\/not-found\): "There is no such screen/],
     ["get_player", {}, /\(422, .*id: is required/],
     ["create_playlist", { name: "", items: [{ type: "image" }] }, /\(422, .*\/name: .*\/items\/0\/asset_id: /],
     ["create_playlist", { name: "a", dry: true }, /dry: unknown argument/],
@@ -207,7 +209,7 @@ test.each(eras)("[MCP6] an error result names the problem, the field and the req
     ["list_players", { limit: 1_000 }, /\(422, .*\?limit/],
     ["call_operation", { name: "no_such" }, /there is no operation no_such: use find_operation/],
     ["read_operation", { name: "delete_player", arguments: {} }, /delete_player writes: use call_operation/],
-    ["call_operation", { name: "get_player", arguments: { id: "plr_01jd3v8q6m9x2k4n7r5t1w0yzh" } }, /There is no such player/],
+    ["call_operation", { name: "get_player", arguments: { id: "plr_01jd3v8q6m9x2k4n7r5t1w0yzh" } }, /There is no such screen/],
     ["pair_player", { code: "BBBB-BBBB", name: "x" }, /No screen shows this code/],
   ];
   for (const [name, given, words] of refusals) {

@@ -5,11 +5,11 @@ import { call, type ApiResponse, type TestService } from "../harness.ts";
 export const goodPassword = "seven quiet otters dance";
 
 export class Browser {
-  readonly #url: string;
+  readonly url: string;
   readonly cookies = new Map<string, string>();
 
   constructor(url: string) {
-    this.#url = url;
+    this.url = url;
   }
 
   /** A new browser that has signed in. */
@@ -38,16 +38,16 @@ export class Browser {
   /** The headers by which a page of the service sends a request. */
   get headers(): Record<string, string> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    return { origin: this.#url, ...(cookie === "" ? {} : { cookie }) };
+    return { origin: this.url, ...(cookie === "" ? {} : { cookie }) };
   }
 
   /** The cookie whose name begins like this. */
-  cookie(kind: "session" | "browser"): [name: string, value: string] | undefined {
+  cookie(kind: "session" | "browser" | "sso"): [name: string, value: string] | undefined {
     return [...this.cookies].find(([name]) => name.includes(`signage_${kind}_`));
   }
 
   async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
-    const answer = await call(this.#url, method, path, body, { ...this.headers, ...headers });
+    const answer = await call(this.url, method, path, body, { ...this.headers, ...headers });
     for (const cookie of answer.headers.getSetCookie()) {
       const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie)!;
       if (value === "") this.cookies.delete(name!);

@@ -91,11 +91,11 @@ test("[SHO2] players are selected by id, by a unique name, by tag, or all at onc
   expect(await meant({ players: ["Lobby"], tags: ["food"] })).toEqual(["CAFÉ Süd", "Lobby"]);
   expect(await meant({ everywhere: true })).toHaveLength(4);
   for (const [where, pointer, words] of [
-    [{ players: ["Lobb"] }, "/players/0", /no player has this id or name/],
-    [{ players: ["Lobby", "Twin"] }, "/players/1", /2 players have this name: use an id instead, such as plr_/],
-    [{ players: ["plr_01jd3v8q6m9x2k4n7r5t1w0yzh"] }, "/players/0", /no player has this id/],
-    [{}, "/players", /give players, tags or both, or everywhere/],
-    [{ everywhere: true, tags: ["food"] }, "/players", /everywhere: true alone/],
+    [{ players: ["Lobb"] }, "/players/0", /no screen has this id or name/],
+    [{ players: ["Lobby", "Twin"] }, "/players/1", /2 screens have this name: use an id instead, such as plr_/],
+    [{ players: ["plr_01jd3v8q6m9x2k4n7r5t1w0yzh"] }, "/players/0", /no screen has this id/],
+    [{}, "/players", /give `players`, `tags` or both, or `everywhere/],
+    [{ everywhere: true, tags: ["food"] }, "/players", /`everywhere: true` alone/],
   ] as const) {
     const answer = await show(where);
     expect([answer.status, ...errorPointers(answer)]).toEqual([422, pointer]);
@@ -471,6 +471,6 @@ test("[MCP27] a missing screenshot has its reason: offline at once, no response 
   const error = { code: "no-page", detail: "the page does not answer" };
   await device.call("POST", `commands/${jti}/status`, { status: "failed", error });
   expect((await failing).text).toMatch(/the command failed: the page does not answer/);
-  expect((await agent.call("take_screenshot", { player: "Attic" })).text).toContain("player: no player has this id or name");
+  expect((await agent.call("take_screenshot", { player: "Attic" })).text).toContain("player: no screen has this id or name");
   link.socket.close();
 });

@@ -23,6 +23,17 @@ test("[PRG1] one command pairs a player by its code, after three seconds to read
   expect((await fetch(String(ready["docs"]))).status).toBe(200);
   expect(Object.values(ready["curl"] as object).join(" ")).toContain(String(ready["player_id"]));
 
+  // Its output is no terminal here, and has the link nevertheless, which works once.
+  const { origin, pathname, hash } = new URL(String(ready["sign_in_link"]));
+  expect([origin, pathname]).toEqual([ready["console"], "/sign-in"]);
+  const signIn = () =>
+    fetch(`${origin}/api/v1/session`, {
+      method: "POST",
+      headers: { "content-type": "application/json", origin },
+      body: JSON.stringify({ method: "link", secret: hash.slice("#link=".length) }),
+    });
+  expect([(await signIn()).status, (await signIn()).status]).toEqual([201, 401]);
+
   // The screenshot from the printed address shows all four zones.
   const api = new Api(new URL(String(ready["docs"])).origin, (await readFile(tokenFile, "utf8")).trim());
   const address = String(ready["screenshot"]);

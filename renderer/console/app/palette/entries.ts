@@ -9,8 +9,7 @@ import { common } from "../../i18n/en/common.ts";
 import { palette } from "../../i18n/en/palette.ts";
 import { texts } from "../../i18n/texts.ts";
 import type { IconName } from "../../ui/icon.tsx";
-import { reasonOf } from "../../ui/problem-message.tsx";
-import { showToast } from "../../ui/toasts.tsx";
+import { tellFailure } from "../../ui/toasts.tsx";
 import { hasPage, placesOf } from "../places.ts";
 import { chooseTheme, themes } from "../theme.ts";
 
@@ -71,7 +70,7 @@ export function useEntries(): { entries: readonly Entry[]; isLoading: boolean } 
       kind: commonText("account"),
       icon: "key" as const,
       words: text("signOutWords"),
-      run: () => void signOut(queries).catch((error: unknown) => showToast({ message: reasonOf(error), kind: "failed" })),
+      run: () => tellFailure(signOut(queries)),
     };
     const named = (data ?? []).map(({ kind, icon, ...named }) => ({
       ...named,

@@ -14,6 +14,7 @@ export const common = {
   save: "Save",
   delete: "Delete",
   undo: "Undo",
+  undoFailed: "This could not be undone: {reason}",
   retry: "Try again",
   copy: "Copy",
   copied: "Copied",

@@ -99,6 +99,8 @@ export const library = {
   replaceOverrides: "Until it is cleared, the old file stays on: {names}",
   changesScreens: "{count, plural, =0 {No screen changes at present.} one {# screen changes.} other {# screens change.}}",
   show: "Show on screens",
+  showShort: "Show",
+  showName: "Show {name} on screens",
   pickTitle: "Files to choose from",
   pickHint: "Choose a file, or drop one here.",
   pickDrop: "Drop to use it here",

@@ -1,14 +1,15 @@
 // Sets or changes a person's own password.
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import { directClient } from "../../data/client.ts";
 import { useSession, type Session } from "../../data/session.ts";
 import { useAct } from "../../data/use-act.ts";
 import { account as messages } from "../../i18n/en/account.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
+import { formOf } from "../../ui/form.ts";
 import { useNow } from "../../ui/now.ts";
 import { PasswordField } from "../../ui/password-field.tsx";
-import { fieldErrorsOf, ProblemMessage } from "../../ui/problem-message.tsx";
+import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { Section } from "../../ui/section.tsx";
 import { shortestPassword } from "../sign-in/shortest-password.ts";
 
@@ -20,7 +21,7 @@ const afterLinkMs = 15 * 60_000;
 export function PasswordSection() {
   const session = useSession();
   return (
-    <Section title={text("password")} {...(session.has_password ? {} : { text: text("noPassword") })}>
+    <Section title={text("password")} {...(session.has_password || session.has_passkey ? {} : { text: text("noPassword") })}>
       {session.user.email === null ? <p>{text("noEmail")}</p> : <PasswordForm session={session} />}
     </Section>
   );
@@ -43,13 +44,9 @@ function PasswordForm({ session: { user, has_password, method, created_at } }: {
     },
     showsErrors: true,
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    setting.mutate();
-  };
-  const errors = fieldErrorsOf(setting.error);
+  const { errors, problem, isPending, onSubmit } = formOf(setting, ["current_password", "password"], setting.mutate);
   return (
-    <form className="card form account-form" onSubmit={submit}>
+    <form className="card form account-form" onSubmit={onSubmit}>
       {/* For the browser's password store, which wants to know whose password it is. */}
       <input type="hidden" autoComplete="username" value={user.email ?? ""} readOnly />
       {needsCurrent ? (
@@ -59,7 +56,7 @@ function PasswordForm({ session: { user, has_password, method, created_at } }: {
           value={current}
           onChange={setCurrent}
           isRequired
-          error={errors["current_password"]}
+          error={errors.current_password}
         />
       ) : null}
       <PasswordField
@@ -69,10 +66,10 @@ function PasswordForm({ session: { user, has_password, method, created_at } }: {
         value={password}
         onChange={setPassword}
         isRequired
-        error={errors["password"]}
+        error={errors.password}
       />
-      {Object.keys(errors).length === 0 ? <ProblemMessage error={setting.error} /> : null}
-      <Button kind="primary" type="submit" isPending={setting.isPending}>
+      <ProblemMessage error={problem} />
+      <Button kind="primary" type="submit" isPending={isPending}>
         {text(has_password ? "changePassword" : "setPassword")}
       </Button>
     </form>

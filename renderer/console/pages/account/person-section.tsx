@@ -1,13 +1,14 @@
 // A person's own name and email.
 import { useQueryClient } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import { client } from "../../data/client.ts";
 import { sessionQuery, useSession } from "../../data/session.ts";
 import { useAct } from "../../data/use-act.ts";
 import { account as messages } from "../../i18n/en/account.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
-import { fieldErrorsOf, ProblemMessage } from "../../ui/problem-message.tsx";
+import { formOf } from "../../ui/form.ts";
+import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { Section } from "../../ui/section.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 
@@ -35,15 +36,11 @@ export function PersonSection() {
     },
     showsErrors: true,
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    saving.mutate();
-  };
-  const errors = fieldErrorsOf(saving.error);
+  const { errors, problem, isPending, onSubmit } = formOf(saving, ["name", "email"], saving.mutate);
   const isChanged = name !== user.name || email !== (user.email ?? "");
   return (
     <Section title={text("person")} text={text("personText")}>
-      <form className="card form account-form" onSubmit={submit}>
+      <form className="card form account-form" onSubmit={onSubmit}>
         <TextField
           label={text("name")}
           autoComplete="name"
@@ -51,7 +48,7 @@ export function PersonSection() {
           onChange={setName}
           isRequired
           maxLength={200}
-          error={errors["name"]}
+          error={errors.name}
         />
         <TextField
           label={text("email")}
@@ -61,10 +58,10 @@ export function PersonSection() {
           value={email}
           onChange={setEmail}
           maxLength={254}
-          error={errors["email"]}
+          error={errors.email}
         />
-        {Object.keys(errors).length === 0 ? <ProblemMessage error={saving.error} /> : null}
-        <Button kind="primary" type="submit" isPending={saving.isPending} isDisabled={!isChanged}>
+        <ProblemMessage error={problem} />
+        <Button kind="primary" type="submit" isPending={isPending} isDisabled={!isChanged}>
           {text("save")}
         </Button>
       </form>

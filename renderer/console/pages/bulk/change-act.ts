@@ -4,7 +4,7 @@ import { client } from "../../data/client.ts";
 import { bulk } from "../../i18n/en/bulk.ts";
 import { texts } from "../../i18n/texts.ts";
 import { reasonOf } from "../../ui/problem-message.tsx";
-import { chunksOf, sendWithoutFailing, type BulkAct, type Failure, type Outcome } from "./outcomes.ts";
+import { chunksOf, sendWithoutFailing, type BulkAct, type Failure, type Outcome, type RunOptions } from "./outcomes.ts";
 
 const text = texts(bulk);
 /** How many screens the service changes in one request. */
@@ -34,16 +34,20 @@ export function changeAct(change: Change): BulkAct {
       }
       return { affected, same, failed };
     },
-    async run(ids, { signal, onOutcomes }) {
-      for (const chunk of chunksOf(ids, perRequest)) {
-        if (signal.aborted) {
-          onOutcomes(chunk.map((id) => ({ id, state: "failed", reason: text("stopped") })));
-          continue;
-        }
-        onOutcomes(await outcomesOf(chunk, (left) => client.post("/api/v1/players/bulk", { body: body(left) })));
-      }
-    },
+    run: (ids, options) => outcomesInParts(ids, (left) => client.post("/api/v1/players/bulk", { body: body(left) }), options),
   };
+}
+
+/** Sends requests for parts of the screens, each of which the service fulfils for all or none, and tells what became of each screen. */
+export async function outcomesInParts(
+  ids: readonly string[],
+  send: (ids: string[]) => Promise<unknown>,
+  { signal, onOutcomes }: RunOptions,
+): Promise<void> {
+  for (const chunk of chunksOf(ids, perRequest)) {
+    if (signal.aborted) onOutcomes(chunk.map((id) => ({ id, state: "failed", reason: text("stopped") })));
+    else onOutcomes(await outcomesOf(chunk, send));
+  }
 }
 
 async function outcomesOf(chunk: readonly string[], send: (ids: string[]) => Promise<unknown>): Promise<readonly Outcome[]> {

@@ -3,6 +3,8 @@ import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { Command as CommandSchema } from "../../../../src/protocol/device/commands.ts";
 import { client } from "../../data/client.ts";
 import { eventStream } from "../../data/event-stream.ts";
+import { bulk } from "../../i18n/en/bulk.ts";
+import { texts } from "../../i18n/texts.ts";
 import { largestRequest } from "./change-act.ts";
 import type { BulkCommand } from "./command-choices.ts";
 import { chunksOf, sendWithoutFailing, type BulkAct, type Failure, type Outcome, type OutcomeState, type RunOptions } from "./outcomes.ts";
@@ -10,6 +12,7 @@ import { chunksOf, sendWithoutFailing, type BulkAct, type Failure, type Outcome,
 type Command = Schemas["Command"];
 type Sent = Schemas["BulkCommandResult"];
 
+const text = texts(bulk);
 const waves = { percent: 10, halt_above_failed_percent: 10, pause_between_s: 0 };
 const states: Readonly<Record<Command["status"], OutcomeState>> = {
   queued: "queued",
@@ -68,6 +71,8 @@ class Follower {
   readonly #early = new Map<string, Command>();
   readonly #commands = new Set<string>();
   readonly #batches = new Set<string>();
+  /** The screens of waves that have not begun. */
+  readonly #waiting = new Set<string>();
   /** Events were missed, and the commands have not been read since. */
   #isBehind = false;
 
@@ -76,8 +81,11 @@ class Follower {
     const stop = eventStream.listen((news) => {
       if (news.is === "resync") this.#isBehind = true;
       if (this.#isBehind && (news.is === "resync" || (news.is === "connection" && news.awaySince === null))) void this.#catchUp();
-      if (news.is !== "event" || !news.event.type.startsWith("command.")) return;
-      const command = CommandSchema.safeParse(news.event.data);
+      if (news.is !== "event") return;
+      const { type, data } = news.event;
+      if (type === "batch.cancelled" && this.#batches.has(String(data["batch_id"]))) this.#endWaiting();
+      if (!type.startsWith("command.")) return;
+      const command = CommandSchema.safeParse(data);
       if (command.success) this.#take([command.data as Command]);
     });
     options.signal.addEventListener("abort", stop, { once: true });
@@ -91,7 +99,9 @@ class Follower {
       sent.map((id): Outcome => {
         const reason = reasons.get(id);
         if (reason !== undefined) return { id, state: "skipped", reason };
-        return { id, state: queued.has(id) ? "queued" : "waiting", reason: null };
+        if (queued.has(id)) return { id, state: "queued", reason: null };
+        this.#waiting.add(id);
+        return { id, state: "waiting", reason: null };
       }),
     );
     for (const { id } of commands) this.#commands.add(id);
@@ -102,9 +112,15 @@ class Follower {
     for (const command of commands) this.#early.set(command.id, command);
     const own = commands.filter(({ id, batch_id }) => this.#commands.has(id) || (batch_id !== null && this.#batches.has(batch_id)));
     if (own.length === 0) return;
+    for (const { player_id } of own) this.#waiting.delete(player_id);
     this.#options.onOutcomes(
       own.map(({ player_id, status, error }) => ({ id: player_id, state: states[status], reason: error?.detail ?? null })),
     );
+  }
+
+  #endWaiting(): void {
+    this.#options.onOutcomes([...this.#waiting].map((id) => ({ id, state: "failed", reason: text("stopped") })));
+    this.#waiting.clear();
   }
 
   async #catchUp(): Promise<void> {

@@ -1,17 +1,26 @@
 // The commands that can be sent to many screens at once.
-import { useQuery } from "@tanstack/react-query";
+import { useQueries, useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { client } from "../../data/client.ts";
+import { playerQuery } from "../screen/data.ts";
+import type { Capabilities } from "../screen/commands/command-fields.tsx";
+import { commandGroups, type CommandSpec } from "../screen/commands/command-table.ts";
 import { sendWithoutFailing } from "./outcomes.ts";
 
 /** A command with its arguments, as `POST /commands` takes it. */
 export type BulkCommand = Pick<Schemas["Command"], "type" | "args">;
 
 interface CommandChoice extends BulkCommand {
+  /** The form of its arguments, as on a screen's page; `args` is then only for asking which screens support it. */
+  form?: CommandSpec;
   /** The key of its name in the messages. */
   name: keyof typeof import("../../i18n/en/bulk.ts").bulk;
   /** Whether it darkens or restarts what it reaches: sent in waves unless the person says otherwise. */
   isRisky?: boolean;
+}
+
+function formOf<T extends BulkCommand["type"]>(type: T): { type: T; form: CommandSpec } {
+  return { type, form: commandGroups.flatMap(({ commands }) => commands).find((spec) => spec.type === type)! };
 }
 
 export const commandChoices = {
@@ -24,6 +33,13 @@ export const commandChoices = {
   display_off: { name: "displayOff", type: "display.power", args: { power: "off" } },
   mute: { name: "mute", type: "audio.mute", args: { muted: true } },
   unmute: { name: "unmute", type: "audio.mute", args: { muted: false } },
+  brightness: { name: "brightness", ...formOf("display.brightness"), args: { percent: 50 } },
+  input: { name: "input", ...formOf("display.input"), args: { input: "hdmi-1" } },
+  mode: { name: "mode", ...formOf("display.mode"), args: { mode: null } },
+  rotate: { name: "rotate", ...formOf("display.rotate"), args: { degrees: 0 } },
+  volume: { name: "volume", ...formOf("audio.volume"), args: { percent: 50 } },
+  output: { name: "output", ...formOf("audio.output"), args: { output: null } },
+  log_level: { name: "logLevel", ...formOf("logs.level"), args: { level: "debug", duration_ms: 3_600_000 } },
   logs: { name: "logs", type: "logs.collect", args: {} },
   restart: { name: "restart", type: "restart", args: {}, isRisky: true },
   update: { name: "update", type: "update", args: {}, isRisky: true },
@@ -57,4 +73,24 @@ async function countSupporting(ids: readonly string[], command: BulkCommand, sig
     return (await client.post("/api/v1/commands", { params: { query: { dry_run: "true" } }, body, signal })).data;
   });
   return result?.count ?? 0;
+}
+
+// Of more screens only some are asked what they have: the others of a fleet have mostly the same.
+const mostRead = 20;
+
+/** What the devices of the screens have, all together: their inputs, outputs and modes. Null: not all have been read. */
+export function useCapabilities(ids: readonly string[], isNeeded: boolean): Capabilities | null {
+  const read = useQueries({ queries: ids.slice(0, mostRead).map((id) => ({ ...playerQuery(id), enabled: isNeeded })) });
+  if (!isNeeded || read.some(({ isPending }) => isPending)) return null;
+  const all = read.flatMap(({ data }) => data?.player.capabilities ?? []);
+  return {
+    commands: [],
+    unavailable: [],
+    displays: all.flatMap(({ displays }) => displays),
+    inputs: [...new Set(all.flatMap(({ inputs }) => inputs))],
+    audio_outputs: [...new Map(all.flatMap(({ audio_outputs: outputs }) => outputs.map((each) => [each.name, each]))).values()],
+    scripts: [],
+    serial_ports: [],
+    network_hosts: [],
+  };
 }

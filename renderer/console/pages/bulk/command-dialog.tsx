@@ -1,5 +1,5 @@
 // The dialog that sends a command to many screens, only such as they support.
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useId, useMemo, useState } from "react";
 import { client } from "../../data/client.ts";
 import { bulk } from "../../i18n/en/bulk.ts";
@@ -7,9 +7,12 @@ import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { ComboBox } from "../../ui/combo-box.tsx";
+import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { BulkDialog, type BulkDialogProps } from "./bulk-dialog.tsx";
 import { commandAct } from "./command-act.ts";
-import { commandChoices, useSupport, type CommandChoiceId } from "./command-choices.ts";
+import { CommandFields, initialValues, isComplete } from "../screen/commands/command-fields.tsx";
+import type { Values } from "../screen/commands/command-table.ts";
+import { commandChoices, useCapabilities, useSupport, type BulkCommand, type CommandChoiceId } from "./command-choices.ts";
 
 const text = texts(bulk);
 const allChoices = Object.keys(commandChoices) as CommandChoiceId[];
@@ -26,9 +29,20 @@ export function CommandDialog(props: BulkDialogProps) {
   const command = chosen === null ? null : commandChoices[chosen];
   const isRisky = command !== null && "isRisky" in command;
   const isInWaves = ids.length >= fewestInWaves && (wantsWaves ?? isRisky);
+  const form = command !== null && "form" in command ? command.form : null;
+  const capabilities = useCapabilities(ids, form !== null);
+  const [typed, setTyped] = useState<Values | null>(null);
+  const fields = form?.fields ?? [];
+  const values = capabilities === null ? null : (typed ?? initialValues(fields, capabilities));
+  const isReady = form === null || (values !== null && isComplete(fields, values, capabilities!));
+  // As text, so that the action stays the same while its content does.
+  const args = JSON.stringify(form === null || values === null ? command?.args : form.args!(values));
   const act = useMemo(
-    () => (command === null ? null : commandAct({ type: command.type, args: command.args }, { isInWaves, onBatch: setBatchId })),
-    [command, isInWaves],
+    () =>
+      command === null || !isReady
+        ? null
+        : commandAct({ type: command.type, args: JSON.parse(args) } as BulkCommand, { isInWaves, onBatch: setBatchId }),
+    [command, isReady, args, isInWaves],
   );
   const choices = allChoices
     .filter((id) => support === null || support.get(id)! > 0)
@@ -51,8 +65,13 @@ export function CommandDialog(props: BulkDialogProps) {
         placeholder={text("commandPlaceholder")}
         choices={choices}
         value={chosen}
-        onChange={(id) => setChosen(id as CommandChoiceId | null)}
+        onChange={(id) => {
+          setChosen(id as CommandChoiceId | null);
+          setTyped(null);
+        }}
       />
+      {values === null ? null : <CommandFields fields={fields} capabilities={capabilities!} values={values} onChange={setTyped} />}
+      {values === null || isReady ? null : <p className="faint">{text("commandNothingToChoose")}</p>}
       {ids.length < fewestInWaves || chosen === null ? null : (
         <Checkbox isSelected={isInWaves} onChange={setWantsWaves}>
           {text("waves")}
@@ -69,18 +88,21 @@ function BatchState({ id }: { id: string }) {
     queryKey: ["command-batches", id],
     queryFn: async () => (await client.get("/api/v1/command-batches/{id}", path)).data,
   });
+  const resuming = useMutation({ mutationFn: () => client.post("/api/v1/command-batches/{id}/resume", path) });
+  const stopping = useMutation({ mutationFn: () => client.post("/api/v1/command-batches/{id}/cancel", path) });
   if (batch === undefined || batch.state === "finished" || batch.state === "cancelled") return null;
   return (
     <div className="bulk-batch">
       {batch.state === "halted" ? <p role="alert">{text("batchHalted", { reason: batch.reason ?? "" })}</p> : null}
       {batch.state === "halted" ? (
-        <Button size="small" onPress={() => void client.post("/api/v1/command-batches/{id}/resume", path)}>
+        <Button size="small" isPending={resuming.isPending} onPress={() => resuming.mutate()}>
           {text("resume")}
         </Button>
       ) : null}
-      <Button size="small" onPress={() => void client.post("/api/v1/command-batches/{id}/cancel", path)}>
+      <Button size="small" isPending={stopping.isPending} onPress={() => stopping.mutate()}>
         {text("stop")}
       </Button>
+      <ProblemMessage error={resuming.error ?? stopping.error} />
     </div>
   );
 }

@@ -1,5 +1,5 @@
 // The dialog that moves many screens to the bin.
-import { useRef } from "react";
+import { useMemo, useRef, useState } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 import { select } from "../../data/selection.ts";
 import { bulk } from "../../i18n/en/bulk.ts";
@@ -13,6 +13,8 @@ const words = { forecast: "previewDelete", run: "runDelete" } as const;
 
 export function DeleteDialog(props: BulkDialogProps) {
   const queries = useQueryClient();
+  const [schedules, setSchedules] = useState(0);
+  const act = useMemo(() => deleteAct(setSchedules), []);
   const told = useRef<ReadonlySet<string>>(new Set());
   const tell = (done: readonly string[]): void => {
     // After a retry, those of the first try were told already.
@@ -22,11 +24,10 @@ export function DeleteDialog(props: BulkDialogProps) {
     select(deleted, false);
     showToast({
       message: text("deleted", { count: deleted.length }),
-      undo: () =>
-        void restoreScreens(deleted).then(() => {
-          select(deleted);
-          return queries.invalidateQueries({ queryKey: ["players"] });
-        }),
+      undo: async () => {
+        select(await restoreScreens(deleted));
+        await queries.invalidateQueries({ queryKey: ["players"] });
+      },
     });
     if (done.length === props.ids.length) props.onClose();
   };
@@ -34,13 +35,14 @@ export function DeleteDialog(props: BulkDialogProps) {
     <BulkDialog
       {...props}
       title={text("deleteTitle", { count: props.ids.length })}
-      act={deleteAct}
+      act={act}
       actKey="delete"
       words={words}
       isDangerous
       onDone={tell}
     >
       <p>{text("deleteText")}</p>
+      {schedules === 0 ? null : <p>{text("deleteSchedules", { count: schedules })}</p>}
     </BulkDialog>
   );
 }

@@ -1,5 +1,6 @@
 // Says in words what an action on many screens will do, by the service's dry run.
 import { bulk } from "../../i18n/en/bulk.ts";
+import { readable } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import type { Forecast } from "./outcomes.ts";
@@ -43,7 +44,7 @@ function Words({ forecast: { affected, same, failed }, word }: { forecast: Forec
           <ul className="bulk-forecast-list">
             {failed.slice(0, mostNamed).map(({ id, reason }) => (
               <li key={id}>
-                <ScreenName id={id} />: {reason}
+                <ScreenName id={id} />: {readable(reason)}
               </li>
             ))}
             {failed.length > mostNamed ? <li>{text("previewMore", { count: failed.length - mostNamed })}</li> : null}

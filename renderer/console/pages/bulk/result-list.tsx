@@ -2,6 +2,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef } from "react";
 import { bulk } from "../../i18n/en/bulk.ts";
+import { readable } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import type { Outcome, OutcomeState } from "./outcomes.ts";
 import { ScreenName } from "./screen-name.tsx";
@@ -66,7 +67,7 @@ export function ResultList({ outcomes }: { outcomes: readonly Outcome[] }) {
                 <span className="badge" data-kind={states[state].kind}>
                   {text(states[state].name)}
                 </span>
-                {reason === null ? null : <p>{reason}</p>}
+                {reason === null ? null : <p>{readable(reason)}</p>}
               </li>
             );
           })}

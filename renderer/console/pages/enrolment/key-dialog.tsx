@@ -1,16 +1,15 @@
 // Creates or changes an enrolment key.
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import { client } from "../../data/client.ts";
 import { layoutNamesQuery } from "../../data/layout-names.ts";
 import { common } from "../../i18n/en/common.ts";
 import { enrolment } from "../../i18n/en/enrolment.ts";
 import { texts } from "../../i18n/texts.ts";
-import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { ComboBox } from "../../ui/combo-box.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { fieldErrorsOf, ProblemMessage } from "../../ui/problem-message.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+import { formOf } from "../../ui/form.ts";
 import { TagField } from "../../ui/tag-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import type { EnrolmentKey } from "./keys.ts";
@@ -18,6 +17,9 @@ import type { EnrolmentKey } from "./keys.ts";
 const text = texts({ ...common, ...enrolment });
 const none = "none";
 const defaultDays = 90;
+
+/** The fields that are checked here. */
+type Checked = "name" | "max_count" | "name_pattern" | "expires_at";
 
 interface KeyDialogProps {
   /** Null: a new key. */
@@ -36,7 +38,7 @@ export function KeyDialog({ edited, onClose, onSaved }: KeyDialogProps) {
   const [layoutId, setLayoutId] = useState(edited?.layout_id ?? none);
   const [day, setDay] = useState(localDay(edited === null ? new Date(Date.now() + defaultDays * 86_400_000) : new Date(edited.expires_at)));
   const [replaces, setReplaces] = useState(edited?.replace_by_serial ?? true);
-  const [missing, setMissing] = useState<Record<string, string>>({});
+  const [missing, setMissing] = useState<Partial<Record<Checked, string>>>({});
   const saving = useMutation({
     mutationFn: async (): Promise<{ key: EnrolmentKey; secret: string | null }> => {
       const isDayChanged = edited === null || day !== localDay(new Date(edited.expires_at));
@@ -58,9 +60,7 @@ export function KeyDialog({ edited, onClose, onSaved }: KeyDialogProps) {
     },
     onSuccess: ({ key, secret }) => onSaved(key, secret),
   });
-  const errors = { ...fieldErrorsOf(saving.error), ...missing };
-  const submit = (event?: FormEvent): void => {
-    event?.preventDefault();
+  const form = formOf(saving, ["name", "max_count", "name_pattern", "expires_at", "layout_id"], () => {
     const wrong = {
       ...(name.trim() === "" ? { name: text("required") } : {}),
       ...(/^[0-9]{1,6}$/.test(count) && Number(count) >= 1 && Number(count) <= 100_000 ? {} : { max_count: text("wrongCount") }),
@@ -68,64 +68,52 @@ export function KeyDialog({ edited, onClose, onSaved }: KeyDialogProps) {
       ...(day === "" ? { expires_at: text("wrongDate") } : {}),
     };
     setMissing(wrong);
-    if (Object.keys(wrong).length === 0 && !saving.isPending) saving.mutate();
-  };
-  const isShown = ["name", "max_count", "name_pattern", "expires_at", "layout_id"].some((field) => errors[field] !== undefined);
-  const actions = (
-    <>
-      <Button onPress={onClose}>{text("cancel")}</Button>
-      <Button kind="primary" isPending={saving.isPending} onPress={() => submit()}>
-        {text(edited === null ? "create" : "save")}
-      </Button>
-    </>
-  );
+    if (Object.keys(wrong).length === 0) saving.mutate();
+  });
+  const errors = { ...form.errors, ...missing };
   const title = edited === null ? text("createTitle") : text("changeTitle", { name: edited.name });
   return (
-    <Dialog title={title} isOpen onClose={onClose} actions={actions}>
-      <form className="form" onSubmit={submit} noValidate>
-        {edited === null ? null : <p className="faint">{text("changeHint")}</p>}
+    <FormDialog title={title} action={text(edited === null ? "create" : "save")} form={form} onClose={onClose} noValidate>
+      {edited === null ? null : <p className="faint">{text("changeHint")}</p>}
+      <TextField
+        label={text("name")}
+        value={name}
+        onChange={setName}
+        error={errors.name}
+        placeholder={text("namePlaceholder")}
+        maxLength={200}
+        autoFocus
+      />
+      <div className="enrolment-row">
         <TextField
-          label={text("name")}
-          value={name}
-          onChange={setName}
-          error={errors["name"]}
-          placeholder={text("namePlaceholder")}
-          maxLength={200}
-          autoFocus
+          label={text("maxCount")}
+          description={text("maxCountDescription")}
+          value={count}
+          onChange={setCount}
+          error={errors.max_count}
+          inputMode="numeric"
         />
-        <div className="enrolment-row">
-          <TextField
-            label={text("maxCount")}
-            description={text("maxCountDescription")}
-            value={count}
-            onChange={setCount}
-            error={errors["max_count"]}
-            inputMode="numeric"
-          />
-          <TextField label={text("expires")} type="date" value={day} onChange={setDay} error={errors["expires_at"]} />
-        </div>
-        <TextField
-          label={text("namePattern")}
-          description={text("namePatternDescription")}
-          value={pattern}
-          onChange={setPattern}
-          error={errors["name_pattern"]}
-        />
-        <TagField label={text("tags")} value={tags} onChange={setTags} />
-        <ComboBox
-          label={text("layout")}
-          choices={[{ id: none, name: text("noLayout") }, ...(layouts.data ?? [])]}
-          value={layoutId}
-          onChange={(id) => setLayoutId(id ?? none)}
-          error={errors["layout_id"]}
-        />
-        <Checkbox isSelected={replaces} onChange={setReplaces}>
-          {text("replaceBySerial")} <span className="field-description">{text("replaceBySerialDescription")}</span>
-        </Checkbox>
-        {isShown ? null : <ProblemMessage error={saving.error} />}
-        <button type="submit" hidden />
-      </form>
-    </Dialog>
+        <TextField label={text("expires")} type="date" value={day} onChange={setDay} error={errors.expires_at} />
+      </div>
+      <TextField
+        label={text("namePattern")}
+        description={text("namePatternDescription")}
+        value={pattern}
+        onChange={setPattern}
+        error={errors.name_pattern}
+      />
+      <TagField label={text("tags")} value={tags} onChange={setTags} />
+      <ComboBox
+        label={text("layout")}
+        choices={[{ id: none, name: text("noLayout") }, ...(layouts.data ?? [])]}
+        value={layoutId}
+        onChange={(id) => setLayoutId(id ?? none)}
+        error={errors.layout_id}
+      />
+      <Checkbox isSelected={replaces} onChange={setReplaces}>
+        {text("replaceBySerial")} <span className="field-description">{text("replaceBySerialDescription")}</span>
+      </Checkbox>
+    </FormDialog>
   );
 }
 

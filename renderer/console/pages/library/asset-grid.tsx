@@ -1,10 +1,14 @@
 // The files as a grid of pictures or as a list. Arrow keys move, Space selects, Enter opens the details.
 import { GridList, GridListItem, type Selection } from "react-aria-components";
 import type { Asset } from "../../data/assets.ts";
+import { useMay } from "../../data/session.ts";
+import { requestShow } from "../../data/show-request.ts";
 import { library } from "../../i18n/en/library.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Age } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
+import { Icon } from "../../ui/icon.tsx";
 import { AssetThumbnail, summaryText } from "./asset-facts.tsx";
 import type { LibraryView } from "./library-bar.tsx";
 
@@ -19,6 +23,7 @@ interface AssetGridProps {
 }
 
 export function AssetGrid({ assets, view, chosen, onChoose, onOpen }: AssetGridProps) {
+  const mayShow = useMay("schedules:write");
   return (
     <GridList
       className="asset-list"
@@ -42,8 +47,21 @@ export function AssetGrid({ assets, view, chosen, onChoose, onOpen }: AssetGridP
           <span className="asset-age">
             <Age time={asset.deleted_at ?? asset.created_at} />
           </span>
+          {mayShow && isShowable(asset) ? (
+            <span className="asset-show">
+              <Button size="small" aria-label={text("showName", { name: asset.name })} onPress={() => requestShow({ asset })}>
+                <Icon name="play" />
+                {text("showShort")}
+              </Button>
+            </span>
+          ) : null}
         </GridListItem>
       )}
     </GridList>
   );
+}
+
+/** Whether a screen can show it: not what is in the bin, or has not arrived. */
+function isShowable({ kind, status, deleted_at }: Asset): boolean {
+  return kind !== null && (status === "ready" || status === "processing") && deleted_at === null;
 }

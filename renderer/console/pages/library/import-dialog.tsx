@@ -1,20 +1,15 @@
 // Lets the service fetch a file from an address.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { Form } from "react-aria-components";
 import { client } from "../../data/client.ts";
-import { common } from "../../i18n/en/common.ts";
 import { library } from "../../i18n/en/library.ts";
 import { texts } from "../../i18n/texts.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { fieldErrorsOf, ProblemMessage } from "../../ui/problem-message.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+import { formOf } from "../../ui/form.ts";
 import { TextField } from "../../ui/text-field.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 
 const text = texts(library);
-const commonText = texts(common);
-const formId = "import-form";
 
 export function ImportDialog({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient();
@@ -31,38 +26,19 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
       await queries.invalidateQueries({ queryKey: ["assets"] });
     },
   });
-  const errors = fieldErrorsOf(importing.error);
-  const actions = (
-    <>
-      <Button onPress={onClose}>{commonText("cancel")}</Button>
-      <Button kind="primary" type="submit" form={formId} isPending={importing.isPending}>
-        {text("importAction")}
-      </Button>
-    </>
-  );
+  const form = formOf(importing, ["url", "name"], importing.mutate);
   return (
-    <Dialog title={text("importTitle")} isOpen onClose={onClose} actions={actions}>
-      <Form
-        id={formId}
-        className="form"
-        validationBehavior="aria"
-        onSubmit={(event) => {
-          event.preventDefault();
-          importing.mutate();
-        }}
-      >
-        <TextField
-          label={text("importAddress")}
-          description={text("importAddressHint")}
-          value={url}
-          onChange={setUrl}
-          error={errors["url"]}
-          inputMode="url"
-          autoFocus
-        />
-        <TextField label={text("importName")} description={text("importNameHint")} value={name} onChange={setName} error={errors["name"]} />
-        {Object.keys(errors).length === 0 ? <ProblemMessage error={importing.error} /> : null}
-      </Form>
-    </Dialog>
+    <FormDialog title={text("importTitle")} action={text("importAction")} form={form} onClose={onClose} noValidate>
+      <TextField
+        label={text("importAddress")}
+        description={text("importAddressHint")}
+        value={url}
+        onChange={setUrl}
+        error={form.errors.url}
+        inputMode="url"
+        autoFocus
+      />
+      <TextField label={text("importName")} description={text("importNameHint")} value={name} onChange={setName} error={form.errors.name} />
+    </FormDialog>
   );
 }

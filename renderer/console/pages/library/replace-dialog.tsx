@@ -4,21 +4,19 @@ import { useState } from "react";
 import type { Asset } from "../../data/assets.ts";
 import { client } from "../../data/client.ts";
 import { queryClient } from "../../data/query-client.ts";
-import { common } from "../../i18n/en/common.ts";
 import { library } from "../../i18n/en/library.ts";
 import { texts } from "../../i18n/texts.ts";
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { ProblemMessage, reasonOf } from "../../ui/problem-message.tsx";
+import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { AssetThumbnail } from "./asset-facts.tsx";
 import { AssetPicker } from "./asset-picker.tsx";
 import { DirectUses, placesIn } from "./asset-uses.tsx";
 
 const text = texts(library);
-const commonText = texts(common);
 
 export function ReplaceDialog({ asset, onClose, onReplaced }: { asset: Asset; onClose: () => void; onReplaced: () => void }) {
   const [next, setNext] = useState<Asset | null>(null);
@@ -34,7 +32,7 @@ export function ReplaceDialog({ asset, onClose, onReplaced }: { asset: Asset; on
     onSuccess: (replaced) => {
       onReplaced();
       const values = { old: asset.name, next: next!.name, count: placesIn(replaced) };
-      showToast({ message: text("replaced", values), undo: () => void takeBack(asset, next!, replaced) });
+      showToast({ message: text("replaced", values), undo: () => takeBack(asset, next!, replaced) });
     },
   });
   const isNothing = preview.data !== undefined && placesIn(preview.data) === 0;
@@ -108,10 +106,6 @@ async function takeBack(old: Asset, next: Asset, replaced: Schemas["ReplacedAsse
     player_ids: replaced.safe_content_of.map(({ id }) => id),
     team: replaced.is_safe_content_of_team,
   };
-  try {
-    await replace(next, old, { only });
-    showToast({ message: text("replaceUndone", { old: old.name }) });
-  } catch (error) {
-    showToast({ kind: "failed", message: `${commonText("undo")}: ${reasonOf(error)}` });
-  }
+  await replace(next, old, { only });
+  showToast({ message: text("replaceUndone", { old: old.name }) });
 }

@@ -102,7 +102,11 @@ export function SelectionBar({ assets, isBin, onClear }: SelectionBarProps) {
 
 /** Says that files are in the bin, with the way back. */
 export function sayDeleted(assets: readonly Asset[]): void {
-  showToast({ message: text("deleted", named(assets)), undo: () => void restoreAssets(assets) });
+  const undo = async (): Promise<void> => {
+    const { failed } = await restoreAssets(assets);
+    if (failed[0] !== undefined) throw failed[0].error;
+  };
+  showToast({ message: text("deleted", named(assets)), undo });
 }
 
 /** Asks before files are deleted for good, naming what is lost. */

@@ -13,6 +13,7 @@ import { ComboBox } from "../../ui/combo-box.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { reasonOf } from "../../ui/problem-message.tsx";
+import { tellFailure } from "../../ui/toasts.tsx";
 import { AssetPicker } from "../library/asset-picker.tsx";
 import type { Asset } from "./set-up.ts";
 
@@ -70,7 +71,7 @@ export function FirstContent({ value, onChange, onFile }: FirstContentProps) {
           aria-label={text("content")}
           onDrop={({ items }) => {
             const files = items.flatMap((item) => (item.kind === "file" ? [item.getFile()] : []));
-            void Promise.all(files).then(take);
+            tellFailure(Promise.all(files).then(take));
           }}
         >
           {({ isDropTarget }) => (

@@ -7,6 +7,7 @@ import { client } from "../../data/client.ts";
 import { eventStream } from "../../data/event-stream.ts";
 import { common } from "../../i18n/en/common.ts";
 import { pair } from "../../i18n/en/pair.ts";
+import { readable } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -137,7 +138,7 @@ function PlayingStep({ now }: { now: Now | undefined }) {
   if (content?.is === "failed") {
     return (
       <Step name={name} state="failed">
-        {text("stepPlayingFailed", { reason: content.detail ?? "" })}
+        {text("stepPlayingFailed", { reason: readable(content.detail ?? "") })}
       </Step>
     );
   }

@@ -2,17 +2,17 @@
 import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { Form } from "react-aria-components";
 import { useMay } from "../../data/session.ts";
 import { playlists } from "../../i18n/en/playlists.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+import { formOf } from "../../ui/form.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
-import { fieldErrorsOf, ProblemMessage } from "../../ui/problem-message.tsx";
+import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useIsOfShow } from "../show/shows.ts";
 import { createPlaylist, playlistsQuery } from "./playlists.ts";
@@ -79,24 +79,10 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
     mutationFn: () => createPlaylist(name),
     onSuccess: ({ id }) => navigate({ to: "/playlists/$id", params: { id } }),
   });
-  const errors = fieldErrorsOf(creating.error);
+  const form = formOf(creating, ["name"], creating.mutate);
   return (
-    <Dialog title={text("create")} isOpen onClose={onClose} size="small">
-      <Form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          creating.mutate();
-        }}
-      >
-        <TextField label={text("createName")} value={name} onChange={setName} error={errors["name"]} maxLength={200} isRequired autoFocus />
-        <ProblemMessage error={errors["name"] === undefined ? creating.error : null} />
-        <div className="form-end">
-          <Button kind="primary" type="submit" isPending={creating.isPending}>
-            {text("createDo")}
-          </Button>
-        </div>
-      </Form>
-    </Dialog>
+    <FormDialog title={text("create")} action={text("createDo")} form={form} onClose={onClose} size="small">
+      <TextField label={text("createName")} value={name} onChange={setName} error={form.errors.name} maxLength={200} isRequired autoFocus />
+    </FormDialog>
   );
 }

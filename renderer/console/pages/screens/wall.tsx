@@ -83,6 +83,8 @@ export function Wall({ arrangement: { sections, ids }, density }: WallProps) {
   const first = lines.find((line) => line.is === "cards")?.cards[0]?.place;
 
   return (
+    // Keys and clicks within its cards arrive here: the element itself is not operated.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <section
       ref={ground}
       className="wall"

@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import type { RosterPlayer, RosterState } from "../../data/roster.ts";
 import { screens } from "../../i18n/en/screens.ts";
-import { formatDateTime } from "../../i18n/format.ts";
+import { formatDateTime, readable } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Age } from "../../ui/age.tsx";
 
@@ -42,7 +42,7 @@ export function troubleOf(row: RosterPlayer): { cause: ReactNode; remedy: string
       return { cause: text("emptyCause"), remedy: text("emptyRemedy") };
     case "wrong":
     case "late":
-      return { cause: first?.detail ?? text("lateCause"), remedy: first?.remedy ?? "" };
+      return { cause: readable(first?.detail ?? text("lateCause"), row.timezone), remedy: readable(first?.remedy ?? "", row.timezone) };
   }
 }
 

@@ -1,5 +1,6 @@
 // Says what showing something would do: which screens at once, which later, and what stands in the way.
 import { show } from "../../i18n/en/show.ts";
+import { readable } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Icon } from "../../ui/icon.tsx";
 import type { Show } from "./shows.ts";
@@ -42,7 +43,7 @@ export function Outlook({ outlook }: { outlook: Show | undefined }) {
       {others.map(({ code, message }) => (
         <p key={code + message} className="outlook-line" data-kind="warn">
           <Icon name="warning" />
-          <span>{code in ownWords ? text(ownWords[code as keyof typeof ownWords]) : message}</span>
+          <span>{code in ownWords ? text(ownWords[code as keyof typeof ownWords]) : readable(message)}</span>
         </p>
       ))}
     </section>

@@ -95,7 +95,7 @@ function ShowActions({ show }: { show: ShowEntry }) {
   const stopping = useMutation({ mutationFn: () => stopWithUndo(show) });
   const prolonging = useMutation({
     mutationFn: (ends: string | null) => endShowAt(show, ends),
-    onSuccess: () => showToast({ message: text("prolonged", { name: show.name }), undo: () => void endShowAt(show, show.ends_at) }),
+    onSuccess: () => showToast({ message: text("prolonged", { name: show.name }), undo: () => endShowAt(show, show.ends_at) }),
   });
   if (!may) return null;
   const { name, ends_at } = show;

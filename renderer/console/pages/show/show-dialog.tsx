@@ -64,6 +64,6 @@ function Shown({ shown, onClose }: { shown: Show; onClose: () => void }) {
 /** Stops a show at once, and offers to undo that. */
 export async function stopWithUndo(show: ShowEntry): Promise<void> {
   await stopShow(show);
-  const undo = { undo: () => void restoreShow(show) };
+  const undo = { undo: () => restoreShow(show) };
   showToast({ message: text("stopped", { name: show.name }), ...(show.is_emergency ? {} : undo) });
 }

@@ -4,6 +4,7 @@ import { ContentEditor } from "./content-editor.tsx";
 import type { ContentKind } from "./draft.ts";
 import { Outlook } from "./outlook.tsx";
 import { TargetPicker } from "./target-picker.tsx";
+import { isEmptyTarget } from "./team-screens.ts";
 import { UntilPicker } from "./until-picker.tsx";
 import type { ShowForm } from "./use-show.ts";
 
@@ -17,10 +18,12 @@ export function ShowFields({
   isFileGiven?: boolean;
 }) {
   const { draft, change, outlook, error, errors } = form;
+  // A file that was dropped onto a screen needs nothing more.
+  const asksWhere = isFileGiven && isEmptyTarget(draft.target);
   return (
     <>
       <ContentEditor draft={draft} onChange={change} errors={errors} {...(kinds === undefined ? {} : { kinds })} />
-      <TargetPicker value={draft.target} onChange={(target) => change({ target })} allowsEverywhere autoFocus={isFileGiven} />
+      <TargetPicker value={draft.target} onChange={(target) => change({ target })} allowsEverywhere autoFocus={asksWhere} />
       <UntilPicker value={draft.until} onChange={(until) => change({ until })} error={errors["until"]} />
       <Outlook outlook={error === null ? outlook : undefined} />
       <ProblemMessage error={error} />

@@ -9,12 +9,11 @@ import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
-import { Arrival } from "./arrival.tsx";
 import type { Draft } from "./draft.ts";
 import { RunningShows } from "./running-shows.tsx";
+import { Sent } from "./sent.tsx";
 import { ShowFields } from "./show-fields.tsx";
-import { stopWithUndo } from "./show-dialog.tsx";
-import { isTakeover, type Show } from "./shows.ts";
+import { isTakeover } from "./shows.ts";
 import { useShow } from "./use-show.ts";
 import "./show.css";
 
@@ -53,7 +52,9 @@ function Prefilled() {
 function Form({ initial, onAgain }: { initial: Partial<Draft>; onAgain: () => void }) {
   const form = useShow(initial);
   const { sending, outlook, isComplete } = form;
-  if (sending.data !== undefined) return <Sent shown={sending.data} onAgain={onAgain} />;
+  const { data: shown } = sending;
+  if (shown !== undefined)
+    return <Sent shown={shown} title={text("sent", { name: shown.name })} stop={text("stop")} done={text("done")} onDone={onAgain} />;
   return (
     <>
       <ShowFields form={form} />
@@ -61,21 +62,6 @@ function Form({ initial, onAgain }: { initial: Partial<Draft>; onAgain: () => vo
         {isComplete ? null : <p className="faint">{text("missing")}</p>}
         <Button kind="primary" isDisabled={!isComplete} isPending={sending.isPending} onPress={() => sending.mutate()}>
           {text("show", { count: isComplete ? (outlook?.player_count ?? 0) : 0 })}
-        </Button>
-      </div>
-    </>
-  );
-}
-
-function Sent({ shown, onAgain }: { shown: Show; onAgain: () => void }) {
-  return (
-    <>
-      <h2>{text("sent", { name: shown.name })}</h2>
-      <Arrival showId={shown.id} />
-      <div className="form-end">
-        <Button onPress={() => void stopWithUndo(shown).then(onAgain)}>{text("stop")}</Button>
-        <Button kind="primary" autoFocus onPress={onAgain}>
-          {text("done")}
         </Button>
       </div>
     </>

@@ -1,8 +1,9 @@
 // Chooses screens: by their names, by their tags, or all of them. Shows what is chosen, and how many screens that is.
-import { useMemo, useState } from "react";
+import { useContext, useEffect, useMemo, useState } from "react";
 import {
   Button as AriaButton,
   ComboBox,
+  ComboBoxStateContext,
   Input,
   Label,
   ListBox,
@@ -39,11 +40,16 @@ export function TargetPicker({ value, onChange, label = text("label"), allowsEve
     () => choicesFor({ screens: screens ?? [], query, value, allowsEverywhere }),
     [screens, query, value, allowsEverywhere],
   );
+  // For a moment what was just chosen is the value: then the list closes, and what is below it can be seen and pressed.
+  const [justChosen, setJustChosen] = useState<Key | null>(null);
+  useEffect(() => setJustChosen(null), [justChosen]);
   const choose = (key: Key | null): void => {
     const choice = choices.find(({ id }) => id === key);
     // Nothing is chosen when the list is closed by Escape or by leaving it: what was typed goes too.
     setQuery("");
-    if (choice !== undefined) onChange(withChoice(value, choice));
+    if (choice === undefined) return;
+    setJustChosen(choice.id);
+    onChange(withChoice(value, choice));
   };
   return (
     <div className="target-picker">
@@ -52,17 +58,16 @@ export function TargetPicker({ value, onChange, label = text("label"), allowsEve
         items={choices}
         inputValue={query}
         onInputChange={setQuery}
-        value={null}
+        value={justChosen}
         onChange={choose}
         menuTrigger="focus"
         allowsEmptyCollection
-        // oxlint-disable-next-line jsx-a11y/no-autofocus -- only where a dialog begins with this question
         autoFocus={autoFocus}
       >
         <Label>{label}</Label>
         <div className="target-input">
           <Icon name="search" />
-          <Input className="input" placeholder={text("placeholder")} />
+          <OpeningInput />
           <AriaButton className="target-open" aria-label={text("open")}>
             <Icon name="chevronDown" />
           </AriaButton>
@@ -84,6 +89,15 @@ export function TargetPicker({ value, onChange, label = text("label"), allowsEve
       <Chosen value={value} onChange={onChange} />
     </div>
   );
+}
+
+/** The field: pressing it opens the list again, for a further choice. */
+function OpeningInput() {
+  const state = useContext(ComboBoxStateContext);
+  const open = (): void => {
+    if (state?.isOpen === false) state.open(null, "manual");
+  };
+  return <Input className="input" placeholder={text("placeholder")} onClick={open} />;
 }
 
 /** What is chosen most often, so that one press is enough. */

@@ -1,11 +1,12 @@
 // Accepts an invitation: the person chooses a password and is signed in.
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import { ProblemError } from "../../../../sdk/typescript/client.ts";
 import { signIn } from "../../i18n/en/sign-in.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
+import { formOf } from "../../ui/form.ts";
 import { PasswordField } from "../../ui/password-field.tsx";
-import { fieldErrorsOf, ProblemMessage } from "../../ui/problem-message.tsx";
+import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { shortestPassword } from "./shortest-password.ts";
 import { TooMany, useWait } from "./too-many.tsx";
@@ -18,14 +19,12 @@ export function InvitationForm({ secret, onSignedIn }: { secret: string; onSigne
   const [password, setPassword] = useState("");
   const joining = useSignIn(onSignedIn);
   const waitSeconds = useWait(joining.error);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    joining.mutate({ method: "invitation", secret, password, ...(name.trim() === "" ? {} : { name: name.trim() }) });
-  };
-  const errors = fieldErrorsOf(joining.error);
+  const { errors, problem, isPending, onSubmit } = formOf(joining, ["name", "password"], () =>
+    joining.mutate({ method: "invitation", secret, password, ...(name.trim() === "" ? {} : { name: name.trim() }) }),
+  );
   const isTooMany = joining.error instanceof ProblemError && joining.error.status === 429;
   return (
-    <form className="form" onSubmit={submit}>
+    <form className="form" onSubmit={onSubmit}>
       <p>{text("invitationText")}</p>
       <TextField
         label={text("name")}
@@ -34,7 +33,7 @@ export function InvitationForm({ secret, onSignedIn }: { secret: string; onSigne
         value={name}
         onChange={setName}
         maxLength={200}
-        error={errors["name"]}
+        error={errors.name}
       />
       <PasswordField
         label={text("newPassword")}
@@ -43,14 +42,10 @@ export function InvitationForm({ secret, onSignedIn }: { secret: string; onSigne
         value={password}
         onChange={setPassword}
         isRequired
-        error={errors["password"]}
+        error={errors.password}
       />
-      {isTooMany ? (
-        <TooMany waitSeconds={waitSeconds} />
-      ) : errors["password"] === undefined && errors["name"] === undefined ? (
-        <ProblemMessage error={joining.error} />
-      ) : null}
-      <Button kind="primary" type="submit" isPending={joining.isPending} isDisabled={waitSeconds > 0}>
+      {isTooMany ? <TooMany waitSeconds={waitSeconds} /> : <ProblemMessage error={problem} />}
+      <Button kind="primary" type="submit" isPending={isPending} isDisabled={waitSeconds > 0}>
         {text("join")}
       </Button>
     </form>

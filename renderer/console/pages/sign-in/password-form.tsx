@@ -1,41 +1,41 @@
 // Signs in by email and password.
-import { useState, type FormEvent } from "react";
+import { useState, type ReactNode } from "react";
 import { ProblemError } from "../../../../sdk/typescript/client.ts";
 import { signIn } from "../../i18n/en/sign-in.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
+import { formOf } from "../../ui/form.ts";
 import { PasswordField } from "../../ui/password-field.tsx";
-import { fieldErrorsOf, ProblemMessage } from "../../ui/problem-message.tsx";
+import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { TooMany, useWait } from "./too-many.tsx";
 import { useSignIn } from "./use-sign-in.ts";
 
 const text = texts(signIn);
 
-export function PasswordForm({ onSignedIn }: { onSignedIn: () => void }) {
+/** @param props.children other ways to sign in */
+export function PasswordForm({ onSignedIn, children }: { onSignedIn: () => void; children?: ReactNode }) {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const signingIn = useSignIn(onSignedIn);
   const waitSeconds = useWait(signingIn.error);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    signingIn.mutate({ method: "password", email: email.trim(), password });
-  };
-  const errors = fieldErrorsOf(signingIn.error);
+  const { errors, problem, isPending, onSubmit } = formOf(signingIn, ["email"], () =>
+    signingIn.mutate({ method: "password", email: email.trim(), password }),
+  );
   const isTooMany = signingIn.error instanceof ProblemError && signingIn.error.status === 429;
   return (
     <>
-      <form className="form" onSubmit={submit}>
+      <form className="form" onSubmit={onSubmit}>
         <TextField
           label={text("email")}
           type="email"
           name="email"
-          autoComplete="username"
+          autoComplete="username webauthn"
           value={email}
           onChange={setEmail}
           isRequired
           autoFocus
-          error={errors["email"]}
+          error={errors.email}
         />
         <PasswordField
           label={text("password")}
@@ -45,15 +45,12 @@ export function PasswordForm({ onSignedIn }: { onSignedIn: () => void }) {
           onChange={setPassword}
           isRequired
         />
-        {isTooMany ? (
-          <TooMany waitSeconds={waitSeconds} />
-        ) : errors["email"] === undefined ? (
-          <ProblemMessage error={signingIn.error} />
-        ) : null}
-        <Button kind="primary" type="submit" isPending={signingIn.isPending} isDisabled={waitSeconds > 0}>
+        {isTooMany ? <TooMany waitSeconds={waitSeconds} /> : <ProblemMessage error={problem} />}
+        <Button kind="primary" type="submit" isPending={isPending} isDisabled={waitSeconds > 0}>
           {text("submit")}
         </Button>
       </form>
+      {children}
       <details className="sign-in-help">
         <summary>{text("forgotten")}</summary>
         <p>{text("forgottenText")}</p>

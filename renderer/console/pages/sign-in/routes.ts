@@ -1,5 +1,8 @@
 // The addresses of the pages for people who are not signed in.
 import { createRoute, lazyRouteComponent, type AnyRoute } from "@tanstack/react-router";
+import { isOwnPath } from "../../data/own-path.ts";
+// Loaded at the start: it reads the address before the router does.
+import "../../data/sso.ts";
 
 interface SignInSearch {
   /** Where to go afterwards: a path of the console. */
@@ -15,12 +18,10 @@ export function routesOfSignIn<R extends AnyRoute>(rootRoute: R) {
       // The router keeps what is only left out, so a wrong one is replaced.
       validateSearch: ({ to }: Record<string, unknown>): SignInSearch => ({ to: isOwnPath(to) ? to : undefined }),
     }),
+    createRoute({
+      getParentRoute: () => rootRoute,
+      path: "sign-in/sso",
+      component: lazyRouteComponent(() => import("./sso-return-page.tsx"), "SsoReturnPage"),
+    }),
   ] as const;
-}
-
-/** Whether a text is a path of this website: `//elsewhere` and `/\elsewhere` are other websites to a browser, which also ignores tabs. */
-function isOwnPath(to: unknown): to is string {
-  if (typeof to !== "string" || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(to) || !URL.canParse(to, location.origin)) return false;
-  const { origin, pathname } = new URL(to, location.origin);
-  return origin === location.origin && !pathname.startsWith("//");
 }

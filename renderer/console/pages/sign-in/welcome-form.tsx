@@ -1,49 +1,45 @@
-// After a first visit by link: name, email and password for the next time. It may be skipped.
+// After a first visit by link: name, email, and a password or a passkey for the next time. It may be skipped.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import { directClient } from "../../data/client.ts";
+import { addPasskey, usePasskeysHere } from "../../data/passkeys.ts";
 import { sessionQuery, type Session } from "../../data/session.ts";
+import { passkeys } from "../../i18n/en/passkeys.ts";
 import { signIn } from "../../i18n/en/sign-in.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
+import { formOf } from "../../ui/form.ts";
+import { Icon } from "../../ui/icon.tsx";
 import { PasswordField } from "../../ui/password-field.tsx";
-import { fieldErrorsOf, ProblemMessage } from "../../ui/problem-message.tsx";
+import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { shortestPassword } from "./shortest-password.ts";
 
 const text = texts(signIn);
+const ofPasskeys = texts(passkeys);
 
 export function WelcomeForm({ session: { user }, onDone }: { session: Session; onDone: () => void }) {
   const queries = useQueryClient();
   const [name, setName] = useState(user.name);
   const [email, setEmail] = useState(user.email ?? "");
   const [password, setPassword] = useState("");
+  const canUsePasskey = usePasskeysHere();
   const saving = useMutation({
-    mutationFn: async () => {
-      const next = { name: name.trim(), email: email.trim() };
+    mutationFn: async (way: "password" | "passkey") => {
+      // Who signs in by passkey needs no email.
+      const next = { name: name.trim(), ...(way === "passkey" && email.trim() === "" ? {} : { email: email.trim() }) };
       await directClient.patch("/api/v1/me", { body: next });
-      await directClient.put("/api/v1/me/password", { body: { password } });
+      if (way === "passkey") await addPasskey();
+      else await directClient.put("/api/v1/me/password", { body: { password } });
       await queries.fetchQuery({ ...sessionQuery, staleTime: 0 });
     },
     onSuccess: onDone,
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    saving.mutate();
-  };
-  const errors = fieldErrorsOf(saving.error);
+  const { errors, problem, onSubmit } = formOf(saving, ["name", "email", "password"], () => saving.mutate("password"));
   return (
-    <form className="form" onSubmit={submit}>
+    <form className="form" onSubmit={onSubmit}>
       <p>{text("welcomeText")}</p>
-      <TextField
-        label={text("name")}
-        autoComplete="name"
-        value={name}
-        onChange={setName}
-        isRequired
-        maxLength={200}
-        error={errors["name"]}
-      />
+      <TextField label={text("name")} autoComplete="name" value={name} onChange={setName} isRequired maxLength={200} error={errors.name} />
       <TextField
         label={text("email")}
         description={text("welcomeEmail")}
@@ -53,7 +49,7 @@ export function WelcomeForm({ session: { user }, onDone }: { session: Session; o
         onChange={setEmail}
         isRequired
         maxLength={254}
-        error={errors["email"]}
+        error={errors.email}
       />
       <PasswordField
         label={text("password")}
@@ -62,17 +58,33 @@ export function WelcomeForm({ session: { user }, onDone }: { session: Session; o
         value={password}
         onChange={setPassword}
         isRequired
-        error={errors["password"]}
+        error={errors.password}
       />
-      {Object.keys(errors).length === 0 ? <ProblemMessage error={saving.error} /> : null}
+      <ProblemMessage error={problem} />
       <div className="sign-in-actions">
         <Button kind="quiet" onPress={onDone}>
           {text("skip")}
         </Button>
-        <Button kind="primary" type="submit" isPending={saving.isPending}>
+        <Button kind="primary" type="submit" isPending={saving.isPending && saving.variables === "password"} isDisabled={saving.isPending}>
           {text("welcomeSave")}
         </Button>
       </div>
+      {canUsePasskey ? (
+        <>
+          <p className="sign-in-or">
+            <span>{ofPasskeys("or")}</span>
+          </p>
+          <Button
+            isPending={saving.isPending && saving.variables === "passkey"}
+            isDisabled={saving.isPending || name.trim() === ""}
+            onPress={() => saving.mutate("passkey")}
+          >
+            <Icon name="key" />
+            {ofPasskeys("instead")}
+          </Button>
+          <p className="field-description">{ofPasskeys("insteadText")}</p>
+        </>
+      ) : null}
     </form>
   );
 }

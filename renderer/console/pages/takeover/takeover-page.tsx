@@ -12,11 +12,10 @@ import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Arrival } from "../show/arrival.tsx";
 import { RunningShows } from "../show/running-shows.tsx";
-import { stopWithUndo } from "../show/show-dialog.tsx";
+import { Sent } from "../show/sent.tsx";
 import { ShowFields } from "../show/show-fields.tsx";
-import { isTakeover, liveShowsQuery, takeoverPriority, type Show } from "../show/shows.ts";
+import { isTakeover, liveShowsQuery, takeoverPriority } from "../show/shows.ts";
 import { useShow } from "../show/use-show.ts";
 import { EmergencyDialog } from "./emergency-dialog.tsx";
 import { RunningEmergencies } from "./running-emergencies.tsx";
@@ -54,7 +53,9 @@ export function TakeoverPage() {
 function TakeoverForm({ onDone }: { onDone: () => void }) {
   const form = useShow({ kind: "text", look: "blue" }, { priority: takeoverPriority });
   const { sending, outlook, isComplete } = form;
-  if (sending.data !== undefined) return <Taken shown={sending.data} onDone={onDone} />;
+  const { data: shown } = sending;
+  if (shown !== undefined)
+    return <Sent shown={shown} title={text("sent", { name: shown.name })} stop={text("stop")} done={text("another")} onDone={onDone} />;
   return (
     <>
       <ShowFields form={form} kinds={["text", "asset", "layout"]} />
@@ -62,21 +63,6 @@ function TakeoverForm({ onDone }: { onDone: () => void }) {
         {isComplete ? null : <p className="faint">{text("missing")}</p>}
         <Button kind="primary" isDisabled={!isComplete} isPending={sending.isPending} onPress={() => sending.mutate()}>
           {text("takeOver", { count: isComplete ? (outlook?.player_count ?? 0) : 0 })}
-        </Button>
-      </div>
-    </>
-  );
-}
-
-function Taken({ shown, onDone }: { shown: Show; onDone: () => void }) {
-  return (
-    <>
-      <h2>{text("sent", { name: shown.name })}</h2>
-      <Arrival showId={shown.id} />
-      <div className="form-end">
-        <Button onPress={() => void stopWithUndo(shown).then(onDone)}>{text("stop")}</Button>
-        <Button kind="primary" autoFocus onPress={onDone}>
-          {text("another")}
         </Button>
       </div>
     </>

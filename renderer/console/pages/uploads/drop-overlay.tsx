@@ -7,8 +7,7 @@ import { uploadFiles } from "../../data/uploads.ts";
 import { uploads } from "../../i18n/en/uploads.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { reasonOf } from "../../ui/problem-message.tsx";
-import { showToast } from "../../ui/toasts.tsx";
+import { showFailure } from "../../ui/toasts.tsx";
 
 const text = texts(uploads);
 
@@ -92,6 +91,6 @@ async function take(transfer: DataTransfer, target: EventTarget | null): Promise
     const assets = await uploadFiles(await filesOf(transfer));
     if (assets.length > 0) await meaning?.take(assets);
   } catch (error) {
-    showToast({ kind: "failed", message: reasonOf(error) });
+    showFailure(error);
   }
 }

@@ -57,7 +57,7 @@ export function displayModules({ controls, remember }: DisplayModulesDependencie
   return [brightness, rotate, mode, input];
 }
 
-const noBrightness = "it needs a backlight that the player may change, or ddcutil and a monitor with DDC/CI";
+const noBrightness = "it needs a backlight that the program may change, or ddcutil and a monitor with DDC/CI";
 const noScreenTool = "it needs wlr-randr and a Wayland compositor, or xrandr and an X server";
 const noInput = "it needs ddcutil and a monitor with DDC/CI, or cec-ctl and a TV with CEC";
 

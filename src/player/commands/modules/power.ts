@@ -57,7 +57,7 @@ function powerModule(
       // A machine that does not tell its runs apart: it may have been only the player that ended.
       if (note === undefined || machine.run === null) return null;
       return note === machine.run.id
-        ? { is: "failed", code: "not-applied", detail: "the player ended, but the machine went on: it is the same run as before" }
+        ? { is: "failed", code: "not-applied", detail: "the screen's program ended, but the machine went on: it is the same run as before" }
         : { is: "done", result: {} };
     },
   };

@@ -44,7 +44,8 @@ function phrasesOf(alerts: readonly AlertRow[], kind: AlertKind): readonly [stri
 export function openedMail(alerts: readonly AlertRow[], title: string, publicUrl: string | null, isRepeat: boolean): MailText {
   const subject = isRepeat ? `Still: ${title}` : title;
   const end = isRepeat ? "Acknowledge the alerts to end these reminders." : "";
-  return compose(subject, alerts, ({ detail, remedy }) => [detail, `What to do: ${remedy}`], end, publicUrl);
+  const lines = ({ detail, remedy, since }: AlertRow) => [withTimes(detail), `Since ${utc(since)}`, `What to do: ${withTimes(remedy)}`];
+  return compose(subject, alerts, lines, end, publicUrl);
 }
 
 /** A mail that all alerts of a group are over. */
@@ -98,4 +99,12 @@ function escape(text: string): string {
 
 function utc(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+/** A text of a device with its instants as people write them. */
+function withTimes(text: string): string {
+  return text.replaceAll(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z/g, (instant) => {
+    const ms = Date.parse(instant);
+    return Number.isNaN(ms) ? instant : utc(ms);
+  });
 }

@@ -19,7 +19,7 @@ export function nextStep(row: Place, waves: CommandWaves, counts: WaveCounts, no
   const [open, failed, all] = [count(openStatuses), count(failedStatuses), count(Object.keys(counts) as CommandStatus[])];
   const [isForgiven, isLast] = [row.is_forgiven === 1, row.wave + 1 >= row.wave_count];
   if (!isForgiven && failed * 100 > waves.halt_above_failed_percent * all) {
-    const reason = `${failed} of the ${all} players of wave ${row.wave + 1} failed, more than ${waves.halt_above_failed_percent} %`;
+    const reason = `${failed} of the ${all} screens of wave ${row.wave + 1} failed, more than ${waves.halt_above_failed_percent} %`;
     return { is: "halt", reason };
   }
   // An operator has seen how the wave went.
@@ -29,7 +29,7 @@ export function nextStep(row: Place, waves: CommandWaves, counts: WaveCounts, no
     if (isForgiven || timeoutS === undefined || now - row.wave_started_at < timeoutS * 1_000) return { is: "wait" };
     return {
       is: "halt",
-      reason: `Wave ${row.wave + 1} did not end within ${timeoutS} s: ${open} of its ${all} players have not reported the end`,
+      reason: `Wave ${row.wave + 1} did not end within ${timeoutS} s: ${open} of its ${all} screens have not reported the end`,
     };
   }
   if (isLast) return { is: "finish" };

@@ -38,7 +38,7 @@ export async function handleHeartbeat(
   const kept = presence.recordHeartbeat(playerId, heartbeat, link);
   const pending = await commands.pending(playerId);
   const [player] = await playerById(store.db, { id: playerId });
-  if (player === undefined) throw new TypeError(`a heartbeat of the unknown player ${playerId}`);
+  if (player === undefined) throw new TypeError(`a heartbeat of the unknown screen ${playerId}`);
   problems.recordHeartbeat(playerId, heartbeat, player.revision);
   alerts.recordHeartbeat({ id: playerId, created_at: player.created_at });
   await links.recordHeartbeat({ id: playerId, created_at: player.created_at }, heartbeat);

@@ -60,7 +60,7 @@ export async function restoreKey(from: string, data: string, replace: boolean): 
   if (current.is === "found" && current.value.publicKey !== keys.publicKey && !replace) {
     throw new Fault(
       "refused",
-      `${data} has another key (${thumbprint(current.value.publicKey)}): players paired with it would keep playing, but reject commands of this service until each is claimed again. To replace the key anyway, back it up first (backup-key), then give --replace`,
+      `${data} has another key (${thumbprint(current.value.publicKey)}): screens paired with it would keep playing, but reject commands of this service until each is claimed again. To replace the key anyway, back it up first (backup-key), then give --replace`,
     );
   }
   await file.write(keys);

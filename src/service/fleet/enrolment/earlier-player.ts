@@ -90,23 +90,23 @@ async function similarEnrolments(db: Db, keyId: string, { serial, mac }: Machine
 }
 
 function inUseWarning({ player_id, name }: { player_id: string; name: string }): EnrolmentWarning {
-  const message = `“${name}” (${player_id}) has the same serial number or MAC address and is online, so this is another machine: it got a new player`;
+  const message = `“${name}” (${player_id}) has the same serial number or MAC address and is online, so this is another machine: it became a new screen`;
   return { code: "machine-in-use", message };
 }
 
 function ambiguousWarning(rows: readonly { player_id: string }[]): EnrolmentWarning {
   const ids = rows.slice(0, 3).map(({ player_id }) => player_id);
-  const message = `Several players have this serial number or MAC address (${ids.join(", ")}): it got a new player. To give it one of them, use POST /players/{id}/replace`;
+  const message = `Several screens have this serial number or MAC address (${ids.join(", ")}): it became a new screen. To give it one of them, use POST /players/{id}/replace`;
   return { code: "machine-ambiguous", message };
 }
 
 function sharedWarning(serial: string, { player_id, name }: { player_id: string; name: string }): EnrolmentWarning {
-  const message = `“${name}” (${player_id}) has the same serial number (${serial}) but another MAC address: it got a new player. If it is the same machine with another network adapter, use POST /players/{id}/replace`;
+  const message = `“${name}” (${player_id}) has the same serial number (${serial}) but another MAC address: it became a new screen. If it is the same machine with another network adapter, use POST /players/{id}/replace`;
   return { code: "serial-shared", message };
 }
 
 function deletedWarning({ id, name, erased_at }: PlayerRow): EnrolmentWarning {
   const where = erased_at === null ? "it is in the bin, from where it can be restored" : "it was deleted for good";
-  const message = `This device was “${name}” (${id}) before: ${where}. It got a new player`;
+  const message = `This device was “${name}” (${id}) before: ${where}. It became a new screen`;
   return { code: "earlier-player-deleted", message };
 }

@@ -218,7 +218,7 @@ function describedDevice({ public_key, player_version, hardware, timezone, resol
 
 function undecided({ id, name }: PlayerRow, waitMs: number): ProblemError {
   const seconds = Math.ceil(waitMs / 1_000);
-  const detail = `The player “${name}” (${id}) of this machine showed signs of life a moment ago. If it stays silent, this device takes its place in ${seconds} s: try again then`;
+  const detail = `The screen “${name}” (${id}) of this machine showed signs of life a moment ago. If it stays silent, this device takes its place in ${seconds} s: try again then`;
   return new ProblemError("enrolment-undecided", detail, { headers: { "Retry-After": String(seconds) } });
 }
 
@@ -229,7 +229,7 @@ async function hasLayout(db: Db, { team_id, layout_id }: EnrolmentKeyRow): Promi
 }
 
 function layoutWarning({ name, layout_id }: EnrolmentKeyRow): EnrolmentWarning {
-  const message = `The layout of the enrolment key “${name}” (${layout_id}) was deleted: the player has none. Assign one, and give the key another`;
+  const message = `The layout of the enrolment key “${name}” (${layout_id}) was deleted: the screen has none. Assign one, and give the key another`;
   return { code: "layout-missing", message };
 }
 

@@ -36,7 +36,7 @@ export function endOfKey(row: EnrolmentKeyRow, isTeamDeleted: boolean, now: numb
 export function usedUp(row: EnrolmentKeyRow): ProblemError {
   return new ProblemError(
     "enrolment-key-used-up",
-    `The enrolment key “${row.name}” (…${row.hint}) has created all its ${row.max_count} players: raise its max_count in the service, use another key, or pair by code`,
+    `The enrolment key “${row.name}” (…${row.hint}) has created all its ${row.max_count} screens: raise its max_count in the service, use another key, or pair by code`,
   );
 }
 

@@ -65,12 +65,12 @@ function unfinishedReason(counts: RingCounts, excluded: number, donePercent: num
   const finished = countOf(counts, "kept", "failed", "control-failed");
   // Without any result there is nothing to judge the version by.
   if (countOf(counts, "kept", "failed") === 0)
-    return `A first result: none of ${all} players has kept or failed the version yet. Resume it with next_ring to go on without one`;
+    return `A first result: none of ${all} screens has kept or failed the version yet. Resume it with next_ring to go on without one`;
   const expected = Math.ceil((donePercent * (all - excluded)) / 100);
-  return finished >= expected ? null : `${finished} of ${expected} players have finished`;
+  return finished >= expected ? null : `${finished} of ${expected} screens have finished`;
 }
 
 function reasonOf(ring: number, counts: RingCounts): string {
   const ran = countOf(counts, "kept", "failed", "probation");
-  return `Ring ${ring + 1}: ${countOf(counts, "failed")} of the ${ran} players that ran the version failed (${failurePercent(counts)} %)`;
+  return `Ring ${ring + 1}: ${countOf(counts, "failed")} of the ${ran} screens that ran the version failed (${failurePercent(counts)} %)`;
 }

@@ -65,7 +65,7 @@ export function ringWarnings(perRing: readonly number[]): TargetWarning[] {
       : [
           {
             code: "no-players" as const,
-            message: `ring ${index + 1} selects no player now, beyond those of earlier rings`,
+            message: `ring ${index + 1} selects no screen now, beyond those of earlier rings`,
             field: `/rings/${index}`,
           },
         ],
@@ -76,6 +76,6 @@ function conflict({ other, count, example }: { other: RolloutRow; count: number;
   const { id, name, status } = other;
   return new ProblemError(
     "in-use",
-    `The rollout ${id} (“${name}”, ${status}) also selects ${count} of these players, such as “${example}”: wait until it has finished, abort it, or send "replace": true to end it`,
+    `The rollout ${id} (“${name}”, ${status}) also selects ${count} of these screens, such as “${example}”: wait until it has finished, abort it, or send "replace": true to end it`,
   );
 }

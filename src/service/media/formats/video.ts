@@ -39,7 +39,7 @@ export function examineVideo(path: string, mimeType: string): Promise<MediaInfo>
 export function examineSound(path: string, mimeType: string): Promise<MediaInfo> {
   return withTracks(path, "sound", async ({ video, sound }) => {
     if (sound === null || (video !== null && mimeType === "audio/ogg")) {
-      throw badFile("The file contains no audio that players can play: convert it to MP3, AAC, Opus, WAV or FLAC");
+      throw badFile("The file contains no audio that screens can play: convert it to MP3, AAC, Opus, WAV or FLAC");
     }
     return soundOf(sound, mimeType);
   });
@@ -95,10 +95,10 @@ async function warningsOf(
   const warnings: AssetWarning[] = [];
   const warn = (code: AssetWarning["code"], detail: string) => warnings.push({ code, detail });
   if (bitsPerS > fastBitsPerS) {
-    warn("bit-rate", `${Math.round(bitsPerS / 1e6)} Mbit/s is more than many players can read and decode: encode it at 50 Mbit/s or less`);
+    warn("bit-rate", `${Math.round(bitsPerS / 1e6)} Mbit/s is more than many screens can read and decode: encode it at 50 Mbit/s or less`);
   }
   if (width * height > largestFrame)
-    warn("resolution", `${width} × ${height} is more than 4K, which few players can decode: scale it to 3840 × 2160`);
+    warn("resolution", `${width} × ${height} is more than 4K, which few screens can decode: scale it to 3840 × 2160`);
   const framesPerS = (await video.computePacketStats(200)).averagePacketRate;
   if (framesPerS > fastFramesPerS)
     warn("frame-rate", `${Math.round(framesPerS)} frames per second is more than screens show: encode it at 60`);
@@ -107,7 +107,7 @@ async function warningsOf(
   }
   if (sound !== null && !isPlayableSound(await sound.getCodec())) {
     const codec = (await sound.getCodec()) ?? String(await sound.getInternalCodecId());
-    warn("sound", `Players cannot play the sound (${codec}), so the video is silent: convert the sound to AAC or Opus`);
+    warn("sound", `Screens cannot play the sound (${codec}), so the video is silent: convert the sound to AAC or Opus`);
   }
   return warnings;
 }
@@ -117,5 +117,5 @@ function isPlayableSound(codec: string | null): boolean {
 }
 
 function unplayableError(codec: string): ProblemError {
-  return badFile(`The video is ${codecNames[codec] ?? codec}, which players cannot play: convert it to H.264, VP9 or AV1`);
+  return badFile(`The video is ${codecNames[codec] ?? codec}, which screens cannot play: convert it to H.264, VP9 or AV1`);
 }

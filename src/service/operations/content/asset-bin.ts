@@ -99,9 +99,9 @@ function checkUnused({ playlists, backgrounds, keepers, team, overrides }: Direc
     throw new ProblemError("in-use", `Layouts use this asset as their background: ${names}. Give them another background first`);
   }
   if (keepers.length > 0)
-    throw new ProblemError("in-use", `Players have this asset as their safe content: ${listNames(keepers)}. Give them another image first`);
+    throw new ProblemError("in-use", `Screens have this asset as their safe content: ${listNames(keepers)}. Give them another image first`);
   if (team !== undefined)
     throw new ProblemError("in-use", `The team ${team.name} has this asset as its safe content. Give it another image first`);
   if (overrides.length > 0)
-    throw new ProblemError("in-use", `Overrides on players show this asset: ${listNames(overrides)}. Clear them first`);
+    throw new ProblemError("in-use", `Overrides on screens show this asset: ${listNames(overrides)}. Clear them first`);
 }

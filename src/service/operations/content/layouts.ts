@@ -172,7 +172,7 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
         const affected = await deleteExpiredOverrides(db, teamId, { layout_id: row.id }, clock.now());
         const players = await playersShowing(db, teamId, [row.id]);
         if (players.length > 0)
-          throw new ProblemError("in-use", `Players show this layout: ${listNames(players)}. Give them another layout first`);
+          throw new ProblemError("in-use", `Screens show this layout: ${listNames(players)}. Give them another layout first`);
         await discard(db, "layouts", row.id, Math.trunc(clock.now()), permanent);
         return { result: undefined, affected, events: [eventOf("layout.deleted", row)] };
       });

@@ -113,6 +113,6 @@ function newBatch(
 
 function unsupportedWarnings(type: string, skipped: number, all: number): TargetWarning[] {
   if (skipped === 0) return [];
-  const message = `${skipped} of the ${all} players do not support ${type} and do not get it: see skipped`;
+  const message = `${skipped} of the ${all} screens do not support ${type} and do not get it: see skipped`;
   return [{ code: "unsupported", message, field: "/type" }];
 }

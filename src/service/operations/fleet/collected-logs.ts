@@ -37,7 +37,7 @@ export const collectedLogOperations: readonly Operation<CollectedLogDependencies
     errors: ["not-found", "invalid"],
     async run({ store }, { teamId }, { params, query }) {
       const { db } = store;
-      found(await findPlayer(db, teamId, params.id), "player");
+      found(await findPlayer(db, teamId, params.id), "screen");
       const rows = db.selectFrom("collected_logs").selectAll().where("player_id", "=", params.id).where("team_id", "=", teamId);
       return pageOf(rows, query, showLog);
     },

@@ -56,7 +56,7 @@ export const commandOperations: readonly Operation<CommandDependencies>[] = [
     errors: ["not-found", "invalid"],
     async run({ commands, log, presence }, { teamId }, { params, body }, unitOfWork) {
       const queued = await unitOfWork.write(async (db) => {
-        const player = found(await findPlayer(db, teamId, params.id), "player");
+        const player = found(await findPlayer(db, teamId, params.id), "screen");
         const unsupported = unsupportedReason(presence, player.id, body.type);
         if (unsupported !== null) throw invalidField("/type", unsupported);
         const { row, entry } = await commands.queue(db, player, body);
@@ -83,7 +83,7 @@ export const commandOperations: readonly Operation<CommandDependencies>[] = [
     errors: ["not-found", "invalid"],
     async run({ commands, store }, { teamId }, { params, query }) {
       const { db } = store;
-      found(await findPlayer(db, teamId, params.id), "player");
+      found(await findPlayer(db, teamId, params.id), "screen");
       await commands.expire();
       const rows = db.selectFrom("commands").selectAll().where("player_id", "=", params.id);
       return pageOf(filtered(rows, query), query, showCommand);
@@ -150,7 +150,7 @@ export const commandOperations: readonly Operation<CommandDependencies>[] = [
     run: (dependencies, { teamId }, { params }, unitOfWork) =>
       unitOfWork.write(
         async (db) => {
-          const player = found(await findPlayer(db, teamId, params.id), "player");
+          const player = found(await findPlayer(db, teamId, params.id), "screen");
           return cancelCommand(dependencies, db, player, await find(db, teamId, params));
         },
         async (_db, row) => showCommand(row),

@@ -45,7 +45,7 @@ export const controlPreviewOperations: readonly Operation<PreviewDependencies>[]
     errors: ["not-found", "invalid"],
     async run(dependencies, { teamId }, { params: { id: playerId }, query }) {
       const { clock, desired, store } = dependencies;
-      const player = found(await findPlayer(store.db, teamId, playerId), "player");
+      const player = found(await findPlayer(store.db, teamId, playerId), "screen");
       const from = query.from === undefined ? Math.trunc(clock.now()) : Date.parse(query.from);
       const to = query.to === undefined ? from + defaultDays * dayMs : Date.parse(query.to);
       if (to <= from) throw invalidField("?to", "must be after ?from");

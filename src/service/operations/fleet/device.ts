@@ -180,15 +180,15 @@ async function renew({ access, store }: DeviceDependencies, playerId: string, pr
   if (player === undefined || !access.isValidProof(proof, player.public_key, playerId)) {
     const revocation = player === undefined ? null : await access.revocationForFormerDevice(playerId, proof);
     if (revocation !== null) {
-      const error_description = "The player has been moved to another device";
+      const error_description = "The screen has been moved to another device";
       return { is: "refused", refusal: { error: "access_denied", error_description, revocation } };
     }
-    const error_description = "There is no such player, or the proof does not match its key and a fresh nonce";
+    const error_description = "There is no such screen, or the proof does not match its key and a fresh nonce";
     return { is: "refused", refusal: { error: "invalid_grant", error_description } };
   }
   if (player.removed_at === null) return { is: "granted", grant: await access.issueToken(player) };
   const revocation = access.revocation(player);
-  return { is: "refused", refusal: { error: "access_denied", error_description: "The player was removed", revocation } };
+  return { is: "refused", refusal: { error: "access_denied", error_description: "The screen was removed", revocation } };
 }
 
 /** The seconds in a `Prefer: wait=` header, limited. */

@@ -138,7 +138,7 @@ export const enrolmentKeyOperations: readonly Operation<EnrolmentKeyDependencies
         await checkLayout(db, teamId, body.layout_id);
         const { max_count = before.max_count } = body;
         if (max_count < before.used_count) {
-          throw invalidField("/max_count", `must be at least ${before.used_count}: it has created so many players. To end it, revoke it`);
+          throw invalidField("/max_count", `must be at least ${before.used_count}: it has created so many screens. To end it, revoke it`);
         }
         const now = Math.trunc(dependencies.clock.now());
         const next: EnrolmentKeyRow = {

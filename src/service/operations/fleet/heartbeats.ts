@@ -43,7 +43,7 @@ export const heartbeatOperations: readonly Operation<HeartbeatDependencies>[] = 
     output: page(HeartbeatMinute),
     errors: ["not-found", "invalid"],
     async run({ clock, presence, store }, { teamId }, { params: { id: playerId }, query }) {
-      found(await findPlayer(store.db, teamId, playerId), "player");
+      found(await findPlayer(store.db, teamId, playerId), "screen");
       await presence.flush();
       const to = query.to === undefined ? clock.now() + minuteMs : Date.parse(query.to);
       const from = query.from === undefined ? 0 : Date.parse(query.from);
@@ -68,7 +68,7 @@ export const heartbeatOperations: readonly Operation<HeartbeatDependencies>[] = 
     errors: ["not-found", "invalid"],
     async run({ clock, presence, store }, { teamId }, { params: { id: playerId }, query }) {
       await presence.flush();
-      const player = found(await findPlayer(store.db, teamId, playerId), "player");
+      const player = found(await findPlayer(store.db, teamId, playerId), "screen");
       const now = clock.now();
       const last = query.to === undefined ? Math.floor(now / dayMs) : Date.parse(query.to) / dayMs;
       const first = query.from === undefined ? last - 29 : Date.parse(query.from) / dayMs;

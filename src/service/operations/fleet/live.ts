@@ -50,7 +50,7 @@ export const liveOperations: readonly Operation<LiveDependencies>[] = [
       const { commands, live, store } = dependencies;
       const { teamId, tokenId, address, requestId, operator } = context;
       requireScope(operator, "screenshots:read");
-      const player = found(await findPlayer(store.db, teamId, params.id), "player");
+      const player = found(await findPlayer(store.db, teamId, params.id), "screen");
       if (statusOf(dependencies, player.id) === "offline") {
         throw new ProblemError("no-picture", `“${player.name}” is offline: there is no picture of it until it is connected again`);
       }
@@ -82,7 +82,7 @@ export const liveOperations: readonly Operation<LiveDependencies>[] = [
     run: ({ tickets }, _context, { params }, unitOfWork) =>
       unitOfWork.write(async (db, { operator, teamId }) => {
         requireScope(operator, "screenshots:read");
-        const player = found(await findPlayer(db, teamId, params.id), "player");
+        const player = found(await findPlayer(db, teamId, params.id), "screen");
         return { result: tickets.create(operator, `${apiPrefix}/players/${player.id}/live`) };
       }),
   }),

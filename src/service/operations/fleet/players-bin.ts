@@ -2,39 +2,29 @@
 import type { Clock } from "../../../base/clock.ts";
 import type { Log } from "../../../base/log.ts";
 import { DeletionQuery, Player, ReplaceRequest } from "../../../protocol/operator/resources.ts";
-import { restorePlayer } from "../../cleanup/bin-restore.ts";
-import { discardPlayer, erasePlayers } from "../../cleanup/bin.ts";
+import { erasePlayers } from "../../cleanup/bin.ts";
 import type { BlobSweeper } from "../../content/blob-sweeper.ts";
-import type { Commands } from "../../fleet/commands.ts";
-import type { ConnectivityEvents } from "../../fleet/connectivity-events.ts";
-import type { DeviceJournal } from "../../fleet/devices/device-journal.ts";
 import type { DeviceSockets } from "../../fleet/devices/device-sockets.ts";
 import type { Pairing } from "../../fleet/pairing.ts";
-import type { PlayerProblems } from "../../fleet/player-problems.ts";
 import { findPlayer, playerVersion, readPlayer, showPlayer } from "../../fleet/player-resource.ts";
-import { findActivePlayer, restartPlayer } from "../../fleet/rollouts/player-hooks.ts";
-import type { RolloutTracker } from "../../fleet/rollouts/tracker.ts";
+import { restartPlayer } from "../../fleet/rollouts/player-hooks.ts";
 import type { Presence } from "../../fleet/presence.ts";
 import { found } from "../../http/problem.ts";
 import type { OperatorContext } from "../context.ts";
+import { playerEvent, removePlayer, returnPlayer, type PlayerRemovalDependencies } from "./player-removal.ts";
 import { playerParams } from "./players.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
-import type { Change, WriteEvent } from "../unit-of-work.ts";
+import type { Change } from "../unit-of-work.ts";
 import { deleteOverrides } from "../../schedule/overrides.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { PlayerRow, ScheduleRow } from "../../store/tables.ts";
+import type { PlayerRow } from "../../store/tables.ts";
 import { findTeamRow } from "../../store/team-rows.ts";
 
-interface PlayersBinDependencies {
+interface PlayersBinDependencies extends PlayerRemovalDependencies {
   clock: Clock;
-  commands: Commands;
-  journal: DeviceJournal;
-  links: ConnectivityEvents;
   log: Log;
   pairing: Pairing;
   presence: Presence;
-  problems: PlayerProblems;
-  rollouts: RolloutTracker;
   sockets: DeviceSockets;
   store: Store;
   sweeper: BlobSweeper;
@@ -61,30 +51,17 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
     output: NoContent,
     errors: ["not-found", "precondition-failed"],
     current: async (dependencies, context, given) => playerVersion(await readAny(dependencies, context, given)),
-    async run(
-      { clock, commands, journal, links, log, presence, problems, rollouts, sockets, sweeper },
-      { teamId },
-      { params: { id: playerId }, query },
-      unitOfWork,
-    ) {
+    async run(dependencies, { teamId }, { params: { id: playerId }, query }, unitOfWork) {
+      const { clock, log, presence, sockets, sweeper } = dependencies;
       const permanent = query.permanent === "true";
       const removed = await unitOfWork.write(async (db) => {
-        const row = found(permanent ? await inBinOrNot(db, teamId, playerId) : await findPlayer(db, teamId, playerId), "player");
+        const row = found(permanent ? await inBinOrNot(db, teamId, playerId) : await findPlayer(db, teamId, playerId), "screen");
         const now = Math.trunc(clock.now());
-        const schedules = row.removed_at === null ? await discardPlayer(db, row, now) : [];
+        const removal = await removePlayer(dependencies, db, row, now);
         const erased = permanent ? await erasePlayers(db, [row.id], now) : { files: [], events: [] };
         sweeper.mark(erased.files);
-        await commands.cancelAll(db, row.id);
-        await journal.deletePlayer(db, row.id);
-        const ended = await links.deletePlayer(db, row);
-        const committed = () => {
-          links.forget(row.id);
-          problems.forget(row.id);
-          rollouts.forgetPlayer(row.id);
-        };
-        const deleted = schedules.map((schedule) => scheduleEvent("schedule.deleted", schedule));
-        const events = [...ended, eventOf("player.removed", row), ...deleted, ...erased.events];
-        return { result: { ...row, removed_at: row.removed_at ?? now }, committed, events };
+        const events = [...removal.events, ...erased.events];
+        return { result: { ...row, removed_at: row.removed_at ?? now }, committed: removal.committed, events };
       });
       if (permanent) await presence.deletePlayer(removed.id);
       else presence.markRemoved(removed.id);
@@ -110,17 +87,9 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
     async run(dependencies, context, { params: { id: playerId } }, unitOfWork) {
       const { teamId } = context;
       const write = async (db: Db): Promise<Change<PlayerRow>> => {
-        const row = found(await inBinOrNot(db, teamId, playerId), "player");
+        const row = found(await inBinOrNot(db, teamId, playerId), "screen");
         if (row.removed_at === null) return { result: row };
-        const others: WriteEvent[] = [];
-        const { player, schedules } = await restorePlayer(db, row, Math.trunc(dependencies.clock.now()), (event) => others.push(event));
-        const events = [
-          ...others,
-          eventOf("player.restored", player),
-          ...schedules.map((schedule) => scheduleEvent("schedule.restored", schedule)),
-        ];
-        const member = await findActivePlayer(db, playerId);
-        const committed = () => dependencies.rollouts.apply({ players: member === undefined ? [] : [member] });
+        const { player, events, committed } = await returnPlayer(dependencies, db, row, Math.trunc(dependencies.clock.now()));
         return { result: player, affected: [player], events, committed };
       };
       return unitOfWork.write(write, (db) => readPlayer(dependencies, context, { id: playerId }, db));
@@ -147,7 +116,7 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
     async run(dependencies, { teamId, operator, address }, { params: { id: playerId }, body }, unitOfWork) {
       let previous: PlayerRow | undefined;
       const write = async (db: Db): Promise<Change<PlayerRow>> => {
-        const before = found(await findPlayer(db, teamId, playerId), "player");
+        const before = found(await findPlayer(db, teamId, playerId), "screen");
         const next = await dependencies.pairing.replaceDevice(db, before, body.code);
         // If it is the same device again, it must not receive a notice.
         if (next.public_key !== before.public_key) previous = { ...before, removed_at: next.updated_at };
@@ -156,10 +125,10 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
         await deleteOverrides(db, playerId);
         const restarted = await restartPlayer(db, playerId, next.updated_at);
         const committed = () => dependencies.rollouts.apply({ players: restarted });
-        return { result: next, affected: [next], events: [eventOf("player.replaced", next)], committed };
+        return { result: next, affected: [next], events: [playerEvent("player.replaced", next)], committed };
       };
       // The last heartbeat of the previous device does not describe the new one.
-      const respond = async (db: Db) => showPlayer(dependencies, found(await findPlayer(db, teamId, playerId), "player"), null);
+      const respond = async (db: Db) => showPlayer(dependencies, found(await findPlayer(db, teamId, playerId), "screen"), null);
       const player = await dependencies.pairing.limitGuesses({ userId: operator.userId, teamId, address }, () =>
         unitOfWork.write(write, respond),
       );
@@ -179,21 +148,11 @@ async function inBinOrNot(db: Db, teamId: string, playerId: string): Promise<Pla
   return row?.erased_at === null ? row : undefined;
 }
 
-function eventOf(type: "player.removed" | "player.restored" | "player.replaced", row: PlayerRow): WriteEvent {
-  return { teamId: row.team_id, type, data: { player_id: row.id, name: row.name }, players: [row.id] };
-}
-
-/** The event of a schedule that is deleted or restored together with its player. */
-function scheduleEvent(type: "schedule.deleted" | "schedule.restored", row: ScheduleRow): WriteEvent {
-  const data = { schedule_id: row.id, name: row.name, layout_id: row.layout_id };
-  return { teamId: row.team_id, type, data, players: [row.target_value] };
-}
-
 /** Reads a player in the bin or outside it: deletions reach both. */
 async function readAny(
   dependencies: PlayersBinDependencies,
   { teamId }: OperatorContext,
   { id: playerId }: { id: string },
 ): Promise<Player> {
-  return showPlayer(dependencies, found(await inBinOrNot(dependencies.store.db, teamId, playerId), "player"));
+  return showPlayer(dependencies, found(await inBinOrNot(dependencies.store.db, teamId, playerId), "screen"));
 }

@@ -164,7 +164,7 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
     output: Now,
     errors: ["not-found"],
     async run(dependencies, { teamId }, { params: { id: playerId } }) {
-      const row = found(await findPlayer(dependencies.store.db, teamId, playerId), "player");
+      const row = found(await findPlayer(dependencies.store.db, teamId, playerId), "screen");
       const latest = dependencies.presence.latest(row.id);
       return {
         player_id: row.id,
@@ -206,7 +206,7 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
       const { teamId } = context;
       if (body.release != null) await checkRelease(dependencies.releases, body.release.version, "/release/version");
       const write = async (db: Db): Promise<Change<PlayerRow>> => {
-        const before = found(await findPlayer(db, teamId, playerId), "player");
+        const before = found(await findPlayer(db, teamId, playerId), "screen");
         const { tags, variables, wall, downloads, release, display_hours, recurring_commands, screenshots, maintenance_until, ...rest } =
           body;
         await checkLayout(db, teamId, body.layout_id);

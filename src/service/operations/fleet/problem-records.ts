@@ -43,7 +43,7 @@ export const problemRecordOperations: readonly Operation<ProblemRecordDependenci
     output: page(RecordedProblem),
     errors: ["not-found", "invalid"],
     async run({ store }, { teamId }, { params: { id: playerId }, query }) {
-      found(await findPlayer(store.db, teamId, playerId), "player");
+      found(await findPlayer(store.db, teamId, playerId), "screen");
       return pageOf(selectProblemRecords(store.db, playerId, query), query, showProblemRecord, { by: ["started_at", "id"] });
     },
   }),
@@ -62,7 +62,7 @@ export const problemRecordOperations: readonly Operation<ProblemRecordDependenci
       code: "disk-unwritable",
       zone_id: null,
       item_id: null,
-      detail: "The player cannot write to its disk: ENOSPC: no space left on device",
+      detail: "The device cannot write to its disk: ENOSPC: no space left on device",
       remedy: "Free some space.",
       started_at: "2026-11-21T12:00:00.000Z",
       ended_at: "2026-11-21T12:05:00.000Z",

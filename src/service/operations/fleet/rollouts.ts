@@ -188,7 +188,7 @@ export const rolloutOperations: readonly Operation<RolloutDependencies>[] = [
           if (row.status === "halted") {
             throw new ProblemError(
               "wrong-status",
-              `It has halted, so no further players get the version: resume or abort it. ${readAgain}`,
+              `It has halted, so no further screens get the version: resume or abort it. ${readAgain}`,
             );
           }
           const next = await updateRollout(db, row, { status: "paused" }, Math.trunc(dependencies.clock.now()));
@@ -281,7 +281,7 @@ async function find(db: Db, teamId: string, rolloutId: string): Promise<RolloutR
 async function findInProgress(db: Db, teamId: string, rolloutId: string): Promise<RolloutRow> {
   const row = await find(db, teamId, rolloutId);
   if (isInProgress(row)) return row;
-  const remedy = "start another one with `POST /rollouts`, or set `release` of single players";
+  const remedy = "start another one with `POST /rollouts`, or set `release` of single screens";
   throw new ProblemError("wrong-status", `It has ended (${row.status}): ${remedy}`);
 }
 

@@ -49,7 +49,7 @@ export const screenshotOperations: readonly Operation<ScreenshotDependencies>[] 
     errors: ["not-found", "invalid"],
     async run({ store }, { teamId }, { params, query: { source, ...query } }) {
       const { db } = store;
-      found(await findPlayer(db, teamId, params.id), "player");
+      found(await findPlayer(db, teamId, params.id), "screen");
       const all = db.selectFrom("screenshots").selectAll().where("player_id", "=", params.id);
       const rows = source === undefined ? all : all.where("command_id", source === "interval" ? "is" : "is not", null);
       return pageOf(rows, query, showScreenshot);

@@ -9,6 +9,8 @@ import { found, ProblemError } from "../../http/problem.ts";
 import type { AuditLog } from "../../people/audit.ts";
 import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
 import type { Operator } from "../../people/operator.ts";
+import type { SingleSignOn } from "../../people/sso/single-sign-on.ts";
+import { recordPasskeyUse, type Passkeys } from "../../people/passkeys/passkeys.ts";
 import type { Passwords } from "../../people/passwords/passwords.ts";
 import { selectSessions, showSessionEntry } from "../../people/sessions/session-list.ts";
 import { endSessions, showSession, startSession } from "../../people/sessions/sessions.ts";
@@ -18,13 +20,16 @@ import type { Db, Store } from "../../store/store.ts";
 import type { OperatorContext } from "../context.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import { JsonResponse } from "../responses.ts";
+import { proveBySso } from "./sso.ts";
 
 interface SessionDependencies {
   audit: AuditLog;
   clock: Clock;
   cookies: BrowserCookies;
   makeId: MakeId;
+  passkeys: Passkeys;
   passwords: Passwords;
+  sso: SingleSignOn | null;
   store: Store;
   tokens: TokenExpiry;
 }
@@ -84,23 +89,23 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
     example: { password: "four words nobody guesses" },
     status: 200,
     output: Session,
-    errors: ["not-found", "invalid", "too-many"],
+    errors: ["not-found", "invalid", "too-many", "sso-unreachable"],
     async run(dependencies, context, { body }, unitOfWork) {
-      const { clock, cookies, passwords } = dependencies;
+      const { clock, cookies, passkeys, passwords } = dependencies;
       requireSession(context.operator);
-      const { address, requestId, operator } = context;
-      await passwords.prove(operator, body.password, "/password", {
-        address,
-        requestId,
-        browserSecret: cookies.browserSecret(context),
-      });
+      const { address, requestId, baseUrl, operator } = context;
+      const from = { address, requestId, baseUrl, browserSecret: cookies.browserSecret(context) };
+      if ("sso_response" in body) await proveBySso(dependencies, operator, body.sso_response, cookies.ssoSecret(context));
+      if ("password" in body) await passwords.prove(operator, body.password, "/password", from);
+      const used = "passkey" in body ? await passkeys.prove(operator, body.passkey, from) : null;
       return unitOfWork.write(async (db, { tokenId }) => {
+        if (used !== null) await recordPasskeyUse(db, used, clock.now());
         await db
           .updateTable("sessions")
           .set({ proved_at: Math.trunc(clock.now()) })
           .where("token_id", "=", tokenId)
           .execute();
-        return { result: await showSession(db, tokenId) };
+        return { result: await showSession(db, tokenId), committed: () => used?.used() };
       });
     },
   }),

@@ -1,9 +1,10 @@
 // Operations for signing in to the console.
-import { NewSession, NewSignInLink, Session, SignInLink, SignInOptions } from "../../../protocol/operator/sessions.ts";
+import { NewSession, NewSignInLink, Session, SignInLink, SignInOptions, type SignInMethod } from "../../../protocol/operator/sessions.ts";
 import type { Role } from "../../../protocol/operator/people.ts";
 import { found, ProblemError } from "../../http/problem.ts";
 import { checkSameOrigin } from "../../http/same-origin.ts";
 import { requireRoleScopes } from "../../people/grants.ts";
+import { passkeySiteAt } from "../../people/passkeys/site.ts";
 import { markBrowser } from "../../people/sessions/known-browsers.ts";
 import { selectMembers } from "../../people/people.ts";
 import { endSessions, showSession, startSession } from "../../people/sessions/sessions.ts";
@@ -29,9 +30,17 @@ export const signInOperations: readonly Operation<SignInDependencies>[] = [
     status: 200,
     output: SignInOptions,
     errors: [],
-    async run({ store }) {
-      const first = await store.db.selectFrom("passwords").select("user_id").limit(1).executeTakeFirst();
-      return { methods: ["password" as const], sso_name: null, is_first_run: first === undefined };
+    async run({ sso, store }, { baseUrl }) {
+      const site = passkeySiteAt(baseUrl);
+      const methods: SignInMethod[] = ["password"];
+      if (site !== null) methods.push("passkey");
+      if (sso !== null) methods.push("sso");
+      return {
+        methods,
+        sso_name: sso?.config.name ?? null,
+        passkey_host: site?.host ?? null,
+        is_first_run: !(await hasWayToSignIn(store.db)),
+      };
     },
   }),
   operation({
@@ -48,14 +57,15 @@ export const signInOperations: readonly Operation<SignInDependencies>[] = [
     example: { method: "link", secret: "sgn_lnk_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg" },
     status: 201,
     output: Session,
-    errors: ["invalid", "unauthorized", "forbidden", "not-found", "conflict", "too-many"],
+    errors: ["invalid", "unauthorized", "forbidden", "not-found", "conflict", "too-many", "sso-unreachable"],
     async run(dependencies, context, { body }, unitOfWork) {
       const { clock, cookies, tokens } = dependencies;
       // A page of another website must not sign a person in as somebody else.
       if (context.header("origin") !== undefined) checkSameOrigin(context);
-      const { address, requestId, header } = context;
+      const { address, requestId, baseUrl, header } = context;
       const browserSecret = cookies.browserSecret(context);
-      const signIn = await prepareSignIn(dependencies, body, { address, requestId, browserSecret });
+      const ssoSecret = cookies.ssoSecret(context);
+      const signIn = await prepareSignIn(dependencies, body, { address, requestId, baseUrl, browserSecret, ssoSecret });
       const { started, session, mark } = await unitOfWork.write(async (db) => {
         const now = Math.trunc(clock.now());
         const person = await signIn(db);
@@ -75,7 +85,8 @@ export const signInOperations: readonly Operation<SignInDependencies>[] = [
         return { result, committed: () => tokens.notifyEnded(replaced) };
       });
       const sessionCookie = cookies.setSession(context, started.secret, started.expiresAt);
-      return new JsonResponse(201, session, {}, [sessionCookie, cookies.setBrowser(context, mark)]);
+      const used = body.method === "sso" ? [cookies.clearSso(context)] : [];
+      return new JsonResponse(201, session, {}, [sessionCookie, cookies.setBrowser(context, mark), ...used]);
     },
   }),
   operation({
@@ -113,4 +124,12 @@ async function endPresented(db: Db, secret: string | undefined, now: number): Pr
   if (secret === undefined) return [];
   const row = await db.selectFrom("tokens").select("id").where("hash", "=", hashSecret(secret)).executeTakeFirst();
   return row === undefined ? [] : endSessions(db, [row.id], now);
+}
+
+/** Whether anybody has a way to sign in besides links. */
+async function hasWayToSignIn(db: Db): Promise<boolean> {
+  for (const table of ["passwords", "passkeys", "identities"] as const) {
+    if ((await db.selectFrom(table).select("user_id").limit(1).executeTakeFirst()) !== undefined) return true;
+  }
+  return false;
 }

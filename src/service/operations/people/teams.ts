@@ -225,7 +225,7 @@ function show(row: TeamRow & { role: string }): OwnTeam {
 async function checkEmpty(db: Db, teamId: string): Promise<void> {
   const inUse = (what: string) => new ProblemError("in-use", `The team still has ${what}: delete them first`);
   const players = db.selectFrom("players").select("id").where("team_id", "=", teamId).where("removed_at", "is", null);
-  if ((await players.limit(1).executeTakeFirst()) !== undefined) throw inUse("players");
+  if ((await players.limit(1).executeTakeFirst()) !== undefined) throw inUse("screens");
   for (const table of ["layouts", "playlists", "schedules", "assets"] as const) {
     // Resources in the bin are deleted with the team.
     const rows = db.selectFrom(table).select("id").where("team_id", "=", teamId).where("deleted_at", "is", null);

@@ -1,4 +1,4 @@
-// The ways to sign in: a link, a password, an invitation.
+// The ways to sign in: a link, a password, a passkey, single sign-on, an invitation.
 import type { Clock } from "../../../base/clock.ts";
 import type { NewSession } from "../../../protocol/operator/sessions.ts";
 import { ProblemError } from "../../http/problem.ts";
@@ -6,26 +6,33 @@ import type { AuditLog } from "../../people/audit.ts";
 import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
 import { findPendingInvitation, joinTeam } from "../../people/invitations.ts";
 import { createUser } from "../../people/people.ts";
+import { recordPasskeyUse, type Passkeys } from "../../people/passkeys/passkeys.ts";
 import { findByEmail, type Attempt, type Passwords } from "../../people/passwords/passwords.ts";
 import { useSignInLink } from "../../people/sessions/sign-in-links.ts";
+import type { SingleSignOn } from "../../people/sso/single-sign-on.ts";
 import type { TokenExpiry } from "../../people/token-expiry.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
+import { prepareSso } from "./sso-person.ts";
 
 export interface SignInDependencies {
   audit: AuditLog;
   clock: Clock;
   cookies: BrowserCookies;
   makeId: MakeId;
+  passkeys: Passkeys;
   passwords: Passwords;
+  sso: SingleSignOn | null;
   store: Store;
   tokens: TokenExpiry;
 }
 
 /** Who signs in. */
-interface Person {
+export interface Person {
   userId: string;
   teamId: string | null;
+  /** When they proved who they are, epoch ms; default: just now. */
+  provedAt?: number | null;
   /** What the audit log gets besides the new session. */
   audited: readonly { action: string; resourceType: string; resourceId: string }[];
 }
@@ -38,7 +45,7 @@ interface Person {
 export async function prepareSignIn(
   dependencies: SignInDependencies,
   body: NewSession,
-  from: Omit<Attempt, "email" | "password">,
+  from: Omit<Attempt, "email" | "password"> & { baseUrl: string | null; ssoSecret: string | undefined },
 ): Promise<(db: Db) => Promise<Person>> {
   switch (body.method) {
     case "link":
@@ -51,8 +58,18 @@ export async function prepareSignIn(
       const userId = await dependencies.passwords.verify({ ...from, email: body.email, password: body.password });
       return async () => ({ userId, teamId: null, audited: [] });
     }
+    case "passkey": {
+      const used = await dependencies.passkeys.verify(body.passkey, from);
+      return async (db) => {
+        await recordPasskeyUse(db, used, dependencies.clock.now());
+        const audited = [{ action: "usePasskey", resourceType: "users", resourceId: used.row.id }];
+        return { userId: used.row.user_id, teamId: null, audited };
+      };
+    }
     case "invitation":
       return prepareInvitation(dependencies, body, from);
+    case "sso":
+      return prepareSso(dependencies, body.response, from.ssoSecret);
   }
 }
 

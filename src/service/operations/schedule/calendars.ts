@@ -193,11 +193,11 @@ function checkUnused(schedules: readonly { id: string; name: string; deleted_at:
 function checkUnusedByPlayers(players: readonly PlayerRow[]): void {
   const live = players.filter(({ removed_at }) => removed_at === null);
   if (live.length > 0) {
-    const detail = `Display hours or recurring commands of players use this calendar: ${listNames(live)}. Remove it from their settings first`;
+    const detail = `Display hours or recurring commands of screens use this calendar: ${listNames(live)}. Remove it from their settings first`;
     throw new ProblemError("in-use", detail);
   }
   if (players.length > 0) {
-    const detail = `Settings of players in the bin use this calendar: ${listNames(players)}. Delete them for good first (?permanent=true)`;
+    const detail = `Settings of screens in the bin use this calendar: ${listNames(players)}. Delete them for good first (?permanent=true)`;
     throw new ProblemError("in-use", detail);
   }
 }

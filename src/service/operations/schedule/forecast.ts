@@ -46,7 +46,7 @@ export const forecastOperations: readonly Operation<ForecastDependencies>[] = [
     output: Forecast,
     errors: ["not-found", "invalid"],
     async run({ clock, desired, presence, store }, { teamId }, { params: { id: playerId }, query }) {
-      const player = found(await findPlayer(store.db, teamId, playerId), "player");
+      const player = found(await findPlayer(store.db, teamId, playerId), "screen");
       const from = query.from === undefined ? Math.trunc(clock.now()) : Date.parse(query.from);
       const to = query.to === undefined ? from + weekMs : Date.parse(query.to);
       if (to <= from) throw invalidField("?to", "must be after ?from");
@@ -93,7 +93,7 @@ export const forecastOperations: readonly Operation<ForecastDependencies>[] = [
     errors: ["not-found", "invalid"],
     async run(dependencies, { teamId }, { params: { id: playerId }, query }) {
       const { clock, desired, store } = dependencies;
-      const player = found(await findPlayer(store.db, teamId, playerId), "player");
+      const player = found(await findPlayer(store.db, teamId, playerId), "screen");
       const at = query.at === undefined ? Math.trunc(clock.now()) : Date.parse(query.at);
       const timeZone = timeZoneOf(dependencies, player);
       const state = await desired.read(store.db, player);

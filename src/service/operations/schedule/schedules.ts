@@ -191,7 +191,7 @@ export const scheduleOperations: readonly Operation<ScheduleDependencies>[] = [
         if (row.target_type === "player" && affected.length === 0) {
           throw new ProblemError(
             "in-use",
-            `Its player ${row.target_value} is in the bin: restore that player, which also restores its schedules`,
+            `Its screen ${row.target_value} is in the bin: restore that screen, which also restores its schedules`,
           );
         }
         const otherEvents: WriteEvent[] = [];

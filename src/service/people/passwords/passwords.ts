@@ -1,23 +1,18 @@
 // The passwords of people: checks them when somebody signs in, and changes them.
 import type { Clock } from "../../../base/clock.ts";
-import type { Log } from "../../../base/log.ts";
 import { ProblemError } from "../../http/problem.ts";
-import { RateLimit } from "../../http/rate-limit.ts";
-import type { MakeId } from "../../store/ids.ts";
 import type { PasswordRow, UserRow } from "../../store/people-tables.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { AuditLog } from "../audit.ts";
 import type { Operator } from "../operator.ts";
-import { hashSecret } from "../token-secrets.ts";
+import type { FailedSignIns } from "../sessions/failed-sign-ins.ts";
+import { findBrowser } from "../sessions/known-browsers.ts";
 import { checkNewPassword } from "./check-password.ts";
 import { Guesses } from "./guesses.ts";
 import { PasswordHashing } from "./hashing.ts";
 
 interface PasswordDependencies {
-  audit: AuditLog;
   clock: Clock;
-  log: Log;
-  makeId: MakeId;
+  failures: FailedSignIns;
   store: Store;
 }
 
@@ -31,21 +26,16 @@ export interface Attempt {
   browserSecret: string | undefined;
 }
 
-const dayMs = 86_400_000;
-// Entries of the audit log are kept for ever, so that nobody may cause arbitrarily many.
-const auditedFailuresPerDay = 20;
+const wrongPassword = "a wrong password was given";
 
 export class Passwords {
   readonly #dependencies: PasswordDependencies;
   readonly #hashing = new PasswordHashing();
   readonly #guesses: Guesses;
-  readonly #auditedFailures: RateLimit;
-  readonly #writing = new Set<Promise<void>>();
 
   constructor(dependencies: PasswordDependencies) {
     this.#dependencies = dependencies;
     this.#guesses = new Guesses(dependencies.clock);
-    this.#auditedFailures = new RateLimit(auditedFailuresPerDay, dayMs, dependencies.clock);
   }
 
   /**
@@ -62,7 +52,7 @@ export class Passwords {
       this.#hashing.verify(row?.hash ?? null, password, isKnown ? "known" : "stranger"),
     );
     if (!isRight || row === undefined) {
-      if (row !== undefined) this.#auditFailure(row.user_id, { address, requestId });
+      if (row !== undefined) this.#dependencies.failures.record(row.user_id, wrongPassword, { address, requestId });
       throw new ProblemError(
         "unauthorized",
         "The email or the password is wrong. If you lost your password, ask an owner for a sign-in link",
@@ -85,7 +75,7 @@ export class Passwords {
     // Whoever has the session is known, but must not guess without limit either. Their guesses are no burden to other sessions.
     const guess = { email: row.email, address: from.address, browser: tokenId };
     if (!(await this.#guesses.attempt(guess, () => this.#hashing.verify(row.hash, password, "known")))) {
-      this.#auditFailure(userId, from);
+      this.#dependencies.failures.record(userId, wrongPassword, from);
       throw wrong("is not your password");
     }
   }
@@ -108,11 +98,6 @@ export class Passwords {
       .execute();
   }
 
-  /** Resolves when all failed attempts have been written to the audit log. */
-  async settled(): Promise<void> {
-    await Promise.all(this.#writing);
-  }
-
   async #renewHash({ user_id, hash: before }: PasswordRow, password: string): Promise<void> {
     if (!this.#hashing.isOutdated(before)) return;
     const hash = await this.#hashing.hash(password);
@@ -122,31 +107,6 @@ export class Passwords {
       .where("user_id", "=", user_id)
       .where("hash", "=", before)
       .execute();
-  }
-
-  /** The answer does not wait for the entries: else its duration would reveal that the account exists. */
-  #auditFailure(userId: string, { address, requestId }: { address: string; requestId: string }): void {
-    const { audit, log, makeId, store } = this.#dependencies;
-    log.info({ user_id: userId, address }, "a wrong password was given");
-    if (this.#auditedFailures.waitMs(userId) > 0) return;
-    this.#auditedFailures.record(userId);
-    const written = store
-      .write(async (db) => {
-        const teams = await db.selectFrom("members").select("team_id").where("user_id", "=", userId).execute();
-        const entry = {
-          userId,
-          tokenId: makeId("tok"),
-          action: "failSignIn",
-          resourceType: "sessions",
-          resourceId: null,
-          before: null,
-          after: null,
-        };
-        for (const { team_id: teamId } of teams) await audit.append(db, { ...entry, teamId, address, requestId });
-      })
-      .catch((error: unknown) => log.error({ err: error, user_id: userId }, "a failed sign-in could not be written to the audit log"));
-    this.#writing.add(written);
-    void written.then(() => this.#writing.delete(written));
   }
 }
 
@@ -165,13 +125,4 @@ export async function requireFreeEmail(db: Db, userId: string, email: string): P
   const other = await findByEmail(db, email);
   if (other === undefined || other.user_id === userId) return;
   throw new ProblemError("conflict", "Another person of this service signs in with this email: use another one");
-}
-
-/** The mark of a browser in which a person has signed in before. */
-function findBrowser(db: Db, secret: string | undefined) {
-  return db
-    .selectFrom("known_browsers")
-    .selectAll()
-    .where("secret_hash", "=", hashSecret(secret ?? ""))
-    .executeTakeFirst();
 }

@@ -1,4 +1,4 @@
-// The cookies of a browser: its session, and the mark of a browser in which a person has signed in before.
+// The cookies of a browser: its session, the mark of a browser in which a person has signed in before, and a single sign-on that has begun.
 import { pathOfBase } from "../../http/public-url.ts";
 import { parseBearer } from "../authentication.ts";
 import { hashSecret, isWellFormedSession } from "../token-secrets.ts";
@@ -63,6 +63,21 @@ export class BrowserCookies {
     return this.#set(sender, "browser", secret, `Max-Age=${400 * 86_400}`);
   }
 
+  /** The secret of a sign-in that waits for the provider of single sign-on; undefined: there is none. */
+  ssoSecret(sender: Sender): string | undefined {
+    return this.#read(sender, "sso");
+  }
+
+  /** A `Set-Cookie` header that keeps the secret of a sign-in for `ms`. */
+  setSso(sender: Sender, secret: string, ms: number): string {
+    return this.#set(sender, "sso", secret, `Max-Age=${Math.trunc(ms / 1_000)}`);
+  }
+
+  /** A `Set-Cookie` header that deletes the secret of a sign-in. */
+  clearSso(sender: Sender): string {
+    return this.#set(sender, "sso", "", "Max-Age=0");
+  }
+
   #read(sender: Sender, kind: Kind): string | undefined {
     return cookiesIn(sender.header("cookie")).get(this.#nameOf(sender, kind));
   }
@@ -83,7 +98,7 @@ export class BrowserCookies {
   }
 }
 
-type Kind = "session" | "browser";
+type Kind = "session" | "browser" | "sso";
 
 /** The cookies of a `Cookie` header (RFC 6265 section 4.2). The first of several with one name counts. */
 function cookiesIn(header: string | undefined): Map<string, string> {

@@ -2,6 +2,15 @@
 import type { Db } from "../../store/store.ts";
 import { hashSecret, randomText } from "../token-secrets.ts";
 
+/** The mark of a browser in which a person has signed in before; undefined: it has none that is known. */
+export function findBrowser(db: Db, secret: string | undefined) {
+  return db
+    .selectFrom("known_browsers")
+    .selectAll()
+    .where("secret_hash", "=", hashSecret(secret ?? ""))
+    .executeTakeFirst();
+}
+
 /**
  * Marks the browser in which a user has signed in. A mark that the user does not have already is replaced by a new one: an attacker
  * may have planted it.

@@ -10,6 +10,6 @@ export function requireProof({ provedAt }: Operator, now: number): void {
   if (provedAt === null || provedAt > now - proofMs) return;
   throw new ProblemError(
     "proof-required",
-    "This may change who has access. Prove who you are with your password (POST /session/proof), or sign in again",
+    "This may change who has access. Prove who you are with your password or a passkey (POST /session/proof), or sign in again",
   );
 }

@@ -26,6 +26,8 @@ export interface SignIn {
   method: SessionMethod;
   address: string;
   userAgent: string;
+  /** When the person proved who they are, epoch ms; default: just now. */
+  provedAt?: number | null;
   /** The session that it continues in another team; by default it is a new one. */
   since?: { createdAt: number; expiresAt: number; provedAt: number };
 }
@@ -43,13 +45,13 @@ export interface StartedSession {
 export async function startSession(
   { clock, makeId }: SessionDependencies,
   db: Db,
-  { userId, teamId, method, address, userAgent, since }: SignIn,
+  { userId, teamId, method, address, userAgent, since, provedAt: proved }: SignIn,
 ): Promise<StartedSession> {
   const memberships = selectTeams(db, userId).orderBy("team.created_at").orderBy("team.id");
   const team = await (teamId === null ? memberships : memberships.where("team.id", "=", teamId)).executeTakeFirst();
   if (team === undefined) throw new ProblemError("forbidden", "You are in no team any more: ask an owner to invite you");
   const now = Math.trunc(clock.now());
-  const { createdAt, expiresAt, provedAt } = since ?? { createdAt: now, expiresAt: now + longestSessionMs, provedAt: now };
+  const { createdAt, expiresAt, provedAt } = since ?? { createdAt: now, expiresAt: now + longestSessionMs, provedAt: proved ?? now };
   const secret = generateSessionSecret();
   const row: TokenRow = {
     id: makeId("tok"),
@@ -84,6 +86,7 @@ export async function showSession(db: Db, sessionId: string): Promise<Session> {
     .executeTakeFirstOrThrow();
   const userId = row.user_id!;
   const user = await db.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirstOrThrow();
+  const passkey = await db.selectFrom("passkeys").select("id").where("user_id", "=", userId).limit(1).executeTakeFirst();
   const teams = await selectTeams(db, userId).orderBy("team.name").orderBy("team.id").execute();
   const shown = teams.map((team) => ({ ...showTeam(team), role: team.role as Role }));
   const { role, ...team } = shown.find(({ id }) => id === row.team_id)!;
@@ -96,6 +99,7 @@ export async function showSession(db: Db, sessionId: string): Promise<Session> {
     teams: shown,
     method: row.method as SessionMethod,
     has_password: (await findPassword(db, userId)) !== undefined,
+    has_passkey: passkey !== undefined,
     created_at: isoTime(row.created_at),
     proved_at: isoTime(row.proved_at),
     ...showEnds(row),

@@ -30,6 +30,8 @@ import { collectedLogsMigration } from "./0024-collected-logs.ts";
 import { sessionsMigration } from "./0028-sessions.ts";
 import { passwordsMigration } from "./0029-passwords.ts";
 import { showEmergenciesMigration } from "./0033-show-emergencies.ts";
+import { identitiesMigration } from "./0035-identities.ts";
+import { passkeysMigration } from "./0034-passkeys.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -63,6 +65,8 @@ export const migrations: Record<string, Migration> = {
   "0028-sessions": sessionsMigration,
   "0029-passwords": passwordsMigration,
   "0033-show-emergencies": showEmergenciesMigration,
+  "0035-identities": identitiesMigration,
+  "0034-passkeys": passkeysMigration,
 };
 
 /** The migrations of the telemetry database. */

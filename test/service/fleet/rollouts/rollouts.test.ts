@@ -122,7 +122,7 @@ test("[ROL4] the next ring begins when enough players have finished and the wait
   const { id } = await startRollout(api, { rings: [{ tags: ["test"], wait_minutes: 30 }, { wait_minutes: 0 }], offline_after_minutes: 60 });
   await one!.obey();
   clock.advance(20_000);
-  expect((await reaches(api, clock, id, { status: "running" })).waits_for).toBe("1 of 2 players have finished");
+  expect((await reaches(api, clock, id, { status: "running" })).waits_for).toBe("1 of 2 screens have finished");
   await two!.obey();
   const watched = await eventually(async () => {
     clock.advance(1_000);
@@ -150,7 +150,7 @@ test("[ROL5] players without a launcher never delay a ring, and offline players 
   await kept!.obey();
   await unsupported!.reportWithoutLauncher();
   clock.advance(59 * minute);
-  expect((await reaches(api, clock, id, { status: "running" })).waits_for).toBe("1 of 2 players have finished");
+  expect((await reaches(api, clock, id, { status: "running" })).waits_for).toBe("1 of 2 screens have finished");
   clock.advance(minute);
   const finished = await reaches(api, clock, id, { status: "finished" });
   expect(finished.progress).toMatchObject({ kept: 1, offline: 1, unsupported: 1 });
@@ -166,7 +166,7 @@ test("[ROL5] a ring without any result waits until an operator begins the next o
   const [other] = await pairPlayers(api, clock, 1);
   const { id } = await startRollout(api, { rings: [{ tags: ["test"], wait_minutes: 0 }, {}], offline_after_minutes: 5 });
   clock.advance(120 * minute);
-  expect((await reaches(api, clock, id, { ring: 1 })).waits_for).toContain("none of 1 players has kept or failed");
+  expect((await reaches(api, clock, id, { ring: 1 })).waits_for).toContain("none of 1 screens has kept or failed");
   expect((await api.call("POST", `rollouts/${id}/resume`, { next_ring: true })).body).toMatchObject({ status: "running", ring: 2 });
   await eventually(async () => (await other!.wanted()) === "1.4.0");
   expect((await api.call("POST", `rollouts/${id}/resume`, { next_ring: true })).body.detail).toContain("Ring 2 is the last one");
@@ -203,7 +203,7 @@ test("[ROL6] a rollout over 200 players of which 10 % fail halts by itself, and 
   }
   expect(rollout).toMatchObject({
     status: "halted",
-    reason: expect.stringMatching(/^Ring [12]: \d+ of the \d+ players that ran the version failed/),
+    reason: expect.stringMatching(/^Ring [12]: \d+ of the \d+ screens that ran the version failed/),
   });
   const failing = await playersIn(api, id, "failed");
   expect(failing.size).toBeGreaterThan(0);
@@ -245,7 +245,7 @@ test("[ROL7] a failure counts against players in probation too, and not if the v
   players[3]!.fate = "refused";
   await players[3]!.obey();
   const halted = await reaches(api, clock, id, { status: "halted" });
-  expect(halted.reason).toBe("Ring 1: 3 of the 19 players that ran the version failed (15.8 %)");
+  expect(halted.reason).toBe("Ring 1: 3 of the 19 screens that ran the version failed (15.8 %)");
 });
 
 test("[ROL8] a resumed rollout gives the version again, also to players that failed, and earlier failures no longer count", async () => {
@@ -326,7 +326,7 @@ test("[ROL11] a player is in one rollout in progress: another one is rejected wi
   expect([refused.status, refused.body.detail]).toEqual([
     409,
     expect.stringContaining(
-      `The rollout ${id} (“Version 1.4.0”, running) also selects 2 of these players, such as “Screen 0”: wait until it has finished, abort it, or send "replace": true`,
+      `The rollout ${id} (“Version 1.4.0”, running) also selects 2 of these screens, such as “Screen 0”: wait until it has finished, abort it, or send "replace": true`,
     ),
   ]);
   // Another rollout for other players is no conflict.

@@ -6,8 +6,7 @@ import { screenCommands } from "../../../i18n/en/screen-commands.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Age } from "../../../ui/age.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { reasonOf } from "../../../ui/problem-message.tsx";
-import { showToast } from "../../../ui/toasts.tsx";
+import { showFailure } from "../../../ui/toasts.tsx";
 import type { Command } from "../data.ts";
 import { commandName } from "./command-names.ts";
 import { Lifecycle } from "./lifecycle.tsx";
@@ -50,7 +49,7 @@ function HistoryEntry({ command }: { command: Command }) {
   const may = useMay("commands:write");
   const cancelling = useMutation({
     mutationFn: () => client.post("/api/v1/players/{id}/commands/{command_id}/cancel", { params: { path: { id, command_id: commandId } } }),
-    onError: (problem) => showToast({ kind: "failed", message: reasonOf(problem) }),
+    onError: showFailure,
     onSettled: () => queries.invalidateQueries({ queryKey: ["commands", id] }),
   });
   const name = commandName(type);

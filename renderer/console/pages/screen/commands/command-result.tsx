@@ -1,6 +1,7 @@
 // What a command brought: a picture, a log, a diagnosis, or values.
 import { fileUrl } from "../../../data/client.ts";
 import { screenCommands } from "../../../i18n/en/screen-commands.ts";
+import { readable } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import type { Command } from "../data.ts";
@@ -40,7 +41,7 @@ export function CommandResult({ command: { type, result } }: { command: Command 
       {Object.entries(result).map(([name, value]) => (
         <div key={name}>
           <dt>{name.replaceAll("_", " ")}</dt>
-          <dd>{typeof value === "string" ? value : JSON.stringify(value)}</dd>
+          <dd>{readable(typeof value === "string" ? value : JSON.stringify(value))}</dd>
         </div>
       ))}
     </dl>
@@ -68,7 +69,7 @@ function Checks({ checks }: { checks: readonly CheckReport[] }) {
                   {text(checkNames[is])}
                 </span>
               </td>
-              <td>{detail}</td>
+              <td>{readable(detail)}</td>
             </tr>
           ))}
         </tbody>

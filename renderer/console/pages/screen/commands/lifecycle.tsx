@@ -1,7 +1,7 @@
 // Where a command is on its way: queued, delivered, accepted, running, and how it ended.
 import "./commands.css";
 import { screenCommands } from "../../../i18n/en/screen-commands.ts";
-import { formatDateTime } from "../../../i18n/format.ts";
+import { formatDateTime, readable } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import type { Command } from "../data.ts";
 import { isEnded } from "./use-command.ts";
@@ -48,7 +48,7 @@ export function Lifecycle({ command, failure, isAnnounced = true }: LifecyclePro
           </span>
         </>
       )}
-      {failure === null ? null : <span className="lifecycle-failure">{failure}</span>}
+      {failure === null ? null : <span className="lifecycle-failure">{readable(failure)}</span>}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { client } from "../../../data/client.ts";
 import { screenLog } from "../../../i18n/en/screen-log.ts";
-import { formatDateTime } from "../../../i18n/format.ts";
+import { formatDateTime, readable } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Age } from "../../../ui/age.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -55,7 +55,7 @@ function Events({ id, timeZone }: PartProps) {
         {chosen.slice(0, shown).map((event) => (
           <li key={event.id}>
             <span className="state-dot" data-kind={markOf(event)} aria-hidden="true" />
-            <span className="log-words">{wordsOf(event)}</span>
+            <span className="log-words">{readable(wordsOf(event), timeZone)}</span>
             <span className="faint log-time">
               <Age time={event.created_at} timeZone={timeZone} />
             </span>
@@ -96,8 +96,8 @@ function Records({ id, timeZone }: PartProps) {
           <li key={recordId}>
             <span className="state-dot" data-kind={to === null ? "bad" : "off"} aria-hidden="true" />
             <span className="log-words">
-              {detail} {times > 1 ? <span className="badge">{text("times", { count: times })}</span> : null}
-              <span className="log-remedy">{remedy}</span>
+              {readable(detail, timeZone)} {times > 1 ? <span className="badge">{text("times", { count: times })}</span> : null}
+              <span className="log-remedy">{readable(remedy, timeZone)}</span>
             </span>
             <span className="faint log-time">
               {to === null ? text("ongoing", { from: time(from) }) : text("lasted", { from: time(from), to: time(to) })}

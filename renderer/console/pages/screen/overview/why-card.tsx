@@ -5,7 +5,7 @@ import { useState } from "react";
 import { client } from "../../../data/client.ts";
 import { instantOf, localValueOf } from "../../../data/zones.ts";
 import { screen } from "../../../i18n/en/screen.ts";
-import { formatDateTime } from "../../../i18n/format.ts";
+import { readable } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
@@ -130,9 +130,4 @@ function Schedules({ id, at, timeZone }: { id: string; at: string | undefined; t
       ) : null}
     </>
   );
-}
-
-/** A text of the service with its instants as times of the screen. */
-function readable(detail: string, timeZone: string | null): string {
-  return detail.replaceAll(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z/g, (instant) => formatDateTime(new Date(instant), timeZone ?? undefined));
 }

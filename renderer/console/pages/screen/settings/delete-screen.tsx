@@ -7,7 +7,6 @@ import { screenSettings } from "../../../i18n/en/screen-settings.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
-import { reasonOf } from "../../../ui/problem-message.tsx";
 import { showToast } from "../../../ui/toasts.tsx";
 import { Section } from "./section.tsx";
 
@@ -18,17 +17,13 @@ export function DeleteScreen({ id, name }: { id: string; name: string }) {
   const navigate = useNavigate();
   const queries = useQueryClient();
   const restore = async (): Promise<void> => {
-    try {
-      await client.post("/api/v1/players/{id}/restore", { params: { path: { id } } });
-      await navigate({ to: "/screens/$id", params: { id } });
-    } catch (error) {
-      showToast({ kind: "failed", message: reasonOf(error) });
-    }
+    await client.post("/api/v1/players/{id}/restore", { params: { path: { id } } });
+    await navigate({ to: "/screens/$id", params: { id } });
     await queries.invalidateQueries({ queryKey: ["players"] });
   };
   const remove = async (): Promise<void> => {
     await client.delete("/api/v1/players/{id}", { params: { path: { id } } });
-    showToast({ message: text("deleted", { name }), undo: () => void restore() });
+    showToast({ message: text("deleted", { name }), undo: restore });
     await navigate({ to: "/" });
     await queries.invalidateQueries({ queryKey: ["players"] });
   };

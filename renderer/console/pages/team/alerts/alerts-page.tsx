@@ -6,6 +6,7 @@ import { usePagedList } from "../../../data/paged.ts";
 import { useMay, useSession } from "../../../data/session.ts";
 import { useAct } from "../../../data/use-act.ts";
 import { alerts as messages } from "../../../i18n/en/alerts.ts";
+import { readable } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Age } from "../../../ui/age.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -64,8 +65,8 @@ export function AlertsPage() {
             {text(alert.kind)}
           </span>
           <span>
-            {alert.detail}
-            {alert.state === "open" ? <span className="faint alert-remedy">{alert.remedy}</span> : null}
+            {readable(alert.detail)}
+            {alert.state === "open" ? <span className="faint alert-remedy">{readable(alert.remedy)}</span> : null}
           </span>
         </div>
       ),

@@ -1,28 +1,26 @@
 // Invites a person: who, in which role, and then the link to send.
-import { useId, useState, type FormEvent } from "react";
+import { useState } from "react";
 import { baseUrl, client } from "../../../data/client.ts";
 import type { Member } from "../../../data/members.ts";
 import { useAct } from "../../../data/use-act.ts";
-import { common } from "../../../i18n/en/common.ts";
 import { team as messages } from "../../../i18n/en/team.ts";
 import { formatDateTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { CopyField } from "../../../ui/copy-field.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { fieldErrorsOf, ProblemMessage } from "../../../ui/problem-message.tsx";
+import { FormDialog } from "../../../ui/form-dialog.tsx";
+import { formOf } from "../../../ui/form.ts";
 import { TextField } from "../../../ui/text-field.tsx";
 import { RoleSelect } from "./role-select.tsx";
 
 const text = texts(messages);
-const words = texts(common);
 
 export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return isOpen ? <OpenDialog onClose={onClose} /> : null;
 }
 
 function OpenDialog({ onClose }: { onClose: () => void }) {
-  const form = useId();
   const [name, setName] = useState("");
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<Member["role"]>("editor");
@@ -49,36 +47,20 @@ function OpenDialog({ onClose }: { onClose: () => void }) {
       </Dialog>
     );
   }
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    inviting.mutate();
-  };
-  const errors = fieldErrorsOf(inviting.error);
-  const actions = (
-    <>
-      <Button onPress={onClose}>{words("cancel")}</Button>
-      <Button kind="primary" type="submit" form={form} isPending={inviting.isPending}>
-        {text("createLink")}
-      </Button>
-    </>
-  );
+  const form = formOf(inviting, ["name", "email"], inviting.mutate);
   return (
-    <Dialog title={text("inviteTitle")} isOpen onClose={onClose} actions={actions}>
-      <p className="faint">{text("inviteText")}</p>
-      <form id={form} className="form" onSubmit={submit}>
-        <TextField label={text("name")} value={name} onChange={setName} isRequired autoFocus maxLength={200} error={errors["name"]} />
-        <TextField
-          label={text("email")}
-          type="email"
-          value={email}
-          onChange={setEmail}
-          isRequired
-          maxLength={254}
-          error={errors["email"]}
-        />
-        <RoleSelect label={text("role")} role={role} onChange={setRole} />
-        {Object.keys(errors).length === 0 ? <ProblemMessage error={inviting.error} /> : null}
-      </form>
-    </Dialog>
+    <FormDialog title={text("inviteTitle")} intro={text("inviteText")} action={text("createLink")} form={form} onClose={onClose}>
+      <TextField label={text("name")} value={name} onChange={setName} isRequired autoFocus maxLength={200} error={form.errors.name} />
+      <TextField
+        label={text("email")}
+        type="email"
+        value={email}
+        onChange={setEmail}
+        isRequired
+        maxLength={254}
+        error={form.errors.email}
+      />
+      <RoleSelect label={text("role")} role={role} onChange={setRole} />
+    </FormDialog>
   );
 }

@@ -1,23 +1,22 @@
 // Creates a token: its name, what it may do, how long; then its secret, once.
-import { useId, useState, type FormEvent } from "react";
+import { useState } from "react";
 import type { Scope } from "../../../../../src/protocol/operator/people.ts";
 import { client } from "../../../data/client.ts";
 import { useSession } from "../../../data/session.ts";
 import { useAct } from "../../../data/use-act.ts";
-import { common } from "../../../i18n/en/common.ts";
 import { tokens as messages } from "../../../i18n/en/tokens.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { CopyField } from "../../../ui/copy-field.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { fieldErrorsOf, ProblemMessage } from "../../../ui/problem-message.tsx";
+import { FormDialog } from "../../../ui/form-dialog.tsx";
+import { formOf } from "../../../ui/form.ts";
 import { Select } from "../../../ui/select.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { ScopeField } from "./scope-field.tsx";
 import { presets } from "./scopes.ts";
 
 const text = texts(messages);
-const words = texts(common);
 
 const ends = ["never", "30", "90", "365"] as const;
 const endName = (days: (typeof ends)[number]): string =>
@@ -29,7 +28,6 @@ export function NewTokenDialog({ isOpen, onClose }: { isOpen: boolean; onClose: 
 }
 
 function OpenDialog({ onClose }: { onClose: () => void }) {
-  const form = useId();
   const { scopes: held } = useSession();
   const [name, setName] = useState("");
   const [scopes, setScopes] = useState<ReadonlySet<Scope>>(() => new Set(held.filter(presets[0]!.includes)));
@@ -56,42 +54,29 @@ function OpenDialog({ onClose }: { onClose: () => void }) {
       </Dialog>
     );
   }
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const form = formOf(creating, ["name"], () => {
     setIsIncomplete(scopes.size === 0);
     if (scopes.size > 0) creating.mutate();
-  };
-  const errors = fieldErrorsOf(creating.error);
-  const actions = (
-    <>
-      <Button onPress={onClose}>{words("cancel")}</Button>
-      <Button kind="primary" type="submit" form={form} isPending={creating.isPending}>
-        {text("create")}
-      </Button>
-    </>
-  );
+  });
   return (
-    <Dialog title={text("create")} isOpen onClose={onClose} actions={actions}>
-      <form id={form} className="form" onSubmit={submit}>
-        <TextField
-          label={text("name")}
-          description={text("nameHint")}
-          value={name}
-          onChange={setName}
-          isRequired
-          autoFocus
-          maxLength={200}
-          error={errors["name"]}
-        />
-        <ScopeField value={scopes} onChange={setScopes} />
-        {isIncomplete && scopes.size === 0 ? (
-          <p className="field-error" role="alert">
-            {text("chooseOne")}
-          </p>
-        ) : null}
-        <Select label={text("expires")} options={endOptions} selectedKey={days} onSelectionChange={setDays} />
-        {errors["name"] === undefined ? <ProblemMessage error={creating.error} /> : null}
-      </form>
-    </Dialog>
+    <FormDialog title={text("create")} action={text("create")} form={form} onClose={onClose}>
+      <TextField
+        label={text("name")}
+        description={text("nameHint")}
+        value={name}
+        onChange={setName}
+        isRequired
+        autoFocus
+        maxLength={200}
+        error={form.errors.name}
+      />
+      <ScopeField value={scopes} onChange={setScopes} />
+      {isIncomplete && scopes.size === 0 ? (
+        <p className="field-error" role="alert">
+          {text("chooseOne")}
+        </p>
+      ) : null}
+      <Select label={text("expires")} options={endOptions} selectedKey={days} onSelectionChange={setDays} />
+    </FormDialog>
   );
 }

@@ -1,13 +1,12 @@
 // Adds or changes a webhook; a new one then shows its secret, once.
-import { useId, useState, type FormEvent } from "react";
+import { useState } from "react";
 import { client } from "../../../data/client.ts";
 import { useAct } from "../../../data/use-act.ts";
 import { common } from "../../../i18n/en/common.ts";
 import { webhooks as messages } from "../../../i18n/en/webhooks.ts";
 import { texts } from "../../../i18n/texts.ts";
-import { Button } from "../../../ui/button.tsx";
-import { Dialog } from "../../../ui/dialog.tsx";
-import { fieldErrorsOf, ProblemMessage } from "../../../ui/problem-message.tsx";
+import { FormDialog } from "../../../ui/form-dialog.tsx";
+import { formOf } from "../../../ui/form.ts";
 import { TextField } from "../../../ui/text-field.tsx";
 import { EventField } from "./event-field.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
@@ -18,7 +17,6 @@ const words = texts(common);
 
 /** @param webhook to change; null: a new one */
 export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; onClose: () => void }) {
-  const form = useId();
   const [name, setName] = useState(webhook?.name ?? "");
   const [url, setUrl] = useState(webhook?.url ?? "");
   const [events, setEvents] = useState<Webhook["events"]>(webhook?.events ?? ["*"]);
@@ -36,51 +34,39 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
     showsErrors: true,
   });
   if (secret !== null) return <SecretDialog title={text("createdTitle", { name: name.trim() })} secret={secret} onClose={onClose} />;
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const form = formOf(saving, ["name", "url"], () => {
     setIsIncomplete(events.length === 0);
     if (events.length > 0) saving.mutate();
-  };
-  const errors = fieldErrorsOf(saving.error);
-  const actions = (
-    <>
-      <Button onPress={onClose}>{words("cancel")}</Button>
-      <Button kind="primary" type="submit" form={form} isPending={saving.isPending}>
-        {webhook === null ? text("create") : words("save")}
-      </Button>
-    </>
-  );
+  });
+  const isNew = webhook === null;
   return (
-    <Dialog title={text(webhook === null ? "create" : "editTitle")} isOpen onClose={onClose} actions={actions}>
-      <form id={form} className="form" onSubmit={submit}>
-        <TextField
-          label={text("name")}
-          description={text("nameHint")}
-          value={name}
-          onChange={setName}
-          isRequired
-          autoFocus
-          maxLength={200}
-          error={errors["name"]}
-        />
-        <TextField
-          label={text("url")}
-          description={text("urlHint")}
-          type="url"
-          value={url}
-          onChange={setUrl}
-          isRequired
-          maxLength={2_000}
-          error={errors["url"]}
-        />
-        <EventField value={events} onChange={setEvents} />
-        {isIncomplete && events.length === 0 ? (
-          <p className="field-error" role="alert">
-            {text("chooseOne")}
-          </p>
-        ) : null}
-        {errors["name"] === undefined && errors["url"] === undefined ? <ProblemMessage error={saving.error} /> : null}
-      </form>
-    </Dialog>
+    <FormDialog title={text(isNew ? "create" : "editTitle")} action={isNew ? text("create") : words("save")} form={form} onClose={onClose}>
+      <TextField
+        label={text("name")}
+        description={text("nameHint")}
+        value={name}
+        onChange={setName}
+        isRequired
+        autoFocus
+        maxLength={200}
+        error={form.errors.name}
+      />
+      <TextField
+        label={text("url")}
+        description={text("urlHint")}
+        type="url"
+        value={url}
+        onChange={setUrl}
+        isRequired
+        maxLength={2_000}
+        error={form.errors.url}
+      />
+      <EventField value={events} onChange={setEvents} />
+      {isIncomplete && events.length === 0 ? (
+        <p className="field-error" role="alert">
+          {text("chooseOne")}
+        </p>
+      ) : null}
+    </FormDialog>
   );
 }

@@ -35,7 +35,9 @@ export function WebhookPage() {
   return (
     <>
       <p>
-        <Link to="/team/webhooks">{text("back")}</Link>
+        <Link to="/team/webhooks" className="webhook-back">
+          {text("back")}
+        </Link>
       </p>
       <ProblemMessage error={error} />
       {webhook === undefined ? null : <WebhookView key={webhook.id} webhook={webhook} />}

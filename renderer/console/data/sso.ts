@@ -1,0 +1,38 @@
+// Single sign-on: leads this window to the provider, and keeps what it led back with.
+import { directClient } from "./client.ts";
+import { isOwnPath } from "./own-path.ts";
+
+/** Tells the window that asked for a proof that it was given. The path keeps services on one host apart. */
+export const proofChannelName = `signage-proof ${new URL(document.baseURI).pathname}`;
+
+const placeKey = "signage-sso-place";
+// Read when the page starts: the router may write the address in another way.
+let answer: string | null = /\/sign-in\/sso\/?$/.test(location.pathname) && location.search.length > 1 ? location.search.slice(1) : null;
+
+/** What the provider led back with; null: nothing, or it was taken before. It works once, and does not stay in the address and its history. */
+export function takeAnswer(): string | null {
+  const taken = answer;
+  answer = null;
+  if (taken !== null) history.replaceState(history.state, "", location.pathname);
+  return taken;
+}
+
+/** Asks the service for the provider's address. @param invitation the secret of an invitation that is accepted by signing in */
+export async function startSso(purpose: "sign-in" | "proof", invitation?: string): Promise<string> {
+  const body = { purpose, ...(invitation === undefined ? {} : { invitation }) };
+  const { url } = (await directClient.post("/api/v1/sign-in/sso", { body })).data;
+  if (!/^https?:$/.test(new URL(url).protocol)) throw new Error(`${url} is no address of a website`);
+  return url;
+}
+
+/** Keeps where the person wants to go, in this window only. */
+export function rememberPlace(to: string | undefined): void {
+  if (to === undefined) sessionStorage.removeItem(placeKey);
+  else sessionStorage.setItem(placeKey, to);
+}
+
+/** Where the person wanted to go: a path of the console. */
+export function rememberedPlace(): string | undefined {
+  const to = sessionStorage.getItem(placeKey);
+  return isOwnPath(to) ? to : undefined;
+}

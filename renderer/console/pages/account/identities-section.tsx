@@ -1,0 +1,73 @@
+// The accounts at the provider of single sign-on that sign the person in.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Schemas } from "../../../../sdk/typescript/client.ts";
+import { client } from "../../data/client.ts";
+import { useSession } from "../../data/session.ts";
+import { useAct } from "../../data/use-act.ts";
+import { sso } from "../../i18n/en/sso.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Age } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { Section } from "../../ui/section.tsx";
+
+const text = texts(sso);
+
+type Identity = Schemas["Identity"];
+
+/** Nothing where the service offers no single sign-on and nobody used it. */
+export function IdentitiesSection() {
+  const { user } = useSession();
+  const options = useQuery({ queryKey: ["sign-in-options"], queryFn: async () => (await client.get("/api/v1/sign-in")).data });
+  const { data } = useQuery({ queryKey: ["identities"], queryFn: async () => (await client.get("/api/v1/me/identities")).data.data });
+  const name = options.data?.sso_name ?? null;
+  if (data === undefined || (name === null && data.length === 0)) return null;
+  return (
+    <Section title={text("accounts")} text={text("accountsText")}>
+      {data.length === 0 ? (
+        <p>{user.email === null ? text("noAccountsOrEmail", { name }) : text("noAccounts", { name, email: user.email })}</p>
+      ) : (
+        <ul className="card identities">
+          {data.map((each) => (
+            <IdentityItem key={each.id} identity={each} provider={name ?? each.issuer} />
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+function IdentityItem({ identity: { id, email, last_used_at }, provider }: { identity: Identity; provider: string }) {
+  const [isAsking, setIsAsking] = useState(false);
+  const account = email === null ? provider : `${provider}, ${email}`;
+  const unlinking = useAct({
+    run: () => client.delete("/api/v1/me/identities/{id}", { params: { path: { id } } }),
+    changes: ["identities", "audit"],
+    done: () => ({ message: text("unlinked") }),
+    showsErrors: true,
+  });
+  return (
+    <li className="identity">
+      <span className="identity-names">
+        <strong>{provider}</strong>
+        {email === null ? null : <bdi>{email}</bdi>}
+        <span className="faint">
+          {text("lastUsed")} <Age time={last_used_at} />
+        </span>
+      </span>
+      <Button aria-label={text("unlinkOf", { account })} onPress={() => setIsAsking(true)}>
+        {text("unlink")}
+      </Button>
+      <ConfirmDialog
+        title={text("unlinkTitle")}
+        action={text("unlink")}
+        isOpen={isAsking}
+        onClose={() => setIsAsking(false)}
+        run={() => unlinking.mutateAsync()}
+      >
+        <p>{text("unlinkText", { account })}</p>
+      </ConfirmDialog>
+    </li>
+  );
+}

@@ -1,0 +1,35 @@
+// What was just sent, on the page from which it was: where it has arrived, to stop it, and to go on.
+import { useMutation } from "@tanstack/react-query";
+import { Button } from "../../ui/button.tsx";
+import { ProblemMessage } from "../../ui/problem-message.tsx";
+import { Arrival } from "./arrival.tsx";
+import { stopWithUndo } from "./show-dialog.tsx";
+import type { Show } from "./shows.ts";
+
+interface SentProps {
+  shown: Show;
+  title: string;
+  /** What the buttons are called that stop it, and that leave it. */
+  stop: string;
+  done: string;
+  onDone: () => void;
+}
+
+export function Sent({ shown, title, stop, done, onDone }: SentProps) {
+  const stopping = useMutation({ mutationFn: () => stopWithUndo(shown), onSuccess: onDone });
+  return (
+    <>
+      <h2>{title}</h2>
+      <Arrival showId={shown.id} />
+      <ProblemMessage error={stopping.error} />
+      <div className="form-end">
+        <Button isPending={stopping.isPending} onPress={() => stopping.mutate()}>
+          {stop}
+        </Button>
+        <Button kind="primary" autoFocus onPress={onDone}>
+          {done}
+        </Button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,100 @@
+// The page that the provider of single sign-on leads back to: finishes the sign-in, or the proof that another window waits for.
+import { useMutation } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { directClient } from "../../data/client.ts";
+import { proofChannelName, rememberedPlace, takeAnswer } from "../../data/sso.ts";
+import { sso } from "../../i18n/en/sso.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { ProblemMessage } from "../../ui/problem-message.tsx";
+import { useSignIn } from "./use-sign-in.ts";
+import "./sign-in.css";
+
+const text = texts(sso);
+
+export function SsoReturnPage() {
+  const [answer] = useState(takeAnswer);
+  const isProof = new URLSearchParams(answer ?? "").get("state")?.startsWith("proof.") === true;
+  const title = text(isProof ? "proofTitle" : "title");
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+  return (
+    <div className="lone-page">
+      <main className="card lone-card">
+        <header className="sign-in-header">
+          <span className="sign-in-brand">
+            <Icon name="brand" />
+          </span>
+          <h1>{title}</h1>
+        </header>
+        {answer === null ? (
+          <>
+            <p>{text("nothing")}</p>
+            <Back />
+          </>
+        ) : isProof ? (
+          <Proof answer={answer} />
+        ) : (
+          <SignIn answer={answer} />
+        )}
+      </main>
+    </div>
+  );
+}
+
+// A second start of an effect, or a second rendering, must not send an answer again: it works once.
+const sent = new Set<string>();
+
+function SignIn({ answer }: { answer: string }) {
+  const navigate = useNavigate();
+  const { mutate, error } = useSignIn(() => void navigate({ to: rememberedPlace() ?? "/", replace: true }));
+  useEffect(() => {
+    if (sent.has(answer)) return;
+    sent.add(answer);
+    mutate({ method: "sso", response: answer });
+  }, [answer, mutate]);
+  if (error === null) return <p role="status">{text("finishing")}</p>;
+  return (
+    <>
+      <ProblemMessage error={error} />
+      <Back />
+    </>
+  );
+}
+
+function Back() {
+  return (
+    <Link to="/sign-in" search={{ to: rememberedPlace() }} className="button" data-kind="primary" data-size="medium" replace>
+      {text("back")}
+    </Link>
+  );
+}
+
+function Proof({ answer }: { answer: string }) {
+  const { mutate, error, isSuccess } = useMutation({
+    mutationFn: async () => {
+      await directClient.post("/api/v1/session/proof", { body: { sso_response: answer } });
+      const channel = new BroadcastChannel(proofChannelName);
+      channel.postMessage("proved");
+      channel.close();
+    },
+    // The browser may keep the window open: then it says what to do.
+    onSuccess: () => window.close(),
+  });
+  useEffect(() => {
+    if (sent.has(answer)) return;
+    sent.add(answer);
+    mutate();
+  }, [answer, mutate]);
+  if (error !== null) {
+    return (
+      <>
+        <ProblemMessage error={error} />
+        <p>{text("notProved")}</p>
+      </>
+    );
+  }
+  return <p role="status">{text(isSuccess ? "proved" : "proving")}</p>;
+}

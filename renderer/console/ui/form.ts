@@ -1,0 +1,35 @@
+// What a form needs of the act that it submits: what is wrong with which field, what is wrong otherwise, and submitting once.
+import type { FormEvent } from "react";
+import { fieldErrorsOf } from "./problem-message.tsx";
+
+/** A mutation, as far as forms know it. */
+interface Act {
+  isPending: boolean;
+  error: unknown;
+}
+
+export interface FormState<Field extends string> {
+  isPending: boolean;
+  /** What is wrong with each field. */
+  errors: Readonly<Partial<Record<Field, string>>>;
+  /** What is wrong and no field of the form shows; null: nothing. */
+  problem: unknown;
+  onSubmit: (event: FormEvent) => void;
+}
+
+/** @param fields the names, in the API, of the fields that show their own errors. Whatever else is wrong becomes the `problem`. */
+export function formOf<Field extends string>(act: Act, fields: readonly Field[], submit: () => void): FormState<Field> {
+  const errors = fieldErrorsOf(act.error);
+  const named = Object.keys(errors);
+  const isShown = named.length > 0 && named.every((name) => (fields as readonly string[]).includes(name));
+  return {
+    isPending: act.isPending,
+    errors: errors as Partial<Record<Field, string>>,
+    problem: isShown ? null : act.error,
+    onSubmit: (event) => {
+      event.preventDefault();
+      // The button is inert meanwhile, but Enter in a field submits as well.
+      if (!act.isPending) submit();
+    },
+  };
+}

@@ -1,0 +1,108 @@
+// Operations for single sign-on: leading a browser to the provider, and the accounts there that sign a person in.
+import { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
+import { id } from "../../../protocol/common.ts";
+import { IdentityList, NewSso, StartedSso } from "../../../protocol/operator/sessions.ts";
+import { found, ProblemError } from "../../http/problem.ts";
+import { checkSameOrigin } from "../../http/same-origin.ts";
+import type { Operator } from "../../people/operator.ts";
+import { requireAnotherWay } from "../../people/other-ways.ts";
+import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
+import { findIdentity, identitiesOf, showIdentity } from "../../people/sso/identities.ts";
+import { pendingMs } from "../../people/sso/pending.ts";
+import { ssoProblem, type SingleSignOn } from "../../people/sso/single-sign-on.ts";
+import type { Store } from "../../store/store.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+import { JsonResponse } from "../responses.ts";
+import { requireSso } from "./sso-person.ts";
+
+interface SsoDependencies {
+  clock: Clock;
+  cookies: BrowserCookies;
+  sso: SingleSignOn | null;
+  store: Store;
+}
+
+const operation = operationsWith<SsoDependencies>();
+
+export const ssoOperations: readonly Operation<SsoDependencies>[] = [
+  operation({
+    name: "startSso",
+    tag: "sessions",
+    method: "POST",
+    path: "/sign-in/sso",
+    summary: "Begin a single sign-on",
+    description:
+      "For browsers: the response sets a cookie that binds the sign-in to the browser. The provider leads the browser back to the console, which sends what it was given to `POST /session` or `POST /session/proof`.",
+    agent: false,
+    caller: "anyone",
+    body: NewSso,
+    example: {},
+    status: 201,
+    output: StartedSso,
+    errors: ["not-found", "forbidden", "sso-unreachable"],
+    async run({ cookies, sso }, context, { body }) {
+      // A page of another website must not replace a sign-in that waits in this browser.
+      if (context.header("origin") !== undefined) checkSameOrigin(context);
+      if (context.baseUrl === null) throw new ProblemError("bad-request", "The Host header is not a host name: set --public-url");
+      const { purpose, invitation = null } = body;
+      const { url, secret } = await requireSso(sso).start({ purpose, baseUrl: context.baseUrl, invitation });
+      return new JsonResponse(201, { url }, {}, [cookies.setSso(context, secret, pendingMs)]);
+    },
+  }),
+  operation({
+    name: "listIdentities",
+    tag: "users",
+    method: "GET",
+    path: "/me/identities",
+    summary: "List your linked accounts",
+    description: "The accounts at the provider of single sign-on that sign you in.",
+    agent: false,
+    caller: "operator",
+    status: 200,
+    output: IdentityList,
+    errors: [],
+    async run({ store }, { operator }) {
+      return { data: (await identitiesOf(store.db, operator.userId)).map((each) => showIdentity(each)) };
+    },
+  }),
+  operation({
+    name: "unlinkIdentity",
+    tag: "users",
+    method: "DELETE",
+    path: "/me/identities/{id}",
+    summary: "Unlink an account",
+    description: "It signs you in no more, but your sessions go on. The last way to sign in without a link cannot be removed.",
+    agent: false,
+    caller: "operator",
+    scope: "tokens:write",
+    isOwn: true,
+    proof: true,
+    params: z.strictObject({ id: id("idn") }),
+    status: 204,
+    output: NoContent,
+    errors: ["not-found", "in-use"],
+    async run({ sso }, { baseUrl }, { params }, unitOfWork) {
+      await unitOfWork.write(async (db, { operator }) => {
+        const own = (await identitiesOf(db, operator.userId)).find((each) => each.id === params.id);
+        const row = found(own, "linked account of yours");
+        await requireAnotherWay(db, { baseUrl, sso }, row);
+        await db.deleteFrom("identities").where("id", "=", row.id).execute();
+        return { result: undefined };
+      });
+    },
+  }),
+];
+
+/** Checks that the person who is signed in has just signed in at the provider again. @throws ProblemError 422; 503. */
+export async function proveBySso(
+  { sso, store }: Pick<SsoDependencies, "sso" | "store">,
+  { userId }: Operator,
+  response: string,
+  secret: string | undefined,
+): Promise<void> {
+  const single = requireSso(sso);
+  const identity = await findIdentity(store.db, await single.finish(secret, "proof", response));
+  if (identity?.user_id === userId) return;
+  throw ssoProblem("proof", `You signed in at ${single.config.name} as somebody else: sign in there with your own account`);
+}

@@ -1,0 +1,63 @@
+// Records that somebody failed to sign in as a person: in the log, and in the audit log of each of the person's teams.
+import type { Clock } from "../../../base/clock.ts";
+import type { Log } from "../../../base/log.ts";
+import { RateLimit } from "../../http/rate-limit.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { Store } from "../../store/store.ts";
+import type { AuditLog } from "../audit.ts";
+
+interface FailureDependencies {
+  audit: AuditLog;
+  clock: Clock;
+  log: Log;
+  makeId: MakeId;
+  store: Store;
+}
+
+const dayMs = 86_400_000;
+// Entries of the audit log are kept for ever, so that nobody may cause arbitrarily many.
+const auditedFailuresPerDay = 20;
+
+export class FailedSignIns {
+  readonly #dependencies: FailureDependencies;
+  readonly #audited: RateLimit;
+  readonly #writing = new Set<Promise<void>>();
+
+  constructor(dependencies: FailureDependencies) {
+    this.#dependencies = dependencies;
+    this.#audited = new RateLimit(auditedFailuresPerDay, dayMs, dependencies.clock);
+  }
+
+  /**
+   * Records a failure. The answer does not wait for the entries: else its duration would reveal that the account exists.
+   * @param what for the log, such as `a wrong password was given`
+   */
+  record(userId: string, what: string, { address, requestId }: { address: string; requestId: string }): void {
+    const { audit, log, makeId, store } = this.#dependencies;
+    log.info({ user_id: userId, address }, what);
+    if (this.#audited.waitMs(userId) > 0) return;
+    this.#audited.record(userId);
+    const written = store
+      .write(async (db) => {
+        const teams = await db.selectFrom("members").select("team_id").where("user_id", "=", userId).execute();
+        const entry = {
+          userId,
+          tokenId: makeId("tok"),
+          action: "failSignIn",
+          resourceType: "sessions",
+          resourceId: null,
+          before: null,
+          after: null,
+        };
+        for (const { team_id: teamId } of teams) await audit.append(db, { ...entry, teamId, address, requestId });
+      })
+      .catch((error: unknown) => log.error({ err: error, user_id: userId }, "a failed sign-in could not be written to the audit log"));
+    this.#writing.add(written);
+    void written.then(() => this.#writing.delete(written));
+  }
+
+  /** Resolves when all failures have been written to the audit log. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#writing);
+  }
+}

@@ -1,0 +1,46 @@
+// The accounts at the provider of single sign-on that sign people in. Their subject decides, never an email that may have changed.
+import type { Identity } from "../../../protocol/operator/sessions.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { IdentityRow } from "../../store/people-tables.ts";
+import type { Db } from "../../store/store.ts";
+import type { SsoPerson } from "./single-sign-on.ts";
+
+/** The account of a person at the provider; undefined: it was never linked. */
+export function findIdentity(db: Db, { issuer, subject }: Pick<SsoPerson, "issuer" | "subject">): Promise<IdentityRow | undefined> {
+  return db.selectFrom("identities").selectAll().where("issuer", "=", issuer).where("subject", "=", subject).executeTakeFirst();
+}
+
+/** The accounts of a user, the oldest first. */
+export function identitiesOf(db: Db, userId: string): Promise<IdentityRow[]> {
+  return db.selectFrom("identities").selectAll().where("user_id", "=", userId).orderBy("created_at").orderBy("id").execute();
+}
+
+/** Links an account to a user. @returns its id */
+export async function linkIdentity(
+  db: Db,
+  makeId: MakeId,
+  userId: string,
+  { issuer, subject, email }: SsoPerson,
+  now: number,
+): Promise<string> {
+  const id = makeId("idn");
+  await db.insertInto("identities").values({ id, issuer, subject, user_id: userId, email, created_at: now, last_used_at: now }).execute();
+  return id;
+}
+
+/** Records that an account was used. */
+export async function recordUse(db: Db, id: string, { email }: SsoPerson, now: number): Promise<void> {
+  await db
+    .updateTable("identities")
+    .set({ last_used_at: now, ...(email === null ? {} : { email }) })
+    .where("id", "=", id)
+    .execute();
+}
+
+export function showIdentity({ id, issuer, email, created_at, last_used_at }: IdentityRow): Identity {
+  return { id, issuer, email, created_at: isoTime(created_at), last_used_at: isoTime(last_used_at) };
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,71 @@
+// A sign-in that waits for the provider. It is sealed into a cookie, so that strangers who begin many cost the service no memory.
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
+
+const algorithm = "aes-256-gcm";
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** How long a person may take at the provider. */
+export const pendingMs = 10 * 60_000;
+
+const Pending = z.strictObject({
+  /** What it is for: the answer to one cannot be used as the other. */
+  purpose: z.enum(["sign-in", "proof"]),
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  /** Where the provider leads the browser back to. */
+  redirectUri: z.string(),
+  /** The secret of an invitation that is accepted by it. */
+  invitation: z.string().nullable(),
+  startedAt: z.number(),
+});
+export type Pending = z.infer<typeof Pending>;
+
+export class PendingSignIns {
+  readonly #clock: Clock;
+  // A restart makes the sign-ins that wait invalid: people begin again.
+  readonly #key = randomBytes(32);
+  /** The states that have been used, until they expire: epoch ms. */
+  readonly #used = new Map<string, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The sealed form, which only this service can read and nobody can change. */
+  seal(pending: Pending): string {
+    const nonce = randomBytes(nonceBytes);
+    const cipher = createCipheriv(algorithm, this.#key, nonce);
+    const sealed = Buffer.concat([cipher.update(JSON.stringify(pending)), cipher.final()]);
+    return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url");
+  }
+
+  /** Opens and uses up a sealed sign-in with this state; null: it was not begun here, is for something else, too old, or was used. */
+  take(sealed: string | undefined, purpose: Pending["purpose"], state: string | null): Pending | null {
+    const pending = this.#open(sealed);
+    const now = this.#clock.now();
+    if (pending === null || pending.purpose !== purpose || pending.state !== state) return null;
+    if (pending.startedAt <= now - pendingMs) return null;
+    for (const [used, until] of this.#used) if (until <= now) this.#used.delete(used);
+    if (this.#used.has(pending.state)) return null;
+    this.#used.set(pending.state, pending.startedAt + pendingMs);
+    return pending;
+  }
+
+  #open(sealed: string | undefined): Pending | null {
+    const bytes = Buffer.from(sealed ?? "", "base64url");
+    if (bytes.length <= nonceBytes + tagBytes) return null;
+    const decipher = createDecipheriv(algorithm, this.#key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
+    decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+    try {
+      const text = Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]).toString();
+      return Pending.parse(JSON.parse(text));
+    } catch {
+      // Sealed with the key of an earlier start, or by somebody else.
+      return null;
+    }
+  }
+}
