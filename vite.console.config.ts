@@ -25,8 +25,18 @@ export default defineConfig({
       // What main.tsx imports first comes first, also if chunks share modules: it sets what libraries read when they are loaded.
       output: {
         strictExecutionOrder: true,
-        // Requests, not bytes, make a first visit slow: what every page needs comes in one file.
-        codeSplitting: { groups: [{ name: "start", tags: ["$initial"] }] },
+        // Requests, not bytes, make a first visit slow: what every page needs comes in one file, and what many need in another.
+        codeSplitting: {
+          groups: [
+            { name: "start", tags: ["$initial"], priority: 1 },
+            // What many pages share: fields, lists, dialogs.
+            {
+              name: "shared",
+              test: /node_modules\/(?:@?react-(?:aria|stately)|@internationalized)|renderer\/console\/ui\//,
+              minShareCount: 6,
+            },
+          ],
+        },
       },
       // Compressing as far as possible takes most of the time, as it should.
       checks: { pluginTimings: false },
