@@ -6,7 +6,9 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { queryClient } from "./data/query-client.ts";
+import { sessionQuery } from "./data/session.ts";
 import { applyLocale } from "./i18n/locale.ts";
+import { loadPage } from "./app/after-navigation.ts";
 import { createConsoleRouter } from "./app/router.tsx";
 import { applyTheme, chosenTheme } from "./app/theme.ts";
 
@@ -18,10 +20,14 @@ if (location.pathname.startsWith(base)) start();
 else location.replace(base + location.pathname.slice(1) + location.search + location.hash);
 
 function start(): void {
+  const router = createConsoleRouter();
+  // The router asks first who is signed in. The page, its styles and the answer come at the same time instead of one after the other.
+  void queryClient.prefetchQuery(sessionQuery);
+  loadPage(router);
   createRoot(document.querySelector("#root")!).render(
     <StrictMode>
       <QueryClientProvider client={queryClient}>
-        <RouterProvider router={createConsoleRouter()} />
+        <RouterProvider router={router} />
       </QueryClientProvider>
     </StrictMode>,
   );

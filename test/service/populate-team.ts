@@ -9,7 +9,7 @@ import { operations } from "../../src/service/operations/operations.ts";
 import type { Operation } from "../../src/service/operations/operation.ts";
 import type { ProblemRecord } from "../../src/protocol/device/problem-records.ts";
 import { heartbeat, picture, type ApiResponse, type TestService, type Device } from "./harness.ts";
-import { Browser } from "./people/browser.ts";
+import { addPasskey, browserAtLocalhost } from "./people/passkey-browser.ts";
 import type { Person } from "./people/people.ts";
 
 const anId = /^([a-z]+)_[0-9a-hjkmnp-tv-z]{26}$/;
@@ -121,8 +121,7 @@ export async function populateTeam(api: TestService, person: Person, file: Datab
     }
     left = later;
   }
-  const { body: link } = await person.call("POST", "sign-in-links", {});
-  await Browser.signIn(api, { method: "link", secret: link.secret });
+  collect((await addPasskey(await browserAtLocalhost(api, person))).passkey, pool);
   const inWaves = { target: { player_ids: [device.playerId] }, type: "reload", waves: { size: 1 } };
   collect((await person.call("POST", "commands", inWaves)).body, pool);
   for (const { table } of tablesOf(file)) {
@@ -130,6 +129,7 @@ export async function populateTeam(api: TestService, person: Person, file: Datab
     collect(file.prepare(`SELECT * FROM ${table} WHERE team_id = ?`).all(person.teamId), pool);
   }
   collect(writeAlert(file, person, device), pool);
+  collect(writeIdentity(file, person.userId), pool);
   const shown = { layout_id: pool.get("lay"), tags: ["lobby"] };
   expect((await person.call("PATCH", `players/${device.playerId}`, shown)).status).toBe(200);
   expect((await person.call("PATCH", `assets/${pool.get("ast")}`, { tags: ["lobby"] })).status).toBe(200);
@@ -148,6 +148,13 @@ export function writeAlert(file: DatabaseSync, { teamId }: { teamId: string }, {
   const row = { id, team_id: teamId, created_at: now, player_id: playerId, player_name: "Screen", since: now, opened_at: now, ...what };
   const names = Object.keys(row);
   file.prepare(`INSERT INTO alerts (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`).run(...Object.values(row));
+  return id;
+}
+
+/** Links an account of single sign-on to a user, which only a provider can. @returns its id. */
+export function writeIdentity(file: DatabaseSync, userId: string): string {
+  const id = `idn_${ulid(Date.now())}`;
+  file.prepare("INSERT INTO identities VALUES (?, 'https://login.example.com', ?, ?, NULL, 0, 0)").run(id, id, userId);
   return id;
 }
 

@@ -1,4 +1,4 @@
-// What happens when a person comes to another page: the focus goes to its heading, which screen readers then read.
+// What happens around a change of pages: their code is loaded, and the focus goes to the heading, which screen readers then read.
 import type { AnyRouter } from "@tanstack/react-router";
 
 /** Moves the focus at each change of the page until the returned function is called. */
@@ -20,13 +20,28 @@ export function focusHeadings(router: AnyRouter): () => void {
  * also while the service is away.
  */
 export async function loadPages(router: AnyRouter, signal: AbortSignal): Promise<void> {
-  for (const { options } of Object.values<{ options: { component?: { preload?: () => Promise<unknown> } } }>(router.routesById)) {
+  for (const routeId of Object.keys(router.routesById)) {
     await new Promise<void>((resolve) => {
       // Safari has no requestIdleCallback.
       if ("requestIdleCallback" in globalThis) requestIdleCallback(() => resolve());
       else setTimeout(resolve, 200);
     });
     if (signal.aborted) return;
-    await options.component?.preload?.();
+    await pageOf(router, routeId)?.preload?.();
   }
+}
+
+/** Begins to load the page at the present address. */
+export function loadPage(router: AnyRouter): void {
+  for (const { routeId } of router.matchRoutes(router.latestLocation)) {
+    // The router loads it again and tells the person if it fails.
+    pageOf(router, routeId)
+      ?.preload?.()
+      .catch(() => undefined);
+  }
+}
+
+function pageOf(router: AnyRouter, routeId: string): { preload?: () => Promise<unknown> } | undefined {
+  return (router.routesById as Record<string, { options: { component?: { preload?: () => Promise<unknown> } } }>)[routeId]?.options
+    .component;
 }

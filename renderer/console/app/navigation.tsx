@@ -19,6 +19,8 @@ export function Navigation() {
   const areas = placesOf(router).filter(({ isArea }) => isArea === true);
   const hasMore = areas.length > mostOnPhone;
   return (
+    // Escape in any of its links closes the list: the element itself is not operated.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <nav
       className="shell-nav"
       aria-label={text("navigation")}

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { Button as AriaButton } from "react-aria-components";
 import { useActions } from "../data/actions.ts";
+import { forgetPerson } from "../data/forget-person.ts";
 import { keepFresh } from "../data/keep-fresh.ts";
 import { sessionQuery } from "../data/session.ts";
 import { common } from "../i18n/en/common.ts";
@@ -17,6 +18,7 @@ import { AwayBanner } from "./away-banner.tsx";
 import { keepFocus } from "./keep-focus.ts";
 import { listenForKeys, searchKeys, type Overlay } from "./keys.ts";
 import { Navigation } from "./navigation.tsx";
+import { tellWholeTexts } from "./whole-texts.ts";
 
 const text = texts(common);
 
@@ -32,13 +34,16 @@ export function Shell() {
   const navigate = useNavigate();
   const router = useRouter();
   const [overlay, setOverlay] = useState<Overlay | null>(null);
+  const owner = session == null ? null : `${session.team.id} ${session.user.id}`;
   useEffect(keepFresh, []);
+  useEffect(() => (owner === null ? undefined : forgetPerson), [owner]);
   useEffect(() => focusHeadings(router), [router]);
   useEffect(() => {
     const shown = new AbortController();
     listenForKeys(router, setOverlay, shown.signal);
     keepFocus(shown.signal);
     void loadPages(router, shown.signal);
+    tellWholeTexts(shown.signal);
     return () => shown.abort();
   }, [router]);
   useActions([{ id: "shortcuts", title: text("shortcuts"), icon: "settings", run: () => setOverlay("shortcuts") }]);

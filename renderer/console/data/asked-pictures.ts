@@ -14,18 +14,15 @@ const asked = new Map<string, AskedPicture>();
 const commands = new Map<string, string>();
 const listeners = new Set<() => void>();
 let stopListening: (() => void) | null = null;
-/** Requests that the service has not answered yet. */
-let requests = 0;
 
 /** Asks a screen for a picture. */
 export async function askForPicture(playerId: string): Promise<void> {
   stopListening ??= eventStream.listen((news) => {
     if (news.is === "event" && news.event.type.startsWith("command.")) follow(news.event.data as Partial<Command>);
-    // Events were missed, such as those before the page had subscribed.
-    if (news.is === "resync") for (const [id, askedId] of commands) void read(askedId, id);
+    if (news.is === "resync") for (const [id, each] of commands) void readAgain(id, each);
+    if (news.is === "signed-out") forgetAskedPictures();
   });
   set(playerId, { is: "sent" });
-  requests += 1;
   try {
     const body = { type: "screenshot" as const, args: { format: "jpeg" as const, max_width: 960 }, ttl_s: validSeconds };
     const { data } = await client.post("/api/v1/players/{id}/commands", { params: { path: { id: playerId } }, body });
@@ -33,22 +30,16 @@ export async function askForPicture(playerId: string): Promise<void> {
     follow(early.get(data.id));
   } catch (error) {
     set(playerId, { is: "failed", reason: reasonOf(error) });
-  } finally {
-    requests -= 1;
-    endIfUnused();
+    stopIfIdle();
   }
 }
 
-async function read(playerId: string, commandId: string): Promise<void> {
-  try {
-    follow(
-      (await client.get("/api/v1/players/{id}/commands/{command_id}", { params: { path: { id: playerId, command_id: commandId } } })).data,
-    );
-  } catch (error) {
-    // The person can ask again.
-    if (commands.delete(commandId)) set(playerId, { is: "failed", reason: reasonOf(error) });
-    endIfUnused();
-  }
+/** Forgets all requests, such as when the person leaves. */
+export function forgetAskedPictures(): void {
+  commands.clear();
+  asked.clear();
+  stopIfIdle();
+  for (const listener of listeners) listener();
 }
 
 /** What has become of a request of this screen; undefined: there is none, or its picture has arrived. */
@@ -76,15 +67,25 @@ function follow(command: Partial<Command> | undefined): void {
   if (["acknowledged", "running"].includes(command.status)) return set(playerId, { is: "taking" });
   commands.delete(command.id);
   set(playerId, command.status === "succeeded" ? undefined : { is: "failed", reason: command.error?.detail ?? "" });
-  endIfUnused();
+  stopIfIdle();
 }
 
-/** Stops listening when no request is open. */
-function endIfUnused(): void {
-  if (requests > 0) return;
-  // Those that are left were commands of other people.
+/** Events may have been missed, and with them the end of this command. */
+async function readAgain(id: string, playerId: string): Promise<void> {
+  const path = { id: playerId, command_id: id };
+  try {
+    follow((await client.get("/api/v1/players/{id}/commands/{command_id}", { params: { path } })).data);
+  } catch (error) {
+    // The person can ask again.
+    if (commands.delete(id)) set(playerId, { is: "failed", reason: reasonOf(error) });
+    stopIfIdle();
+  }
+}
+
+/** Stops listening unless a picture is still awaited, or a request is on its way. */
+function stopIfIdle(): void {
+  if (commands.size > 0 || [...asked.values()].some(({ is }) => is === "sent")) return;
   early.clear();
-  if (commands.size > 0) return;
   stopListening?.();
   stopListening = null;
 }

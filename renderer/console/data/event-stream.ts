@@ -20,6 +20,8 @@ type Listener = (news: StreamNews) => void;
 
 const firstDelayMs = 1_000;
 const longestDelayMs = 30_000;
+/** The service says something every 15 s. A network that was lost, as by a laptop that slept, ends no socket for minutes. */
+const silenceMs = 40_000;
 
 /** Subscribes to everything of the session's team as long as there are listeners. */
 class EventStream {
@@ -83,13 +85,13 @@ class EventStream {
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
     const socket = new WebSocket(url, eventsSubprotocol);
     let isSubscribed = false;
-    const ended = new Promise<void>((resolve) => socket.addEventListener("close", () => resolve(), { once: true }));
-    signal.addEventListener("abort", () => socket.close(), { once: true });
+    const closed = new AbortController();
+    const ended = endOf(socket, signal).finally(() => closed.abort());
     socket.addEventListener("open", () => {
       const data = { kinds: EventKind.options, ...(this.#position === null ? {} : { after: this.#position }) };
       socket.send(JSON.stringify({ type: "subscribe", id: "console", data }));
     });
-    socket.addEventListener("message", ({ data }) => {
+    const take = ({ data }: MessageEvent): void => {
       const message = SubscriptionMessage.safeParse(JSON.parse(String(data)));
       // A newer service may send what this page does not know yet.
       if (!message.success) return;
@@ -104,7 +106,9 @@ class EventStream {
       }
       this.#handle(message.data);
       if (message.data.type === "goaway") socket.close();
-    });
+    };
+    // After its end, a network that returns may still deliver what another socket has received meanwhile.
+    socket.addEventListener("message", take, { signal: closed.signal });
     await ended;
     return isSubscribed;
   }
@@ -129,6 +133,29 @@ class EventStream {
         return;
     }
   }
+}
+
+/** Waits until the socket has ended, and ends it when nothing arrives any more or the signal aborts. */
+async function endOf(socket: WebSocket, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const end = (): void => {
+    // Over a dead network no answer to it ever arrives: nobody waits for that.
+    socket.close();
+    resolve();
+  };
+  let silence = setTimeout(end, silenceMs);
+  const hear = (): void => {
+    clearTimeout(silence);
+    silence = setTimeout(end, silenceMs);
+  };
+  socket.addEventListener("open", hear);
+  socket.addEventListener("message", hear);
+  socket.addEventListener("close", end);
+  signal.addEventListener("abort", end);
+  if (signal.aborted) end();
+  await promise;
+  clearTimeout(silence);
+  signal.removeEventListener("abort", end);
 }
 
 /** The stream that all parts of the console share. */

@@ -6,11 +6,14 @@ type Asker = () => Promise<boolean>;
 let ask: Asker | null = null;
 let asking: Promise<boolean> | null = null;
 
-/** Lets `asker` ask the person until the returned function is called. */
+/** Lets `asker` ask the person until the returned function is called: a question that is open then is answered with no. */
 export function answerProofs(asker: Asker): () => void {
-  ask = asker;
+  const stopped = Promise.withResolvers<boolean>();
+  const own = (): Promise<boolean> => Promise.race([asker(), stopped.promise]);
+  ask = own;
   return () => {
-    if (ask === asker) ask = null;
+    stopped.resolve(false);
+    if (ask === own) ask = null;
   };
 }
 

@@ -17,6 +17,8 @@ interface FormDialogProps extends Pick<DialogProps, "title" | "onClose" | "size"
   intro?: string;
   /** The browser checks no field: what was refused can be sent again unchanged, such as an address that did not respond. */
   noValidate?: boolean;
+  /** Buttons between the one that leaves and the one that submits. */
+  otherActions?: ReactNode;
   children: ReactNode;
 }
 
@@ -25,6 +27,7 @@ export function FormDialog({
   action,
   intro,
   noValidate = false,
+  otherActions,
   children,
   ...dialog
 }: FormDialogProps) {
@@ -32,6 +35,7 @@ export function FormDialog({
   const actions = (
     <>
       <Button onPress={dialog.onClose}>{text("cancel")}</Button>
+      {otherActions}
       <Button kind="primary" type="submit" form={id} isPending={isPending}>
         {action}
       </Button>

@@ -1,6 +1,7 @@
 // Actions on many screens: a dry run in words first, then a result for each screen.
 import type { Browser, Page } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { capabilitiesOf } from "../../support/capabilities.ts";
 import { heartbeat, type Device, type TestService } from "../../service/harness.ts";
 import { createOtherTeam } from "../../service/people/people.ts";
 import { phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
@@ -84,18 +85,8 @@ test("[CBK3] a screen of another team in a link's selection is neither shown nor
 test("[CBK4] a command is offered if the screens support it, and is done on each screen only when its player said so", async () => {
   const [able, unable] = await pairAll("Able", "Unable");
   const [link, other] = await Promise.all([able!.connect(), unable!.connect()]);
-  const capabilities = (commands: string[]) => ({
-    commands,
-    unavailable: [],
-    displays: [],
-    inputs: [],
-    audio_outputs: [],
-    scripts: [],
-    serial_ports: [],
-    network_hosts: [],
-  });
-  link.send({ type: "heartbeat", data: heartbeat({ capabilities: capabilities(["identify", "reload"]) }) });
-  other.send({ type: "heartbeat", data: heartbeat({ capabilities: capabilities(["identify"]) }) });
+  link.send({ type: "heartbeat", data: heartbeat({ capabilities: capabilitiesOf(["identify", "reload"]) }) });
+  other.send({ type: "heartbeat", data: heartbeat({ capabilities: capabilitiesOf(["identify"]) }) });
   await Promise.all([link.next("heartbeat.answer"), other.next("heartbeat.answer")]);
   await using window = await Window.open(browser);
   const { page } = window;

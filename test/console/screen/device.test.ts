@@ -1,11 +1,14 @@
 // The device of a screen: its commands, exactly those that it supports, each followed to its end; its health and its log.
 import type { Browser } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { FakeClock } from "../../support/clock.ts";
 import { phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
+import { capabilitiesOf } from "../../support/capabilities.ts";
 import { heartbeat, type Device, type DeviceSocket, type TestService } from "../../service/harness.ts";
 import { commandJwsType, SignedCommand } from "../../../src/protocol/device/commands.ts";
 import { verifyJws } from "../../../src/base/jws.ts";
 import { eventually } from "../../support/polling.ts";
+import { playing } from "../../support/console/wall.ts";
 import { tabTo } from "../../support/console/keyboard.ts";
 
 let browser: Browser;
@@ -18,20 +21,13 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-const capabilities = {
-  commands: ["identify", "diagnose", "audio.volume", "reboot"],
+const capabilities = capabilitiesOf(["identify", "diagnose", "audio.volume", "reboot"], {
   unavailable: [{ type: "display.input", reason: "No display answers on a control line" }],
-  displays: [],
-  inputs: [],
-  audio_outputs: [],
-  scripts: [],
-  serial_ports: [],
-  network_hosts: [],
-};
+});
 
 /** A connected device that has told what it can do. */
-async function connect(name: string): Promise<{ device: Device; socket: DeviceSocket }> {
-  const device = await service.pairDevice(name);
+async function connect(name: string, at = service): Promise<{ device: Device; socket: DeviceSocket }> {
+  const device = await at.pairDevice(name);
   const socket = await device.connect();
   socket.send({ type: "heartbeat", data: heartbeat({ capabilities }) });
   await socket.next("heartbeat.answer");
@@ -101,14 +97,23 @@ test("[CSC6] only what the device supports is offered, with the reason for the r
   expect(window.errors).toEqual([]);
 });
 
-test("[CSC7] an offline screen says so; a command waits for it and can be cancelled", async () => {
-  const { device, socket } = await connect("Attic");
+test("[CSC7] an offline screen says so, and when, as the wall does; a command waits for it and can be cancelled", async () => {
+  const clock = new FakeClock(Date.now());
+  await using service = await startConsoleService({ clock });
+  const { device, socket } = await connect("Attic", service);
   const { playerId } = device;
+  socket.send({ type: "heartbeat", data: heartbeat({ ...playing(null), capabilities }) });
+  await socket.next("heartbeat.answer");
   socket.socket.close();
   await eventually(async () => (await service.call("GET", `players/${playerId}`)).body.status === "offline");
   await using window = await Window.open(browser);
-  await window.signIn(service, `/screens/${playerId}`);
+  await window.signIn(service);
   const { page } = window;
+  await page.getByRole("button", { name: "Playing 1", exact: true }).waitFor();
+  await page.getByRole("link", { name: "Attic" }).first().click();
+  await page.getByRole("heading", { name: "Playing" }).waitFor();
+  await page.getByText("It is not connected for the moment", { exact: false }).waitFor();
+  clock.advance(125_000);
   await page.getByRole("heading", { name: "Offline" }).waitFor();
   await page.getByText("Check the device's power and network", { exact: false }).waitFor();
   expect(await page.getByRole("button", { name: "Watch live" }).isDisabled()).toBe(true);

@@ -1,25 +1,18 @@
 // Commands at the service: their history, their cancellation, and what players support, over REST and the device's socket.
 import { expect, test } from "vitest";
-import type { Capabilities } from "../../../src/protocol/device/capabilities.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";
+import { capabilitiesOf } from "../../support/capabilities.ts";
 import { type Device, heartbeat, TestService } from "../harness.ts";
 
 function commandIdIn(jws: string): string {
   return (JSON.parse(Buffer.from(jws.split(".")[1]!, "base64url").toString()) as { jti: string }).jti;
 }
 
-const capabilities: Capabilities = {
-  commands: ["reload", "restart"],
+const capabilities = capabilitiesOf(["reload", "restart"], {
   unavailable: [{ type: "reboot", reason: "logind is not reachable" }],
-  displays: [],
-  inputs: [],
-  audio_outputs: [],
-  scripts: [],
-  serial_ports: [],
-  network_hosts: [],
-};
+});
 
 async function report(device: Device, id: string, status: string, error: object | null = null): Promise<void> {
   const answer = await device.call("POST", `commands/${id}/status`, { status, error });

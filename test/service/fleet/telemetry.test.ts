@@ -1,12 +1,12 @@
 // Where the measurements of a player's heartbeat can be read: its resource, what is on its screen, and the metrics.
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
+import { capabilitiesOf } from "../../support/capabilities.ts";
 import { heartbeat, TestService } from "../harness.ts";
 
 const display = { asked: null, reason: null, until: null, by: null, brightness_percent: null, rotation: null, mode: null, input: null };
 const frames = { presented: 900, dropped: 4, late: 2, interval_ms: 30_000 };
-const noLists = { displays: [], inputs: [], audio_outputs: [], scripts: [], serial_ports: [], network_hosts: [] };
-const capabilities = { commands: ["reload", "reboot"], unavailable: [], ...noLists };
+const capabilities = capabilitiesOf(["reload", "reboot"]);
 
 test("[TEL16] a player's resource has its capabilities and measurements, what is on its screen has display and frames, and lists have neither", async () => {
   await using folder = await temporaryFolder();

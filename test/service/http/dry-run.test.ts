@@ -5,14 +5,13 @@ import { expect, test } from "vitest";
 import { operations } from "../../../src/service/operations/operations.ts";
 import { supportsDryRun } from "../../../src/service/http/dry-run.ts";
 import { openStore } from "../../../src/service/store/store.ts";
-import { ulid } from "../../../src/base/ulid.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";
 import { SoftwarePasskey } from "../../support/passkeys.ts";
 import { SignedReleases } from "../../support/signed-releases.ts";
 import { TestService, picture, errorPointers } from "../harness.ts";
-import { writeAlert } from "../populate-team.ts";
+import { writeAlert, writeIdentity } from "../populate-team.ts";
 import { Browser, goodPassword } from "../people/browser.ts";
 import { addPasskey, browserAtLocalhost } from "../people/passkey-browser.ts";
 import { inviteMember, createOtherTeam, owner, type Person } from "../people/people.ts";
@@ -34,9 +33,7 @@ function writeAlertIn(folder: string, person: Person, device: { playerId: string
 
 function writeIdentityIn(folder: string, userId: string): string {
   using db = new DatabaseSync(join(folder, "state.db"), { timeout: 10_000 });
-  const id = `idn_${ulid(0)}`;
-  db.prepare("INSERT INTO identities VALUES (?, 'https://login.example.com', '1', ?, NULL, 0, 0)").run(id, userId);
-  return id;
+  return writeIdentity(db, userId);
 }
 
 test("[DRY1] every operator write accepts ?dry_run=true: it responds like the real write but changes nothing", async () => {

@@ -15,8 +15,10 @@ const zone = (playlistId: string) => ({ name: "main", left: 0, top: 0, width: 10
 
 // Operations without a tool: tickets for browsers, live views, downloads of files of any size, tus, and what only a browser's session does.
 const ofSessions = ["getSession", "deleteSession", "proveSession", "switchTeam", "setPassword"];
+const ofPasskeys = ["startPasskey", "createPasskey", "listPasskeys", "updatePasskey", "deletePasskey", "startPasskeyProof"];
 const isLeft = ({ name, stream }: (typeof operations)[number]) =>
-  stream === true || ["createEventTicket", "createLiveTicket", "watchPlayer", "getAssetContent", ...ofSessions].includes(name);
+  stream === true ||
+  ["createEventTicket", "createLiveTicket", "watchPlayer", "getAssetContent", ...ofSessions, ...ofPasskeys].includes(name);
 const forAgents = operations.filter((each) => each.caller === "operator" && !isLeft(each));
 const names = forAgents.map((each) => snake(each.name));
 // Tools that find operations or combine several.

@@ -7,9 +7,9 @@ export function localhostOf(api: TestService): string {
   return api.service.url.replace("127.0.0.1", "localhost");
 }
 
-/** A browser at localhost in which a member is signed in by a link. Default: the owner. */
-export async function browserAtLocalhost(api: TestService, userId?: string): Promise<Browser> {
-  const { body: link } = await api.call("POST", "sign-in-links", userId === undefined ? {} : { user_id: userId });
+/** A browser at localhost in which a person is signed in by a link of their own; default: the owner. */
+export async function browserAtLocalhost(api: TestService, person: Pick<TestService, "call"> = api): Promise<Browser> {
+  const { body: link } = await person.call("POST", "sign-in-links", {});
   const browser = new Browser(localhostOf(api));
   expectStatus(await browser.call("POST", "session", { method: "link", secret: link.secret }), 201);
   return browser;

@@ -7,6 +7,7 @@ import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";
 import { TestService } from "../harness.ts";
+import { writeIdentity } from "../populate-team.ts";
 import { Browser, goodPassword } from "./browser.ts";
 import { inviteMember, owner, type Person } from "./people.ts";
 
@@ -163,6 +164,8 @@ test("[SGN15] a person who is signed in repeats a proof of the last 15 minutes b
   const { body: webhook } = await api.call("POST", "webhooks", { name: "W", url: "https://hooks.example.com/x", events: ["*"] });
   const browser = await Browser.ofOwnerWithPassword(api);
   const place = `teams/${first.teamId}`;
+  using file = new DatabaseSync(join(folder.path, "state.db"), { timeout: 10_000 });
+  const identity = writeIdentity(file, first.userId);
   const acts: Record<string, [path: string, body?: object]> = {
     createToken: ["tokens", { name: "t", scopes: ["players:read"] }],
     createTeam: ["teams", { name: "U" }],
@@ -173,6 +176,7 @@ test("[SGN15] a person who is signed in repeats a proof of the last 15 minutes b
     createSignInLink: ["sign-in-links", {}],
     rotateWebhookSecret: [`webhooks/${webhook.id}/rotate`],
     updateMe: ["me", { email: "augusta@example.com" }],
+    unlinkIdentity: [`me/identities/${identity}`],
   };
   const guarded = operations.filter(({ proof }) => proof !== undefined);
   expect(Object.keys(acts).toSorted()).toEqual(guarded.map(({ name }) => name).toSorted());

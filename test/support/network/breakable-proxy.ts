@@ -1,6 +1,7 @@
 // A network between a browser and the service that a test breaks in the middle of what the browser sends, and mends.
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { linkSockets } from "./linked-sockets.ts";
 
 interface BreakableProxy extends AsyncDisposable {
   url: string;
@@ -23,16 +24,7 @@ export async function startBreakableProxy(port: number): Promise<BreakableProxy>
   const server = createServer((client) => {
     if (sentBytes >= limit) return void client.destroy();
     const upstream = connect(port, "127.0.0.1");
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on("close", () => {
-        sockets.delete(socket);
-        client.destroy();
-        upstream.destroy();
-      });
-      // "close" follows.
-      socket.on("error", () => socket.destroy());
-    }
+    linkSockets(client, upstream, sockets);
     upstream.pipe(client);
     client.on("data", (bytes) => {
       sentBytes += bytes.length;

@@ -1,6 +1,7 @@
 // A TCP proxy in front of a local server that can cut connections in the middle of a response.
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { linkSockets } from "./linked-sockets.ts";
 
 export interface TcpProxyOptions {
   /** Called with what a client sends. @returns after how many bytes of the response to cut the connection; null: not at all. */
@@ -17,16 +18,7 @@ export async function startTcpProxy(port: number, options: TcpProxyOptions): Pro
     let sent = "";
     let received = 0;
     let limit = Number.POSITIVE_INFINITY;
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on("close", () => {
-        sockets.delete(socket);
-        client.destroy();
-        upstream.destroy();
-      });
-      // "close" follows.
-      socket.on("error", () => socket.destroy());
-    }
+    linkSockets(client, upstream, sockets);
     client.on("data", (bytes) => {
       sent = bytes.toString("latin1");
       received = 0;

@@ -83,6 +83,8 @@ function Search({ onClose }: { onClose: () => void }) {
       </div>
       <div className="palette-list" role="listbox" id={`${id}-list`} aria-label={text("results")} ref={list}>
         {shown.map((entry, index) => (
+          // The focus and the keys stay in the field, which names the chosen entry (aria-activedescendant).
+          // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
           <div
             key={entry.id}
             id={`${id}-${index}`}

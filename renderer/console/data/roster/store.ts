@@ -174,7 +174,8 @@ export class RosterStore {
       setTimeout(
         () => {
           this.#isRefreshing = false;
-          if (!signal.aborted) this.#refreshSoon(signal);
+          // Meanwhile all may have left the page and come back, which is another run.
+          if (this.#running !== null) this.#refreshSoon(this.#running.signal);
         },
         signal.aborted ? 0 : Math.max(0, waitMs),
       );

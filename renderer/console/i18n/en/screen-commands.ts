@@ -12,7 +12,7 @@ export const screenCommands = {
   unsupported: "What this device cannot do, and why",
   unknownSupport: "This device does not tell what it can do: all commands are offered. It refuses those it does not know.",
   noCommands: "It has not reported yet what it can do.",
-  offline: "The screen is offline. A command waits ten minutes for it, then it expires.",
+  offline: "The screen is not connected. A command waits ten minutes for it, then it expires.",
   history: "Sent before",
   noHistory: "No command has been sent yet.",
   cancelNamed: "Cancel {name}",

@@ -2,7 +2,7 @@
 export const signIn = {
   title: "Sign in",
   signingIn: "Signing you in…",
-  needLink: "Nobody has a password yet. Open the sign-in link that the service printed when it started.",
+  needLink: "Nobody has a password or a passkey yet. Open the sign-in link that the service printed when it started.",
   email: "Email",
   password: "Password",
   submit: "Sign in",
@@ -25,7 +25,7 @@ export const signIn = {
   welcomePassword: "At least {count} characters. A sentence is easier to remember than signs.",
   welcomeSave: "Save and go on",
   skip: "Skip",
-  signedInByLink: "You are signed in. If you have lost your password, set a new one under “Your account” within 15 minutes.",
+  signedInByLink: "You are signed in. If you have lost your password or passkey, set a new one under “Your account” within 15 minutes.",
   proofTitle: "Is it you?",
   proofText: "This changes who may do what. Enter your password to go on.",
   proofAction: "Go on",

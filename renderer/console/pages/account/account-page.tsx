@@ -9,6 +9,7 @@ import { texts } from "../../i18n/texts.ts";
 import { Page } from "../../ui/page.tsx";
 import { Section } from "../../ui/section.tsx";
 import { SessionsTable } from "../team/sessions/sessions-table.tsx";
+import { PasskeySection } from "./passkey-section.tsx";
 import { IdentitiesSection } from "./identities-section.tsx";
 import { PasswordSection } from "./password-section.tsx";
 import { PersonSection } from "./person-section.tsx";
@@ -25,6 +26,7 @@ export function AccountPage() {
       <div className="account">
         <PersonSection />
         <PasswordSection />
+        <PasskeySection />
         <IdentitiesSection />
         <Appearance />
         <Section title={ofSessions("ownTitle")} text={ofSessions("ownIntro")}>

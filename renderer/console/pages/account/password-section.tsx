@@ -21,7 +21,7 @@ const afterLinkMs = 15 * 60_000;
 export function PasswordSection() {
   const session = useSession();
   return (
-    <Section title={text("password")} {...(session.has_password ? {} : { text: text("noPassword") })}>
+    <Section title={text("password")} {...(session.has_password || session.has_passkey ? {} : { text: text("noPassword") })}>
       {session.user.email === null ? <p>{text("noEmail")}</p> : <PasswordForm session={session} />}
     </Section>
   );

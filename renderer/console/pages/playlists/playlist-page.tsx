@@ -47,7 +47,10 @@ export function PlaylistPage() {
     showToast({ message: text("removed", { name }), undo });
   };
   return (
-    <Page title={stored?.playlist.name ?? text("loading")} actions={isReadOnly ? null : <AddItems onAdd={add} />}>
+    <Page
+      title={stored?.playlist.name ?? text(error === null ? "loading" : "title")}
+      actions={isReadOnly ? null : <AddItems onAdd={add} />}
+    >
       <div className="playlist-bar">
         <Link to="/playlists" className="playlist-back">
           {text("back")}

@@ -24,6 +24,14 @@ export const playerQuery = (id: string) =>
     },
   });
 
+/** The screen's row in the roster, which has its state in one word; null: it is not there any more. */
+export const rowQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["players", id, "row"],
+    queryFn: async ({ signal }) =>
+      (await client.get("/api/v1/players/roster", { params: { query: { ids: id } }, signal })).data.data[0] ?? null,
+  });
+
 export const nowQuery = (id: string) =>
   queryOptions({
     queryKey: ["players", id, "now"],
@@ -61,18 +69,6 @@ export const newestPictureQuery = (id: string) =>
     },
   });
 
-/** All layouts by name, for choices. */
-export const layoutsQuery = queryOptions({
-  queryKey: ["layouts", "names"],
-  queryFn: async ({ signal }) => {
-    const layouts: { id: string; name: string }[] = [];
-    for await (const { id, name } of client.pages("/api/v1/layouts", { params: { query: { limit: 100 } }, signal })) {
-      layouts.push({ id, name });
-    }
-    return layouts;
-  },
-});
-
 /** Reads a screen's present state again with each of its heartbeats, and its future when a command has changed it. */
 export function useFreshScreen(id: string): void {
   const queries = useQueryClient();
@@ -82,6 +78,7 @@ export function useFreshScreen(id: string): void {
         if (news.is === "heartbeat" && news.heartbeat.player_id === id) {
           void queries.invalidateQueries({ queryKey: ["players", id, "now"] });
           void queries.invalidateQueries({ queryKey: ["players", id, "details"] });
+          void queries.invalidateQueries({ queryKey: ["players", id, "row"] });
           void queries.invalidateQueries({ queryKey: ["players", id, "heartbeats", "hour"] });
         }
         if (news.is === "event" && news.event.type === "command.succeeded" && news.event.data["player_id"] === id) {

@@ -9,7 +9,7 @@ import { texts } from "../../i18n/texts.ts";
 import { Page } from "../../ui/page.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
-import { playerQuery, useFreshScreen } from "./data.ts";
+import { playerQuery, rowQuery, useFreshScreen } from "./data.ts";
 import { IdentifyButton } from "./identify-button.tsx";
 import { MissingScreen } from "./missing-screen.tsx";
 import { Overview } from "./overview/overview.tsx";
@@ -29,19 +29,20 @@ export function ScreenPage() {
   const navigate = useNavigate();
   useFreshScreen(id);
   const { data, error } = useQuery(playerQuery(id));
+  const { data: row, error: rowError } = useQuery(rowQuery(id));
   // A screen that was there before and was deleted meanwhile is gone, too.
   const isGone = error instanceof ProblemError && (error.status === 404 || error.status === 422);
   if (isGone) return <MissingScreen id={id} />;
-  if (data === undefined) return <ProblemMessage error={error} />;
+  if (data === undefined || row === undefined || row === null) return <ProblemMessage error={error ?? rowError} />;
   const { player } = data;
   const content: Readonly<Record<ScreenTab, React.ReactNode>> = {
-    overview: <Overview player={player} />,
+    overview: <Overview player={player} row={row} />,
     health: <HealthTab player={player} />,
     log: <LogTab id={id} />,
     commands: <CommandsTab player={player} />,
     settings: <SettingsTab key={id} id={id} />,
   };
-  const state = stateOf(player, Date.now());
+  const state = stateOf(row);
   return (
     <Page title={player.name} actions={<IdentifyButton player={player} />}>
       <ul className="screen-labels">

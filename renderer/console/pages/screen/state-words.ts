@@ -1,8 +1,8 @@
 // The state of a screen in words.
 import { screen } from "../../i18n/en/screen.ts";
+import type { RosterPlayer } from "../../data/roster.ts";
 import { formatDateTime } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
-import type { PlayerDetails } from "./data.ts";
 import { stateOf, type ScreenState } from "./state-of.ts";
 
 const text = texts(screen);
@@ -23,28 +23,27 @@ export function stateName(state: ScreenState): string {
   return text(names[state.is]);
 }
 
-/** The state in a sentence. */
-export function stateSentence(player: PlayerDetails, timeZone: string | null, now: number): string {
-  const { problems, problems_left_out: leftOut, telemetry, in_sync: inSync, maintenance_until: maintenance } = player;
-  const count = problems.length + leftOut;
-  switch (stateOf(player, now).is) {
+/** The state in a sentence. @param timeZone null: the reader's */
+export function stateSentence(row: RosterPlayer, timeZone: string | null): string {
+  const { problems, problems_left_out: leftOut, off_until: until, in_sync: inSync, status } = row;
+  const timeOf = (time: string): string => formatDateTime(new Date(time), timeZone ?? undefined);
+  switch (stateOf(row).is) {
     case "new":
       return text("saysNew");
     case "maintenance":
-      return text("maintenance", { time: formatDateTime(new Date(maintenance!), timeZone ?? undefined) });
+      return text("maintenance", { time: timeOf(until!) });
     case "offline":
       return text("saysOffline");
-    case "off": {
-      const until = telemetry?.display?.until;
-      return until == null ? text("saysOff") : text("saysOffUntil", { time: formatDateTime(new Date(until), timeZone ?? undefined) });
-    }
+    case "off":
+      return until === null ? text("saysOff") : text("saysOffUntil", { time: timeOf(until) });
     case "wrong":
-      return text("saysWrong", { count });
+      return text("saysWrong", { count: problems.length + leftOut });
     case "late":
       return text("saysLate");
     case "empty":
       return text("saysEmpty");
     case "playing":
+      if (status === "offline") return text("saysUnheard");
       return inSync === false ? text("saysUpdating") : text("saysPlaying");
   }
 }

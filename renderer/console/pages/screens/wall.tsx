@@ -11,8 +11,8 @@ import { Card } from "./card.tsx";
 import { linesOf, neighbourOf, type Columns, type Line } from "./lines.ts";
 
 const text = texts(screens);
-/** Widths in rem, as in screens.css. */
-const narrowest = { usual: 15, wide: 25, onPhone: 10 };
+/** Widths in rem, below which cards are hard to read. */
+const narrowest = { usual: 13.5, wide: 22.5, onPhone: 10 };
 const phoneWidth = 30;
 const gap = 1;
 
@@ -83,6 +83,8 @@ export function Wall({ arrangement: { sections, ids }, density }: WallProps) {
   const first = lines.find((line) => line.is === "cards")?.cards[0]?.place;
 
   return (
+    // Keys and clicks within its cards arrive here: the element itself is not operated.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <section
       ref={ground}
       className="wall"
@@ -187,9 +189,9 @@ function usePlace(
 }
 
 function estimate(line: Line, density: WallProps["density"]): number {
-  if (line.is === "heading") return 3.5;
-  if (density === "list") return line.isWide ? 6 : 4;
-  return line.isWide ? 10.5 : 15.5;
+  if (line.is === "heading") return 3.25;
+  if (density === "list") return line.isWide ? 5.5 : 4;
+  return line.isWide ? 10 : 14;
 }
 
 function directionOf({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): Parameters<typeof neighbourOf>[2] | null {

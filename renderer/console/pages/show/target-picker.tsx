@@ -62,7 +62,6 @@ export function TargetPicker({ value, onChange, label = text("label"), allowsEve
         onChange={choose}
         menuTrigger="focus"
         allowsEmptyCollection
-        // oxlint-disable-next-line jsx-a11y/no-autofocus -- only where a dialog begins with this question
         autoFocus={autoFocus}
       >
         <Label>{label}</Label>

@@ -1,5 +1,5 @@
 // Signs in by email and password.
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import { ProblemError } from "../../../../sdk/typescript/client.ts";
 import { signIn } from "../../i18n/en/sign-in.ts";
 import { texts } from "../../i18n/texts.ts";
@@ -13,7 +13,8 @@ import { useSignIn } from "./use-sign-in.ts";
 
 const text = texts(signIn);
 
-export function PasswordForm({ onSignedIn }: { onSignedIn: () => void }) {
+/** @param props.children other ways to sign in */
+export function PasswordForm({ onSignedIn, children }: { onSignedIn: () => void; children?: ReactNode }) {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const signingIn = useSignIn(onSignedIn);
@@ -29,7 +30,7 @@ export function PasswordForm({ onSignedIn }: { onSignedIn: () => void }) {
           label={text("email")}
           type="email"
           name="email"
-          autoComplete="username"
+          autoComplete="username webauthn"
           value={email}
           onChange={setEmail}
           isRequired
@@ -49,6 +50,7 @@ export function PasswordForm({ onSignedIn }: { onSignedIn: () => void }) {
           {text("submit")}
         </Button>
       </form>
+      {children}
       <details className="sign-in-help">
         <summary>{text("forgotten")}</summary>
         <p>{text("forgottenText")}</p>

@@ -2,14 +2,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { useLocation, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { client } from "../../data/client.ts";
 import { sessionQuery, type Session } from "../../data/session.ts";
+import { signInOptionsQuery } from "../../data/sign-in-options.ts";
 import { signIn } from "../../i18n/en/sign-in.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { InvitationForm } from "./invitation-form.tsx";
+import { PasskeyWay } from "./passkey-way.tsx";
 import { PasswordForm } from "./password-form.tsx";
 import { SsoWay } from "./sso-way.tsx";
 import { useSignIn } from "./use-sign-in.ts";
@@ -32,7 +33,7 @@ export function SignInPage() {
   });
   const go = (): void => void navigate({ to: to ?? "/", replace: true });
   const byLink = useSignIn((session) => {
-    if (!session.has_password) return setView({ is: "welcome", session });
+    if (!session.has_password && !session.has_passkey) return setView({ is: "welcome", session });
     showToast({ message: text("signedInByLink") });
     return go();
   });
@@ -92,11 +93,7 @@ function secretIn(hash: string, name: "link" | "invitation"): string | null {
 /** The ways to sign in without a link. Whoever is signed in already goes on at once. */
 function Ways({ onSignedIn }: { onSignedIn: () => void }) {
   const session = useQuery(sessionQuery);
-  const { data: options, error } = useQuery({
-    queryKey: ["sign-in-options"],
-    queryFn: async () => (await client.get("/api/v1/sign-in")).data,
-    staleTime: 0,
-  });
+  const { data: options, error } = useQuery(signInOptionsQuery);
   const isSignedIn = session.data !== undefined && session.data !== null && location.hash === "";
   useEffect(() => {
     if (isSignedIn) onSignedIn();
@@ -106,5 +103,9 @@ function Ways({ onSignedIn }: { onSignedIn: () => void }) {
   if (error !== null) return <ProblemMessage error={error} />;
   if (options === undefined || isSignedIn) return null;
   if (options.is_first_run) return <p>{text("needLink")}</p>;
-  return <PasswordForm onSignedIn={onSignedIn} />;
+  return (
+    <PasswordForm onSignedIn={onSignedIn}>
+      <PasskeyWay onSignedIn={onSignedIn} />
+    </PasswordForm>
+  );
 }

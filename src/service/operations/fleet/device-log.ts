@@ -10,7 +10,7 @@ import { ProblemError } from "../../http/problem.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { CollectedLogRow } from "../../store/tables.ts";
 import { NoContent, operationsWith } from "../operation.ts";
-import { capturedAt, checkDigest, commandOf } from "./device-upload.ts";
+import { isStored, readUploadHeaders, uploadErrors, uploadHeaders } from "./device-upload.ts";
 
 export interface DeviceLogDependencies {
   blobs: Blobs;
@@ -39,16 +39,11 @@ export const deviceLog = operation({
   bytes: () => maxBytes,
   status: 204,
   output: NoContent,
-  errors: ["bad-digest", "bad-file", "bad-request", "conflict", "too-large"],
-  headers: {
-    "Content-Digest": "`sha-256=:…:` of the bytes (RFC 9530); required",
-    "Captured-At": "The time of the newest line, RFC 3339; required",
-    "Command-Id": "The command that requested it",
-  },
-  async run(dependencies, { player, header }, { params, bytes }) {
-    checkDigest(header("content-digest"), bytes.sha256);
-    const captured = capturedAt(header("captured-at"));
-    const commandId = await commandOf(dependencies.store.db, player, header("command-id"));
+  errors: uploadErrors,
+  headers: uploadHeaders("The time of the newest line", "The command that requested it"),
+  async run(dependencies, context, { params, bytes }) {
+    const { player } = context;
+    const { capturedAt, commandId } = await readUploadHeaders(dependencies.store.db, context, bytes.sha256);
     await using text = await inflated(dependencies.blobs, bytes.path);
     const row: CollectedLogRow = {
       id: params.id,
@@ -57,13 +52,12 @@ export const deviceLog = operation({
       command_id: commandId,
       size_bytes: text.sizeBytes,
       sha256: text.sha256,
-      captured_at: captured,
+      captured_at: capturedAt,
       created_at: Math.trunc(dependencies.clock.now()),
     };
     await dependencies.store.write(async (db) => {
       const known = await db.selectFrom("collected_logs").selectAll().where("id", "=", row.id).executeTakeFirst();
-      if (known?.player_id === row.player_id && known.sha256 === row.sha256) return;
-      if (known !== undefined) throw new ProblemError("conflict", "There is another log with this id");
+      if (isStored(known, row, "log")) return;
       await dependencies.blobs.keep(text);
       await db.insertInto("collected_logs").values(row).execute();
       dependencies.sweeper.mark(await deleteOldest(db, row.player_id));

@@ -10,7 +10,7 @@ import type { MediaProcessPool } from "../../media/process-pool.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { ScreenshotRow } from "../../store/tables.ts";
 import { NoContent, operationsWith } from "../operation.ts";
-import { capturedAt, checkDigest, commandOf } from "./device-upload.ts";
+import { isStored, readUploadHeaders, uploadErrors, uploadHeaders } from "./device-upload.ts";
 import { showScreenshot } from "./screenshots.ts";
 
 export interface DeviceScreenshotDependencies {
@@ -42,18 +42,11 @@ export const deviceScreenshot = operation({
   bytes: () => maxBytes,
   status: 204,
   output: NoContent,
-  errors: ["bad-digest", "bad-file", "bad-request", "conflict", "too-large"],
-  headers: {
-    "Content-Digest": "`sha-256=:…:` of the bytes (RFC 9530); required",
-    "Captured-At": "The time of the screenshot, RFC 3339; required",
-    "Command-Id": "The command that requested it. Without it: the player took it by itself",
-  },
-  async run(dependencies, { player, header }, { params, bytes }) {
-    checkDigest(header("content-digest"), bytes.sha256);
-    const request = {
-      capturedAt: capturedAt(header("captured-at")),
-      commandId: await commandOf(dependencies.store.db, player, header("command-id")),
-    };
+  errors: uploadErrors,
+  headers: uploadHeaders("The time of the screenshot", "The command that requested it. Without it: the player took it by itself"),
+  async run(dependencies, context, { params, bytes }) {
+    const { player, header } = context;
+    const request = await readUploadHeaders(dependencies.store.db, context, bytes.sha256);
     // Screenshots have a queue of their own, so that uploads of the team do not delay them.
     const media = await dependencies.media.examine(bytes.path, header("content-type"), `${player.team_id} devices`);
     if (!pictureTypes.includes(media.mimeType))
@@ -73,8 +66,7 @@ export const deviceScreenshot = operation({
     };
     await dependencies.store.write(async (db) => {
       const known = await db.selectFrom("screenshots").selectAll().where("id", "=", row.id).executeTakeFirst();
-      if (known?.player_id === row.player_id && known.sha256 === row.sha256) return;
-      if (known !== undefined) throw new ProblemError("conflict", "There is another image with this id");
+      if (isStored(known, row, "image")) return;
       await dependencies.blobs.keep(bytes);
       await db.insertInto("screenshots").values(row).execute();
       dependencies.sweeper.mark(await deleteOldest(db, row));

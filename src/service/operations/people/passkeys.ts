@@ -65,7 +65,7 @@ export const passkeyOperations: readonly Operation<PasskeyDependencies>[] = [
     unaudited: true,
     status: 200,
     output: PasskeyRequest,
-    errors: ["forbidden"],
+    errors: ["forbidden", "not-found"],
     run: ({ passkeys }, { baseUrl }, _input, unitOfWork) =>
       unitOfWork.write(async (db, { operator, tokenId }) => {
         requirePerson(operator);
@@ -86,7 +86,7 @@ export const passkeyOperations: readonly Operation<PasskeyDependencies>[] = [
     proof: true,
     status: 200,
     output: PasskeyCreation,
-    errors: ["forbidden", "conflict"],
+    errors: ["forbidden", "not-found", "conflict"],
     run: ({ passkeys }, { baseUrl }, _input, unitOfWork) =>
       unitOfWork.write(async (db, { operator, tokenId }) => {
         requirePerson(operator);
@@ -111,22 +111,23 @@ export const passkeyOperations: readonly Operation<PasskeyDependencies>[] = [
     example: { name: "Phone", credential: exampleCredential },
     status: 201,
     output: Passkey,
-    errors: ["invalid", "forbidden", "conflict"],
+    errors: ["invalid", "forbidden", "not-found", "conflict"],
     async run({ clock, makeId, passkeys, store }, { baseUrl, header, operator, tokenId }, { body }, unitOfWork) {
       requirePerson(operator);
       const { made, site, used } = await passkeys.verifyMade(tokenId, baseUrl, body.credential);
       const known = await store.db.selectFrom("passkeys").select("id").where("credential_id", "=", made.credential_id).executeTakeFirst();
       if (known !== undefined) throw new ProblemError("conflict", "This passkey was added already");
       const { aaguid, ...credential } = made;
-      const name = body.name ?? keeperOf(aaguid) ?? (browserOf(header("user-agent") ?? "") || "Passkey");
+      const kind = keeperOf(aaguid) ?? (browserOf(header("user-agent") ?? "") || "Passkey");
       return unitOfWork.write(async (db) => {
-        requireRoom(await selectPasskeys(db, operator.userId).execute());
+        const own = await selectPasskeys(db, operator.userId).execute();
+        requireRoom(own);
         const row: PasskeyRow = {
           ...credential,
           id: makeId("psk"),
           user_id: operator.userId,
           host: site.host,
-          name,
+          name: body.name ?? freeName(kind, own),
           transports: JSON.stringify(body.credential.response.transports ?? []),
           created_at: Math.trunc(clock.now()),
           last_used_at: null,
@@ -147,7 +148,7 @@ export const passkeyOperations: readonly Operation<PasskeyDependencies>[] = [
     caller: "operator",
     status: 200,
     output: PasskeyList,
-    errors: ["forbidden"],
+    errors: ["not-found"],
     async run({ store }, { operator }) {
       requirePerson(operator);
       const rows = await selectPasskeys(store.db, operator.userId).execute();
@@ -168,7 +169,7 @@ export const passkeyOperations: readonly Operation<PasskeyDependencies>[] = [
     example: { name: "Old phone" },
     status: 200,
     output: Passkey,
-    errors: ["forbidden", "not-found", "invalid", "precondition-failed"],
+    errors: ["not-found", "invalid", "precondition-failed"],
     version,
     current: async (dependencies, context, given) => version(showPasskey(await read(dependencies.store.db, context, given.id))),
     run: (_dependencies, _context, input, unitOfWork) =>
@@ -197,7 +198,7 @@ export const passkeyOperations: readonly Operation<PasskeyDependencies>[] = [
     params,
     status: 204,
     output: NoContent,
-    errors: ["forbidden", "not-found", "in-use"],
+    errors: ["not-found", "in-use"],
     async run(_dependencies, { baseUrl }, input, unitOfWork) {
       await unitOfWork.write(async (db, current) => {
         const row = await read(db, current, input.params.id);
@@ -209,14 +210,23 @@ export const passkeyOperations: readonly Operation<PasskeyDependencies>[] = [
   }),
 ];
 
-/** @throws ProblemError 403 for a program: one whose token leaks must not give anybody a way to sign in. */
+/** @throws ProblemError 404 for a program: one whose token leaks must not give anybody a way to sign in. */
 function requirePerson({ isSession }: Operator): void {
-  if (!isSession) throw new ProblemError("forbidden", "Only a person who is signed in has passkeys, not a program with an access token");
+  if (!isSession) throw new ProblemError("not-found", "Only a person who is signed in has passkeys: you call with an access token");
 }
 
 /** @throws ProblemError 409 for a person who has too many passkeys. */
 function requireRoom(rows: readonly PasskeyRow[]): void {
   if (rows.length >= maxPasskeys) throw new ProblemError("conflict", `You have ${maxPasskeys} passkeys: remove one that you do not use`);
+}
+
+/** The first of `Chrome on Linux`, `Chrome on Linux 2` and so on that none of the passkeys has. */
+function freeName(kind: string, rows: readonly PasskeyRow[]): string {
+  const taken = new Set(rows.map(({ name }) => name));
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? kind : `${kind} ${number}`;
+    if (!taken.has(name)) return name;
+  }
 }
 
 async function read(db: Db, { operator }: OperatorContext, passkeyId: string): Promise<PasskeyRow> {

@@ -9,7 +9,8 @@ import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { Select } from "../../../ui/select.tsx";
 import { Slider } from "../../../ui/slider.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
-import { layoutsQuery, type PlayerDetails } from "../data.ts";
+import { layoutNamesQuery } from "../../../data/layout-names.ts";
+import type { PlayerDetails } from "../data.ts";
 import { commandAbout, commandName } from "./command-names.ts";
 import { CommandResult } from "./command-result.tsx";
 import type { CommandSpec, Field, Values } from "./command-table.ts";
@@ -112,7 +113,7 @@ function FieldControl({ field, capabilities, value, onChange }: FieldControlProp
 }
 
 function LayoutField({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
-  const { data } = useQuery(layoutsQuery);
+  const { data } = useQuery(layoutNamesQuery);
   if (data === undefined) return null;
   return <ComboBox label={label} choices={data} value={value === "" ? null : value} onChange={(id) => onChange(id ?? "")} />;
 }

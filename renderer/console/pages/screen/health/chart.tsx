@@ -18,7 +18,13 @@ export function Chart({ lines, series, fromMs, format, timeZone }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = place.current!;
-    const colour = (name: string): string => getComputedStyle(element).getPropertyValue(name).trim();
+    // A canvas knows no variables, and only an element knows whether it is light or dark.
+    const colour = (name: string): string => {
+      element.style.color = `var(${name})`;
+      const { color } = getComputedStyle(element);
+      element.style.removeProperty("color");
+      return color;
+    };
     let plot: uPlot | null = null;
     const draw = (): void => {
       plot?.destroy();
@@ -26,7 +32,7 @@ export function Chart({ lines, series, fromMs, format, timeZone }: ChartProps) {
         stroke: colour("--ink-faint"),
         grid: { stroke: colour("--line"), width: 1 },
         ticks: { show: false },
-        font: `11px ${colour("--font")}`,
+        font: `11px ${getComputedStyle(element).fontFamily}`,
       };
       plot = new uPlot(
         {

@@ -1,6 +1,7 @@
 // What the screen's device is.
 import { screen } from "../../../i18n/en/screen.ts";
 import { texts } from "../../../i18n/texts.ts";
+import { FactList } from "../../../ui/fact-list.tsx";
 import type { PlayerDetails } from "../data.ts";
 
 const text = texts(screen);
@@ -18,14 +19,7 @@ export function DeviceCard({ player }: { player: PlayerDetails }) {
   return (
     <section className="card" aria-labelledby="device-title">
       <h2 id="device-title">{text("facts")}</h2>
-      <dl className="fact-list">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <FactList className="fact-list" facts={facts} />
     </section>
   );
 }

@@ -1,4 +1,5 @@
 // The overview of a screen: what people see on it, how it is, what plays now and in the coming week, and why.
+import type { RosterPlayer } from "../../../data/roster.ts";
 import type { PlayerDetails } from "../data.ts";
 import { DeviceCard } from "./device-card.tsx";
 import { HoursCard } from "./hours-card.tsx";
@@ -8,14 +9,14 @@ import { StateCard } from "./state-card.tsx";
 import { WeekCard } from "./week-card.tsx";
 import { WhyCard } from "./why-card.tsx";
 
-export function Overview({ player }: { player: PlayerDetails }) {
+export function Overview({ player, row }: { player: PlayerDetails; row: RosterPlayer }) {
   return (
     <div className="screen-grid">
       <div className="screen-column">
         <PictureCard player={player} />
       </div>
       <div className="screen-column">
-        <StateCard player={player} />
+        <StateCard player={player} row={row} />
         <NowCard id={player.id} />
       </div>
       <WeekCard id={player.id} />

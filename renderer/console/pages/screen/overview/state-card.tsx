@@ -1,36 +1,38 @@
 // The state of the screen in words: what is wrong, since when, and what to do about it.
+import type { RosterPlayer } from "../../../data/roster.ts";
 import { screen } from "../../../i18n/en/screen.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Age } from "../../../ui/age.tsx";
 import { Icon } from "../../../ui/icon.tsx";
-import { useNow } from "../../../ui/now.ts";
 import { useTimeZone, type PlayerDetails } from "../data.ts";
 import { stateOf } from "../state-of.ts";
 import { stateName, stateSentence } from "../state-words.ts";
 
 const text = texts(screen);
 
-export function StateCard({ player }: { player: PlayerDetails }) {
+export function StateCard({ player, row }: { player: PlayerDetails; row: RosterPlayer }) {
   const timeZone = useTimeZone(player.id);
-  const now = useNow();
-  const state = stateOf(player, now.getTime());
-  const { problems, problems_left_out: leftOut, last_seen_at: seen } = player;
+  const state = stateOf(row);
+  const { problems_left_out: leftOut, last_seen_at: seen } = player;
+  const problems = problemsOf(player, row);
   return (
     <section className="card state-card" data-kind={state.kind} aria-labelledby="state-title">
       <div className="state-head" role="status">
         <span className="state-dot" data-kind={state.kind} aria-hidden="true" />
         <h2 id="state-title">{stateName(state)}</h2>
-        <p>{stateSentence(player, timeZone, now.getTime())}</p>
+        <p>{stateSentence(row, timeZone)}</p>
       </div>
       {problems.length === 0 ? null : (
         <ul className="problem-list" aria-label={text("problems")}>
           {problems.map((problem) => (
-            <li key={`${problem.code} ${problem.zone_id ?? ""} ${problem.item_id ?? ""} ${problem.since}`}>
+            <li key={problem.key}>
               <Icon name="warning" />
               <div>
                 <p className="problem-cause">
                   {problem.detail}{" "}
-                  <span className="faint">{text.rich("since", { age: <Age key="age" time={problem.since} timeZone={timeZone} /> })}</span>
+                  {problem.since === null ? null : (
+                    <span className="faint">{text.rich("since", { age: <Age key="age" time={problem.since} timeZone={timeZone} /> })}</span>
+                  )}
                 </p>
                 <p>
                   <span className="visually-hidden">{text("remedy")}: </span>
@@ -47,4 +49,24 @@ export function StateCard({ player }: { player: PlayerDetails }) {
       </p>
     </section>
   );
+}
+
+interface ShownProblem {
+  key: string;
+  detail: string;
+  remedy: string;
+  /** Null: unknown. */
+  since: string | null;
+}
+
+/** All problems that the screen has: first what the service measures by itself, such as heat, which only its row tells. */
+function problemsOf(player: PlayerDetails, row: RosterPlayer): readonly ShownProblem[] {
+  const told = new Set<string>(player.problems.map(({ code }) => code));
+  const measured = row.problems.filter(({ code }) => !told.has(code)).map((problem) => ({ ...problem, key: problem.code }));
+  // A short break of the connection is no problem yet.
+  const own = player.problems.filter(({ code }) => code !== "offline" || row.state === "offline");
+  return [
+    ...measured,
+    ...own.map((problem) => ({ ...problem, key: [problem.code, problem.zone_id, problem.item_id, problem.since].join(" ") })),
+  ];
 }

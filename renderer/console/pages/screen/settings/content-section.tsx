@@ -4,7 +4,7 @@ import { client } from "../../../data/client.ts";
 import { screenSettings } from "../../../i18n/en/screen-settings.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { ComboBox } from "../../../ui/combo-box.tsx";
-import { layoutsQuery } from "../data.ts";
+import { layoutNamesQuery } from "../../../data/layout-names.ts";
 import { Section, type SectionProps } from "./section.tsx";
 import { VariablesEditor } from "./variables-editor.tsx";
 
@@ -22,7 +22,7 @@ const imagesQuery = queryOptions({
 });
 
 export function ContentSection({ draft: { settings, set }, errors, isDisabled }: SectionProps) {
-  const { data: layouts } = useQuery(layoutsQuery);
+  const { data: layouts } = useQuery(layoutNamesQuery);
   const { data: images } = useQuery(imagesQuery);
   return (
     <Section id="content" title={text("content")}>

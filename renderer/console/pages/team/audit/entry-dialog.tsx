@@ -5,6 +5,7 @@ import { audit as messages } from "../../../i18n/en/audit.ts";
 import { formatDateTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Dialog } from "../../../ui/dialog.tsx";
+import { FactList } from "../../../ui/fact-list.tsx";
 import { actionName } from "./action-name.ts";
 
 const text = texts(messages);
@@ -31,14 +32,7 @@ export function EntryDialog({ entry, person, onClose }: EntryDialogProps) {
   ];
   return (
     <Dialog title={text("detailsTitle", { seq: entry.seq })} isOpen onClose={onClose}>
-      <dl className="facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <FactList className="facts" facts={facts} />
     </Dialog>
   );
 }
