@@ -27,7 +27,7 @@ export async function faultsInTightPlaces(page: Page, address: string): Promise<
 }
 
 /** Texts that lie over each other. What stays at its place while the page scrolls is above the rest on purpose. */
-export async function overlapping(page: Page): Promise<string[]> {
+async function overlapping(page: Page): Promise<string[]> {
   return (await page.evaluate(`(() => {
     const texts = [];
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

@@ -1,7 +1,7 @@
 // The eight tasks of a person who has only a keyboard: from the first page to what the service or the device says. No element is clicked
 // or focused by the test. At each stop the focus must be seen, and it is never lost.
 import type { Browser } from "playwright";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { createProblem } from "../../../src/protocol/device/player-problems.ts";
 import { startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
 import { KeyboardPerson } from "../../support/console/keyboard.ts";
@@ -9,20 +9,22 @@ import { plainImage } from "../../support/media/media.ts";
 import { eventually } from "../../support/polling.ts";
 import { heartbeat, type Device, type TestService } from "../../service/harness.ts";
 
+// Each key is looked at, on a machine that runs other tests beside them.
+vi.setConfig({ testTimeout: 120_000 });
+
 let browser: Browser;
 let service: TestService;
 let window: Window;
 let person: KeyboardPerson;
 let lobby: Device;
-let hall: Device;
 
 beforeAll(async () => {
   [browser, service] = await Promise.all([startBrowser(), startConsoleService()]);
-  [lobby, hall] = [await service.pairDevice("Lobby"), await service.pairDevice("Hall")];
+  lobby = await service.pairDevice("Lobby");
+  const hall = await service.pairDevice("Hall");
   await service.call("PATCH", `players/${lobby.playerId}`, { tags: ["ground floor"] });
-  const problems = [createProblem("disk-unwritable", Date.now())];
   await lobby.call("POST", "heartbeat", heartbeat());
-  await hall.call("POST", "heartbeat", heartbeat({ problems }));
+  await hall.call("POST", "heartbeat", heartbeat({ problems: [createProblem("disk-unwritable", Date.now())] }));
   window = await Window.open(browser);
   await window.signIn(service);
 });
@@ -125,6 +127,7 @@ test("[CIN1] by keyboard alone: show a file of the library on a screen, and stop
   await person.press("Enter");
   await page.getByRole("combobox", { name: "Screens or tags" }).and(page.locator(":focus")).waitFor();
   await person.type("lob");
+  await page.getByRole("option", { name: "All screens" }).waitFor({ state: "detached" });
   await page.getByRole("option", { name: "Lobby" }).waitFor();
   await person.press("ArrowDown", "Enter");
   await person.to(page.getByRole("button", { name: "Show on 1 screen" }));
