@@ -241,7 +241,7 @@ test("[PIX1] on a display, during a real crossfade of the compositor, a grey doe
     executablePath: "/usr/lib/chromium/chromium",
     headless: false,
     env: { ...process.env, DISPLAY: xvfb.display } as Record<string, string>,
-    args: ["--no-sandbox", "--kiosk", "--disable-gpu", "--window-size=640,360", "--window-position=0,0", withoutInterface],
+    args: ["--no-sandbox", "--kiosk", "--disable-gpu", "--window-size=640,360", "--window-position=0,0"],
   });
   try {
     const page = await kiosk.newPage({ viewport: null });
