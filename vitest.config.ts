@@ -10,12 +10,12 @@ const programs = [
   "test/console/**/*.test.ts",
   "test/host/{contract,local,sites,chromium/cache-folder,{linux,proxy}/*}.test.ts",
   "test/renderer/{screens,items/{feed-items,legible,sites},stage/{growth,walls,zones}}.test.ts",
-  "test/system/{agent,whole-path,packaging/{bundle,electron,entry,pack},playback/{proof-of-play,schedule,site-data,workers}}.test.ts",
-  "test/system/{recovery,start}/*.test.ts",
+  "test/system/{agent,whole-path,packaging/{bundle,entry,pack},playback/{proof-of-play,schedule,site-data,workers}}.test.ts",
+  "test/system/start/*.test.ts",
 ];
 // Programs that run when the serial tests have ended: the other projects then leave a part of both cores idle. As many as make both
 // processes of `npm test` end at about the same time.
-const last = ["test/system/recovery/{disk,problems,trust}.test.ts"];
+const last = ["test/system/recovery/*.test.ts", "test/system/packaging/electron.test.ts"];
 // No test replaces modules, so the files of a worker share them: loading them anew for each file takes a third of the CPU time.
 // More workers than cores, because most of these tests wait for the disk or for another program.
 const background = { isolate: false, maxWorkers: 3 };
@@ -27,13 +27,13 @@ export default defineConfig({
   test: {
     projects: [
       { test: { ...background, name: "unit", include: browserlessTests, testTimeout: 60_000, env } },
-      { test: { ...background, ...browsers, name: "programs", include: isLong ? [] : programs, exclude: last } },
+      { test: { ...background, ...browsers, name: "programs", include: isLong ? [] : programs } },
       {
         test: {
           ...browsers,
           name: "browser",
           include: [isLong ? "test/long/**/*.test.ts" : "test/{renderer,host,system}/**/*.test.ts"],
-          exclude: programs,
+          exclude: [...programs, ...last],
           isolate: false,
           fileParallelism: false,
           sequence: { groupOrder: 1 },

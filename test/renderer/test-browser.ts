@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, chromium as playwright, type Page } from "playwright";
+import { withoutInterface } from "../support/browser/light-chromium.ts";
 import { type PageServer, startPageServer } from "../support/browser/page-server.ts";
 import { createWithFfmpeg, hexOf, plainImage } from "../support/media/media.ts";
 import { builtRenderer } from "../support/page-build.ts";
@@ -32,7 +33,7 @@ export async function startTestBrowser(): Promise<TestBrowser> {
     builtRenderer(),
     playwright.launch({
       executablePath: "/usr/lib/chromium/chromium",
-      args: ["--no-sandbox", "--autoplay-policy=no-user-gesture-required", "--disable-gpu"],
+      args: ["--no-sandbox", "--autoplay-policy=no-user-gesture-required", "--disable-gpu", withoutInterface],
     }),
     writeStandardMedia(mediaFolder),
   ]);

@@ -1,35 +1,58 @@
+// Every page of the console, opened once for all rules, with a team whose texts are hostile.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { Page } from "playwright";
 import { desktop, Window } from "../../support/console/console.ts";
 import { faultsInTightPlaces, leastTarget, smallTargets } from "./layout-checks.ts";
 import { startHostilePages, violationsOf, type HostilePages } from "./page-checks.ts";
 import { addressesOf, openPage } from "./routes.ts";
 
 // They open every page, on a machine that runs other tests beside them.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 360_000 });
 
 let pages: HostilePages;
+let window: Window;
+/** What is wrong with the pages, by rule; how many were opened. */
+const found = { faults: [] as string[], traces: [] as unknown[], errors: [] as string[], opened: 0 };
+
 beforeAll(async () => {
   pages = await startHostilePages();
-});
-afterAll(() => pages[Symbol.asyncDispose]());
-
-test("[CFR10] no page has a fault that axe finds, light or dark, or is too tight at 320 px or at 200 %, or logs an error", async () => {
-  await using window = await Window.open(pages.browser);
+  window = await Window.open(pages.browser);
   const { page, errors } = window;
   await window.signIn(pages.service);
-  const found: string[] = [];
   for (const address of await addressesOf(page, pages.team.pool)) {
     await page.emulateMedia({ colorScheme: "light" });
     await openPage(page, pages.service.service.url + address);
-    found.push(...(await violationsOf(page, address)));
+    found.traces.push(...(await traces(page, address)));
+    found.faults.push(...(await violationsOf(page, address)));
     await page.emulateMedia({ colorScheme: "dark" });
-    found.push(...(await violationsOf(page, `${address} (dark)`, ["color-contrast"])));
-    found.push(...(await smallTargets(page, leastTarget.mouse)).map((target) => `${address}: ${target}`));
-    found.push(...(await faultsInTightPlaces(page, address)));
+    found.faults.push(...(await violationsOf(page, `${address} (dark)`, ["color-contrast"])));
+    found.faults.push(...(await smallTargets(page, leastTarget.mouse)).map((target) => `${address}: ${target}`));
+    found.faults.push(...(await faultsInTightPlaces(page, address)));
     await page.setViewportSize(desktop.viewport!);
-    found.push(...errors.splice(0).map((error) => `${address}: ${error}`));
+    for (const tab of await page.getByRole("tab").all()) {
+      await tab.click();
+      found.traces.push(...(await traces(page, address)));
+    }
+    found.errors.push(...errors.splice(0).map((error) => `${address}: ${error}`));
+    found.opened += 1;
   }
-  expect(found).toEqual([]);
+});
+afterAll(async () => {
+  await window[Symbol.asyncDispose]();
+  await pages[Symbol.asyncDispose]();
+});
+
+/** The elements and scripts that a text has become. */
+async function traces(page: Page, address: string): Promise<unknown[]> {
+  const left = (await page.evaluate(
+    "[globalThis.xss, ...[...document.querySelectorAll('[data-xss], [onerror], [onload], iframe, script:not([src]), a[href^=\"javascript:\" i]')].map((each) => each.outerHTML)].filter((each) => each !== undefined)",
+  )) as unknown[];
+  return left.map((each) => [address, each]);
+}
+
+test("[CFR10] no page has a fault that axe finds, light or dark, or is too tight at 320 px or at 200 %, or logs an error", () => {
+  expect(found.opened).toBeGreaterThan(10);
+  expect([...found.faults, ...found.errors]).toEqual([]);
 });
 
 test("[CFR13] no name or text that the service accepts becomes an element or a script, on any page", async () => {
@@ -40,25 +63,13 @@ test("[CFR13] no name or text that the service accepts becomes an element or a s
     expect(names).toContain(` ${noun} `);
   expect(fields.size).toBeGreaterThan(20);
   expect([...scriptUrls]).toEqual([]);
+  expect(found.opened).toBeGreaterThan(10);
+  expect(found.traces).toEqual([]);
 
-  await using window = await Window.open(pages.browser);
   const { page } = window;
-  await window.signIn(pages.service);
-  const traces = () =>
-    page.evaluate(
-      "[globalThis.xss, ...[...document.querySelectorAll('[data-xss], [onerror], [onload], iframe, script:not([src]), a[href^=\"javascript:\" i]')].map((each) => each.outerHTML)].filter((each) => each !== undefined)",
-    );
-  for (const address of await addressesOf(page, pages.team.pool)) {
-    await openPage(page, pages.service.service.url + address);
-    expect(await traces(), address).toEqual([]);
-    for (const tab of await page.getByRole("tab").all()) {
-      await tab.click();
-      expect(await traces(), address).toEqual([]);
-    }
-  }
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox", { name: "Search" }).fill("data-xss");
   await page.getByRole("option").first().waitFor();
-  expect(await traces()).toEqual([]);
-  expect(window.errors).toEqual([]);
+  expect(await traces(page, "the search")).toEqual([]);
+  expect([...found.errors, ...window.errors]).toEqual([]);
 });

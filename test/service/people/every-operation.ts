@@ -14,6 +14,7 @@ import {
   withIds,
   type IdPool,
 } from "../populate-team.ts";
+import { watchRefused } from "./refused-view.ts";
 import { rowsOf, type Team } from "./two-teams.ts";
 
 type AnyOperation = (typeof operatorOperations)[number];
@@ -40,7 +41,7 @@ export async function readEverything(team: Team, foreign: ReadonlySet<string>, o
   };
   for (const each of operatorOperations.filter(({ method }) => method === "GET")) {
     const path = fillPath(each.path, paramsOf(each, team.pool));
-    const unfiltered = await team.person.call("GET", path);
+    const unfiltered = each.name === "watchPlayer" ? await watchRefused(team, path) : await team.person.call("GET", path);
     check(path, unfiltered);
     const isList = Array.isArray(unfiltered.body.data);
     // An empty list would prove nothing.

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright";
+import { withoutInterface } from "../browser/light-chromium.ts";
 import { builtRenderer } from "../page-build.ts";
 import { TestService } from "../../service/harness.ts";
 import type { ServiceConfig } from "../../../src/service/config.ts";
@@ -29,7 +30,7 @@ export async function startConsoleService(more: Partial<ServiceConfig> & { clock
 
 /** Starts a browser. One for all tests of a file; each test takes contexts of its own. */
 export function startBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] });
+  return chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox", withoutInterface] });
 }
 
 /** A window in which nobody is signed in. Its `errors` must stay empty: what the page logged as an error, and what its policy refused. */
