@@ -22,7 +22,8 @@ else location.replace(base + location.pathname.slice(1) + location.search + loca
 function start(): void {
   const router = createConsoleRouter();
   // The router asks first who is signed in. The page, its styles and the answer come at the same time instead of one after the other.
-  void queryClient.prefetchQuery(sessionQuery);
+  // Who is about to sign in has no session to ask for.
+  if (!location.pathname.startsWith(`${base}sign-in`)) void queryClient.prefetchQuery(sessionQuery);
   loadPage(router);
   createRoot(document.querySelector("#root")!).render(
     <StrictMode>

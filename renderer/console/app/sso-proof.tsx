@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { client } from "../data/client.ts";
 import { sessionQuery } from "../data/session.ts";
+import { signInOptionsQuery } from "../data/sign-in-options.ts";
 import { proofChannelName, startSso } from "../data/sso.ts";
 import { sso } from "../i18n/en/sso.ts";
 import { texts } from "../i18n/texts.ts";
@@ -13,7 +14,7 @@ const text = texts(sso);
 
 /** The name of the provider if it can prove who the person is; null: it cannot, or it is not known yet. */
 export function useSsoProof(): string | null {
-  const options = useQuery({ queryKey: ["sign-in-options"], queryFn: async () => (await client.get("/api/v1/sign-in")).data });
+  const options = useQuery(signInOptionsQuery);
   const accounts = useQuery({ queryKey: ["identities"], queryFn: async () => (await client.get("/api/v1/me/identities")).data.data });
   return (accounts.data ?? []).length === 0 ? null : (options.data?.sso_name ?? null);
 }

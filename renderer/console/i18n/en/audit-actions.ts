@@ -71,6 +71,7 @@ export const auditActions = {
   revokeInvitation: "Withdraw an invitation",
   acceptInvitation: "Accept an invitation",
   updateMe: "Change one's name or email",
+  useSignInLink: "Sign in by link",
   createSession: "Sign in",
   deleteSession: "Sign out",
   createSignInLink: "Create a sign-in link",

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { client } from "../../data/client.ts";
+import { signInOptionsQuery } from "../../data/sign-in-options.ts";
 import { useSession } from "../../data/session.ts";
 import { useAct } from "../../data/use-act.ts";
 import { sso } from "../../i18n/en/sso.ts";
@@ -19,7 +20,7 @@ type Identity = Schemas["Identity"];
 /** Nothing where the service offers no single sign-on and nobody used it. */
 export function IdentitiesSection() {
   const { user } = useSession();
-  const options = useQuery({ queryKey: ["sign-in-options"], queryFn: async () => (await client.get("/api/v1/sign-in")).data });
+  const options = useQuery(signInOptionsQuery);
   const { data } = useQuery({ queryKey: ["identities"], queryFn: async () => (await client.get("/api/v1/me/identities")).data.data });
   const name = options.data?.sso_name ?? null;
   if (data === undefined || (name === null && data.length === 0)) return null;

@@ -46,7 +46,7 @@ function Way({ onSignedIn }: { onSignedIn: () => void }) {
 }
 
 /** Offers passkeys where the person types their email, and asks anew when they come back after the question is too old. */
-function useOffer(isOn: boolean, use: (passkey: Awaited<ReturnType<typeof askForPasskey>>) => void): void {
+function useOffer(isOn: boolean, onPasskey: (passkey: Awaited<ReturnType<typeof askForPasskey>>) => void): void {
   useEffect(() => {
     if (!isOn) return undefined;
     let isLeft = false;
@@ -56,7 +56,7 @@ function useOffer(isOn: boolean, use: (passkey: Awaited<ReturnType<typeof askFor
       askedAt = performance.now();
       try {
         const passkey = await askForPasskey("sign-in", true);
-        if (!isLeft) use(passkey);
+        if (!isLeft) onPasskey(passkey);
       } catch (error) {
         // Nobody asked for it: whoever presses the button is told why it fails.
         if (!(error instanceof NoPasskeyError || error instanceof ProblemError || error instanceof TypeError)) throw error;
@@ -71,6 +71,6 @@ function useOffer(isOn: boolean, use: (passkey: Awaited<ReturnType<typeof askFor
       isLeft = true;
       removeEventListener("focus", renew);
     };
-  }, [isOn, use]);
+  }, [isOn, onPasskey]);
   useEffect(() => () => void stopAsking(), []);
 }

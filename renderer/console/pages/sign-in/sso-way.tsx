@@ -1,6 +1,6 @@
 // The way to sign in by single sign-on, where the service offers it.
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { client } from "../../data/client.ts";
+import { signInOptionsQuery } from "../../data/sign-in-options.ts";
 import { rememberPlace, startSso } from "../../data/sso.ts";
 import { sso } from "../../i18n/en/sso.ts";
 import { texts } from "../../i18n/texts.ts";
@@ -17,11 +17,7 @@ interface SsoWayProps {
 }
 
 export function SsoWay({ to, invitation }: SsoWayProps) {
-  const { data: options } = useQuery({
-    queryKey: ["sign-in-options"],
-    queryFn: async () => (await client.get("/api/v1/sign-in")).data,
-    staleTime: 0,
-  });
+  const { data: options } = useQuery(signInOptionsQuery);
   const starting = useMutation({
     mutationFn: () => startSso("sign-in", invitation),
     onSuccess: (url) => {
