@@ -132,7 +132,11 @@ test("[SYS3] the screenshot returned by a command shows the content of the scree
   const { layoutId } = await api.publish([image(await api.upload("quarters.png", quarters), 10_000)]);
   await using player = startPlayer(api.url, join(folder.path, "player"), xvfb.display);
   const playerId = await api.pair(player, layoutId);
-  await eventually(() => shows(xvfb.framebuffer, green, 1_440, 270));
+  // An X server shows a frame part by part.
+  await eventually(
+    () =>
+      shows(xvfb.framebuffer, green, 1_440, 270) && shows(xvfb.framebuffer, blue, 480, 1_050) && shows(xvfb.framebuffer, red, 1_440, 1_050),
+  );
   const { width, height } = xvfb.framebuffer;
   const glass = xvfb.framebuffer.rgb();
 

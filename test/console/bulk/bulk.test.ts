@@ -72,7 +72,7 @@ test("[CBK3] a screen of another team in a link's selection is neither shown nor
   await using window = await Window.open(browser);
   const { page } = window;
   await window.signIn(service, pathTo(own!.playerId, foreign.id));
-  await page.getByRole("region", { name: "Selected screens" }).last().getByText("A screen that is not in your team").waitFor();
+  await page.getByRole("main").getByText("A screen that is not in your team").waitFor();
   await page.getByRole("button", { name: "Maintenance" }).click();
   await page.getByRole("region", { name: "What will happen" }).getByText("there is no such screen").waitFor();
   await page.getByRole("button", { name: "Change 1 screen" }).click();
@@ -250,7 +250,7 @@ test("[CIN5] a command in waves stops when too many fail, with the reason; it go
   await window.signIn(service, pathTo(...devices.map(({ playerId }) => playerId)));
   await page.getByRole("button", { name: "Command" }).click();
   await page.getByRole("combobox", { name: "Command" }).click();
-  await page.getByRole("option", { name: "Restart the player" }).click();
+  await page.getByRole("option", { name: "Restart the screen’s program" }).click();
   // It restarts what it reaches: waves are the default.
   expect(await page.getByRole("checkbox", { name: "A tenth at a time; stop if more than 10 % of them fail" }).isChecked()).toBe(true);
   await page.getByRole("button", { name: "Send to 10 screens" }).click();
@@ -282,7 +282,7 @@ test("[CIN5] a command in waves stops when too many fail, with the reason; it go
   await dialog.getByRole("button", { name: "Stop", exact: true }).click();
   await dialog.getByText("0 done, 10 failed.").waitFor();
   await rowOf(page, "Stopped before its turn.").first().waitFor();
-  expect(await dialog.getByRole("button", { name: "Go on" }).count()).toBe(0);
+  await dialog.getByRole("button", { name: "Go on" }).waitFor({ state: "detached" });
   expect((await service.call("GET", "command-batches")).body.data).toMatchObject([
     { state: "cancelled", progress: { waiting: 8, failed: 2 } },
   ]);

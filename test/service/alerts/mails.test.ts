@@ -144,7 +144,7 @@ test("[MAI7] a text with lines stays within its line of a mail, whatever a playe
   const texts = { player_name: hostile, site: hostile, detail: hostile, remedy: hostile };
   const alert = { ...about, ...when, ...acknowledged, ...texts, close_reason: null };
   const mail = openedMail([alert], titleOf([alert], `at ${hostile}`), null, false);
-  expect([mail.subject, mail.text.split("\n").length]).toEqual([expect.not.stringMatching(/[\r\n\u2028]/), 5]);
+  expect([mail.subject, mail.text.split("\n").length]).toEqual([expect.not.stringMatching(/[\r\n\u2028]/), 6]);
   expect(mail.html).not.toMatch(/<script|\n/);
 });
 

@@ -165,7 +165,9 @@ export class FuzzedService {
     const path = target.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ids[name]!));
     const authorization: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
     this.sent += 1;
-    const raw = typeof body === "string" && !("content-type" in headers) ? JSON.stringify(body) : body;
+    const text = typeof body === "string" && "content-type" in headers ? body : JSON.stringify(body);
+    // Never delete the calling device, as above.
+    const raw = target.name === "deletePlayers" ? text?.replaceAll(this.device.playerId, unknownId("plr")) : text;
     const type: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
     const answer = await call(this.api.service.url, target.method, path + query, raw, { ...authorization, ...type, ...headers });
     const counts = this.seen.get(target.name) ?? new Map<number, number>();

@@ -14,7 +14,7 @@ const shotId = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
 const zone = (playlistId: string) => ({ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlistId });
 
 // Operations without a tool: tickets for browsers, live views, downloads of files of any size, tus, and what only a browser's session does.
-const ofSessions = ["getSession", "deleteSession", "proveSession", "switchTeam", "setPassword"];
+const ofSessions = ["getSession", "deleteSession", "proveSession", "switchTeam", "setPassword", "listIdentities", "unlinkIdentity"];
 const ofPasskeys = ["startPasskey", "createPasskey", "listPasskeys", "updatePasskey", "deletePasskey", "startPasskeyProof"];
 const isLeft = ({ name, stream }: (typeof operations)[number]) =>
   stream === true ||
@@ -42,7 +42,9 @@ test.each(eras)("[MCP1] every operation is in a toolset, with title, schema and 
     expect("dry_run" in inputSchema.properties!, name).toBe(!isRead);
     expect("idempotency_key" in inputSchema.properties!, name).toBe(method === "POST");
     expect(annotations, name).toMatchObject({ readOnlyHint: isRead, openWorldHint: /import|test|replay/.test(name) });
-    expect(annotations!.destructiveHint, name).toBe(method === "DELETE" || ["update_players", "send_commands"].includes(name));
+    expect(annotations!.destructiveHint, name).toBe(
+      method === "DELETE" || ["update_players", "delete_players", "send_commands"].includes(name),
+    );
     // Some clients accept only object schemas.
     expect([inputSchema["anyOf"], inputSchema["oneOf"], inputSchema["allOf"], inputSchema["$ref"]], name).toEqual(Array(4).fill(undefined));
     expect("body" in inputSchema.properties!, name).toBe(false);
