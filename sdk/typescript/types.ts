@@ -2509,7 +2509,7 @@ export interface paths {
         put?: never;
         /**
          * Go on in another team
-         * @description The response sets a new cookie: the session goes on in the other team and ends in this one. It lasts no longer than before.
+         * @description The response sets a new cookie: the session goes on in the other team and ends in this one. It lasts no longer than before. With `name` the other team is a new one, whose owner you become; that requires the scope `teams:write`.
          */
         post: operations["switchTeam"];
         delete?: never;
@@ -2719,7 +2719,7 @@ export interface paths {
         put?: never;
         /**
          * Create a team
-         * @description You become its owner. `token` is a token of the new team with the scopes and expiry of the token you call with; its secret is shown only once.
+         * @description You become its owner. `token` is a token of the new team with the scopes and expiry of the token you call with; its secret is shown only once. A person who is signed in needs no token: `POST /session/team` creates a team too.
          *
          *     Scope: `teams:write`.
          */
@@ -2748,7 +2748,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a team
-         * @description The team must be empty: delete its players, layouts, playlists and assets first. All its tokens end, including yours.
+         * @description The team must be empty: delete its players, layouts, playlists, schedules, assets, calendars and webhooks first. `with_content=true` deletes all of them for good with it, except players, which must be deleted first in any case; it also requires the scopes to change them. All its tokens end, including yours. The session of a person who is in another team goes on there: the response sets a new cookie.
          *
          *     Scope: `teams:write`.
          */
@@ -9010,8 +9010,10 @@ export interface components {
             sso_response: string;
         };
         SessionTeam: {
-            /** @description One of the session's `teams` */
-            team_id: string;
+            /** @description The name of a new team */
+            name?: string;
+            /** @description One of the session's `teams`. Exactly one of team_id and name is required */
+            team_id?: string;
         };
         Show: {
             asset_id: string | null;
@@ -9140,7 +9142,9 @@ export interface components {
             /** @description Id, `shw_` and a ULID */
             id: string;
             name: string;
-            /** @description The first 100 players that it targets or that played it */
+            /** @description How many players it targets or have played it; `offset` and `limit` page through them */
+            player_count: number;
+            /** @description The players that it targets or that played it, from `offset` on */
             players: {
                 duration_ms: number;
                 /** @description Plays that failed */
@@ -9165,6 +9169,8 @@ export interface components {
             }[];
             /** @description Plays with at least one presented frame, on all players */
             plays: number;
+            /** @description On how many of them it is on now */
+            showing_count: number;
             /**
              * @description planned: not started; due: on now; over: ended; cleared: the show or its schedule was deleted
              * @enum {string}
@@ -21420,7 +21426,12 @@ export interface operations {
     };
     getShowProof: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description How many players to list */
+                limit?: number;
+                /** @description How many players to leave out at the beginning of the list */
+                offset?: number;
+            };
             header?: never;
             path: {
                 /** @description Id, `shw_` and a ULID */
@@ -21447,6 +21458,8 @@ export interface operations {
                      *       "status": "planned",
                      *       "plays": 1,
                      *       "duration_ms": 8000,
+                     *       "player_count": 1,
+                     *       "showing_count": 1,
                      *       "players": [
                      *         {
                      *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
@@ -21470,6 +21483,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -21796,6 +21810,8 @@ export interface operations {
             query?: {
                 /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
                 dry_run?: components["parameters"]["DryRun"];
+                /** @description `true` deletes everything but players for good with the team */
+                with_content?: "true" | "false";
             };
             header?: {
                 /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */

@@ -10,6 +10,7 @@ import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 import { tellFailure } from "../ui/toasts.tsx";
 import { AccountNames } from "./account-face.tsx";
+import { NewTeamDialog } from "./new-team-dialog.tsx";
 import { hasPage } from "./places.ts";
 import { chooseTheme, chosenTheme, themes } from "./theme.ts";
 
@@ -20,64 +21,73 @@ export function AccountMenu({ session, onShortcuts }: { session: Session; onShor
   const queries = useQueryClient();
   const router = useRouter();
   const [theme, setTheme] = useState(chosenTheme);
+  const [isCreating, setIsCreating] = useState(false);
   return (
-    <MenuTrigger onOpenChange={(isOpen) => (isOpen ? setTheme(chosenTheme()) : undefined)}>
-      <AriaButton className="account-button">
-        <AccountNames session={session} />
-      </AriaButton>
-      <Popover className="popover" placement="top start">
-        <Menu className="menu" aria-label={text("account")}>
-          {hasPage(router, "/account") ? (
-            <MenuItem className="menu-item" onAction={() => void router.navigate({ to: "/account" })}>
-              {text("account")}
+    <>
+      <MenuTrigger onOpenChange={(isOpen) => (isOpen ? setTheme(chosenTheme()) : undefined)}>
+        <AriaButton className="account-button">
+          <AccountNames session={session} />
+        </AriaButton>
+        <Popover className="popover" placement="top start">
+          <Menu className="menu" aria-label={text("account")}>
+            {hasPage(router, "/account") ? (
+              <MenuItem className="menu-item" onAction={() => void router.navigate({ to: "/account" })}>
+                {text("account")}
+              </MenuItem>
+            ) : null}
+            <MenuItem className="menu-item" onAction={onShortcuts}>
+              {text("shortcuts")}
             </MenuItem>
-          ) : null}
-          <MenuItem className="menu-item" onAction={onShortcuts}>
-            {text("shortcuts")}
-          </MenuItem>
-          {session.teams.length > 1 ? <Separator className="menu-separator" /> : null}
-          {session.teams.length > 1 ? (
+            {session.teams.length > 1 ? <Separator className="menu-separator" /> : null}
+            {session.teams.length > 1 ? (
+              <MenuSection
+                selectionMode="single"
+                selectedKeys={[session.team.id]}
+                disallowEmptySelection
+                onSelectionChange={(keys) => {
+                  const chosen = session.teams.find(({ id }) => keys !== "all" && keys.has(id))!;
+                  if (chosen.id !== session.team.id) tellFailure(switchTeam({ team_id: chosen.id }));
+                }}
+              >
+                <Header className="menu-header">{text("switchTeam")}</Header>
+                {session.teams.map(({ id, name }) => (
+                  <MenuItem key={id} id={id} className="menu-item" textValue={name}>
+                    <bdi>{name}</bdi>
+                  </MenuItem>
+                ))}
+              </MenuSection>
+            ) : null}
+            {session.scopes.includes("teams:write") ? (
+              <MenuItem className="menu-item" onAction={() => setIsCreating(true)}>
+                {text("createTeam")}
+              </MenuItem>
+            ) : null}
+            <Separator className="menu-separator" />
             <MenuSection
               selectionMode="single"
-              selectedKeys={[session.team.id]}
+              selectedKeys={[theme]}
               disallowEmptySelection
               onSelectionChange={(keys) => {
-                const chosen = session.teams.find(({ id }) => keys !== "all" && keys.has(id))!;
-                if (chosen.id !== session.team.id) tellFailure(switchTeam(chosen.id));
+                const chosen = themes.find((each) => keys !== "all" && keys.has(each))!;
+                chooseTheme(chosen);
+                setTheme(chosen);
               }}
             >
-              <Header className="menu-header">{text("switchTeam")}</Header>
-              {session.teams.map(({ id, name }) => (
-                <MenuItem key={id} id={id} className="menu-item" textValue={name}>
-                  <bdi>{name}</bdi>
+              <Header className="menu-header">{text("theme")}</Header>
+              {themes.map((each) => (
+                <MenuItem key={each} id={each} className="menu-item">
+                  {text(names[each])}
                 </MenuItem>
               ))}
             </MenuSection>
-          ) : null}
-          <Separator className="menu-separator" />
-          <MenuSection
-            selectionMode="single"
-            selectedKeys={[theme]}
-            disallowEmptySelection
-            onSelectionChange={(keys) => {
-              const chosen = themes.find((each) => keys !== "all" && keys.has(each))!;
-              chooseTheme(chosen);
-              setTheme(chosen);
-            }}
-          >
-            <Header className="menu-header">{text("theme")}</Header>
-            {themes.map((each) => (
-              <MenuItem key={each} id={each} className="menu-item">
-                {text(names[each])}
-              </MenuItem>
-            ))}
-          </MenuSection>
-          <Separator className="menu-separator" />
-          <MenuItem className="menu-item" onAction={() => tellFailure(signOut(queries))}>
-            {text("signOut")}
-          </MenuItem>
-        </Menu>
-      </Popover>
-    </MenuTrigger>
+            <Separator className="menu-separator" />
+            <MenuItem className="menu-item" onAction={() => tellFailure(signOut(queries))}>
+              {text("signOut")}
+            </MenuItem>
+          </Menu>
+        </Popover>
+      </MenuTrigger>
+      {isCreating ? <NewTeamDialog onClose={() => setIsCreating(false)} /> : null}
+    </>
   );
 }

@@ -54,6 +54,9 @@ export type Team = z.infer<typeof Team>;
 export const OwnTeam = Team.extend({ role: Role });
 export type OwnTeam = z.infer<typeof OwnTeam>;
 export const NewTeam = z.strictObject({ name: Name });
+export const TeamDeletion = z.strictObject({
+  with_content: z.enum(["true", "false"]).default("false").describe("`true` deletes everything but players for good with the team"),
+});
 export const TeamChange = z.strictObject({
   name: Name.optional(),
   safe_asset_id: id("ast")

@@ -136,7 +136,12 @@ export const SessionProof = z.union([
   z.strictObject({ passkey: PasskeyAssertion.describe("With the challenge of `POST /session/proof/passkey`") }),
   z.strictObject({ sso_response: SsoResponse }),
 ]);
-export const SessionTeam = z.strictObject({ team_id: id("team").describe("One of the session's `teams`") });
+export const SessionTeam = z
+  .strictObject({
+    team_id: id("team").optional().describe("One of the session's `teams`. Exactly one of team_id and name is required"),
+    name: Name.optional().describe("The name of a new team"),
+  })
+  .refine(({ team_id, name }) => (team_id === undefined) !== (name === undefined), "needs either team_id or name");
 export const PasswordChange = z.strictObject({
   password: NewPassword,
   current_password: GivenPassword.optional().describe(

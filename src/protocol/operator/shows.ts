@@ -130,6 +130,11 @@ export const Show = ShowEntry.extend({
 });
 export type Show = z.infer<typeof Show>;
 
+/** The query of `GET /show/{id}/proof`. */
+export const ShowProofQuery = z.strictObject({
+  offset: z.coerce.number().int().min(0).max(1_000_000).default(0).describe("How many players to leave out at the beginning of the list"),
+  limit: z.coerce.number().int().min(1).max(100).default(100).describe("How many players to list"),
+});
 /** `GET /show/{id}/proof`: the reports of the players. */
 export const ShowProof = z.object({
   id: id("shw"),
@@ -137,6 +142,8 @@ export const ShowProof = z.object({
   status: ShowEntry.shape.status,
   plays: z.int().describe("Plays with at least one presented frame, on all players"),
   duration_ms: z.int().describe("Time on screen, on all players"),
+  player_count: z.int().describe("How many players it targets or have played it; `offset` and `limit` page through them"),
+  showing_count: z.int().describe("On how many of them it is on now"),
   players: z
     .array(
       z.object({
@@ -150,6 +157,6 @@ export const ShowProof = z.object({
         screenshot_id: id("shot").nullable().describe("The newest screenshot taken while it was due"),
       }),
     )
-    .describe("The first 100 players that it targets or that played it"),
+    .describe("The players that it targets or that played it, from `offset` on"),
 });
 export type ShowProof = z.infer<typeof ShowProof>;

@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Role, Scope } from "../../protocol/operator/people.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { Db } from "../store/store.ts";
-import type { UserRow } from "../store/people-tables.ts";
+import type { TeamRow, UserRow } from "../store/people-tables.ts";
 import { scopesOfRole } from "./operator.ts";
 
 export async function createUser(
@@ -14,6 +14,20 @@ export async function createUser(
   const now = Math.trunc(clock.now());
   const row = { id: makeId("usr"), ...details, created_at: now, updated_at: now };
   await db.insertInto("users").values(row).execute();
+  return row;
+}
+
+/** Creates a team with one member, its owner. */
+export async function insertTeam(
+  { clock, makeId }: { clock: Clock; makeId: MakeId },
+  db: Db,
+  { name, ownerId }: { name: string; ownerId: string },
+): Promise<TeamRow> {
+  const now = Math.trunc(clock.now());
+  const row: TeamRow = { id: makeId("team"), name, safe_asset_id: null, created_at: now, updated_at: now, deleted_at: null };
+  await db.insertInto("teams").values(row).execute();
+  const member = { team_id: row.id, user_id: ownerId, role: "owner" satisfies Role, created_at: now };
+  await db.insertInto("members").values(member).execute();
   return row;
 }
 

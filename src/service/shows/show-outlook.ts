@@ -15,7 +15,7 @@ export interface ShowContext {
 }
 
 /** How many players a show lists. */
-export const maxListedPlayers = 100;
+const maxListedPlayers = 100;
 
 /** A show as an entry of a list, and its schedule. */
 export async function showEntry({ dependencies }: ShowContext, db: Db, row: ShowRow) {

@@ -2,17 +2,22 @@
 import { sql } from "kysely";
 import type { ShowProof } from "../../protocol/operator/shows.ts";
 import { selectPlayEvents } from "../proof/play-events.ts";
-import { showEntry, maxListedPlayers, playerEntry, type ShowContext } from "./show-outlook.ts";
+import { showEntry, playerEntry, type ShowContext } from "./show-outlook.ts";
 import { zoneIdsOf } from "./shows.ts";
 import type { Db, Store } from "../store/store.ts";
-import type { ShowRow } from "../store/tables.ts";
+import type { PlayerRow, ShowRow } from "../store/tables.ts";
 import { inChunks } from "../store/chunks.ts";
 
 // Counts plays like the reports: at least one frame was on screen.
 const presented = sql`(result in ('completed', 'cut') or (result = 'failed' and duration_ms > 0))`;
 
 /** The players' reports on a show: its plays by presented frames, whether it is on, and the newest screenshot. */
-export async function proofOf({ db, plays }: Pick<Store, "db" | "plays">, context: ShowContext, row: ShowRow): Promise<ShowProof> {
+export async function proofOf(
+  { db, plays }: Pick<Store, "db" | "plays">,
+  context: ShowContext,
+  row: ShowRow,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<ShowProof> {
   const { dependencies, teamId } = context;
   const { entry, schedule } = await showEntry(context, db, row);
   const counted = await selectPlayEvents(plays, teamId, { schedule_id: row.schedule_id })
@@ -33,15 +38,16 @@ export async function proofOf({ db, plays }: Pick<Store, "db" | "plays">, contex
     for (const player of await others.execute()) players.set(player.id, player);
   }
   const zones = new Set(await zoneIdsOf(db, row.layout_id));
+  const all = [...players.values()];
+  const isOn = ({ id }: PlayerRow): boolean =>
+    dependencies.presence.latest(id)?.heartbeat.now_playing.some(({ zone_id }) => zones.has(zone_id)) ?? false;
   const entries: ShowProof["players"] = [];
-  for (const player of [...players.values()].slice(0, maxListedPlayers)) {
+  for (const player of all.slice(offset, offset + limit)) {
     const counts = byPlayer.get(player.id);
     const summary = playerEntry(context, player);
-    const latest = dependencies.presence.latest(player.id);
-    const isShowing = latest?.heartbeat.now_playing.some(({ zone_id }) => zones.has(zone_id)) ?? false;
     entries.push({
       ...summary,
-      is_showing: summary.status === "online" ? isShowing : null,
+      is_showing: summary.status === "online" ? isOn(player) : null,
       plays: Number(counts?.plays ?? 0),
       failed: Number(counts?.failed ?? 0),
       duration_ms: Number(counts?.duration_ms ?? 0),
@@ -51,7 +57,16 @@ export async function proofOf({ db, plays }: Pick<Store, "db" | "plays">, contex
     });
   }
   const sum = (field: "plays" | "duration_ms") => counted.reduce((total, each) => total + Number(each[field] ?? 0), 0);
-  return { id: row.id, name: row.name, status: entry.status, plays: sum("plays"), duration_ms: sum("duration_ms"), players: entries };
+  return {
+    id: row.id,
+    name: row.name,
+    status: entry.status,
+    plays: sum("plays"),
+    duration_ms: sum("duration_ms"),
+    player_count: all.length,
+    showing_count: all.filter((player) => isOn(player) && playerEntry(context, player).status === "online").length,
+    players: entries,
+  };
 }
 
 /** The newest screenshot of a player between the creation of the show and its end or clearing. */

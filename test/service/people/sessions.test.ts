@@ -9,7 +9,7 @@ import { eventually } from "../../support/polling.ts";
 import { TestService } from "../harness.ts";
 import { writeIdentity } from "../populate-team.ts";
 import { Browser, goodPassword } from "./browser.ts";
-import { inviteMember, owner, type Person } from "./people.ts";
+import { createOtherTeam, inviteMember, owner, type Person } from "./people.ts";
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
@@ -153,6 +153,43 @@ test("[SGN14] a session goes on in another team of the person, with a new secret
   old.cookies.set(...cookie!);
   expect((await old.call("GET", "session")).status).toBe(401);
   expect((await browser.call("GET", "audit?action=switchTeam")).body.data).toHaveLength(1);
+});
+
+test("[SGN56] a session goes on in a new team of its person without a token for it, if its role may create teams", async () => {
+  await using folder = await temporaryFolder();
+  await using api = await TestService.start(folder.path);
+  const browser = await Browser.ofOwner(api);
+  const made = await browser.call("POST", "session/team", { name: "Airport" });
+  expect([made.status, made.body.team.name, made.body.role]).toEqual([200, "Airport", "owner"]);
+  expect((await browser.call("GET", "tokens")).body.data).toEqual([]);
+  expect((await browser.call("GET", "audit?action=switchTeam")).body.data).toHaveLength(1);
+  const viewer = await browserOf(api, await inviteMember(api, await owner(api), "viewer"));
+  expect((await viewer.call("POST", "session/team", { name: "Mine" })).status).toBe(403);
+  for (const body of [{}, { name: "Both", team_id: made.body.team.id }])
+    expect((await browser.call("POST", "session/team", body)).status).toBe(422);
+});
+
+test("[SGN55] a session whose team is deleted goes on in another team of its person, and ends if there is none", async () => {
+  await using folder = await temporaryFolder();
+  await using api = await TestService.start(folder.path);
+  const browser = await Browser.ofOwner(api);
+  const before = (await browser.call("GET", "session")).body;
+  const { team } = (await browser.call("POST", "session/team", { name: "Airport" })).body;
+  const cookie = browser.cookie("session");
+  expect((await browser.call("DELETE", `teams/${team.id}?with_content=true&dry_run=true`)).status).toBe(204);
+  expect(browser.cookie("session")).toEqual(cookie);
+  expect((await browser.call("DELETE", `teams/${team.id}?with_content=true`)).status).toBe(204);
+  expect((await browser.call("GET", "session")).body).toMatchObject({ team: before.team, expires_at: before.expires_at, method: "link" });
+  const old = new Browser(api.service.url);
+  old.cookies.set(...cookie!);
+  expect((await old.call("GET", "session")).status).toBe(401);
+  expect((await browser.call("GET", "audit?action=switchTeam")).body.data).toHaveLength(2);
+
+  const stranger = await createOtherTeam(api);
+  const { body: link } = await stranger.call("POST", "sign-in-links", {});
+  const alone = await Browser.signIn(api, { method: "link", secret: link.secret });
+  expect((await alone.call("DELETE", `teams/${stranger.teamId}`)).status).toBe(204);
+  expect(alone.cookie("session")).toBeUndefined();
 });
 
 test("[SGN15] a person who is signed in repeats a proof of the last 15 minutes before dangerous acts, a program does not", async () => {

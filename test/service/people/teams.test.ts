@@ -1,6 +1,7 @@
 // Teams, members, invitations, and the permissions of roles.
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { Invitation, CreatedInvitation, Me, Member, OwnTeam, AcceptedInvitation } from "../../../src/protocol/operator/people.ts";
 import { generateToken, hashSecret } from "../../../src/service/people/token-secrets.ts";
@@ -70,6 +71,35 @@ test("[TEA3] teams can be created, listed, renamed and, when empty, deleted; the
   expect((await airport.call("GET", "me")).status).toBe(401);
   expect((await api.call("GET", "teams")).body.data).toHaveLength(1);
   expect((await api.call("POST", `playlists/${binned.id}/restore`)).status).toBe(200);
+});
+
+test("[TEA12] a team is deleted with its content if asked; everything in the way is named at once", async () => {
+  await using folder = await temporaryFolder();
+  await using api = await TestService.start(folder.path);
+  const { body: team } = await api.call("POST", "teams", { name: "Airport" });
+  const airport = new Person(api, { user: { id: "" }, team, token: team.token });
+  const { body: playlist } = await airport.call("POST", "playlists", { name: "P" });
+  const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlist.id }];
+  const { body: layout } = await airport.call("POST", "layouts", { name: "L", width: 100, height: 100, zones });
+  await airport.call("POST", "schedules", { name: "S", layout_id: layout.id, target: { type: "team" }, starts_at: "2026-11-23T00:00" });
+  await airport.call("POST", "calendars", { name: "C", dates: [{ date: "2026-12-24" }] });
+  await airport.call("POST", "webhooks", { name: "W", url: "https://hooks.example.com/x", events: ["*"] });
+  const remove = (query = "") => airport.call("DELETE", `teams/${team.id}${query}`);
+  expect((await remove()).body.detail).toBe("The team still has layouts, playlists, schedules, calendars and webhooks: delete them first");
+  const { body: narrow } = await airport.call("POST", "tokens", { name: "n", scopes: ["teams:write", "teams:read"] });
+  const refused = await airport.call("DELETE", `teams/${team.id}?with_content=true`, undefined, {
+    authorization: `Bearer ${narrow.secret}`,
+  });
+  expect([refused.status, refused.body.detail]).toEqual([403, "The token lacks the scope playlists:write"]);
+  expect((await remove("?with_content=true&dry_run=true")).status).toBe(204);
+  expect((await airport.call("GET", "playlists")).body.data).toHaveLength(1);
+  const { body: mine } = await api.call("POST", "playlists", { name: "Another team's" });
+  expect((await remove("?with_content=true")).status).toBe(204);
+  expect((await airport.call("GET", "me")).status).toBe(401);
+  expect((await api.call("GET", `playlists/${mine.id}`)).status).toBe(200);
+  using file = new DatabaseSync(join(folder.path, "state.db"), { timeout: 10_000 });
+  for (const table of ["playlists", "layouts", "schedules", "calendars", "webhooks"])
+    expect([table, file.prepare(`SELECT count(*) AS n FROM ${table} WHERE team_id = ?`).get(team.id)]).toEqual([table, { n: 0 }]);
 });
 
 test("[TEA4] accepting an invitation creates a user, a membership and a token, once; its secret is shown once", async () => {

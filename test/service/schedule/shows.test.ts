@@ -342,6 +342,23 @@ test("[SHO8] the proof of a show counts its own plays on each player, by present
   expect(later.players.find(({ name }: { name: string }) => name === "Lobby")).toMatchObject({ plays: 2, screenshot_id: shot });
 });
 
+test("[SHO12] the proof of a show counts all its players and lists them in parts", async () => {
+  await using folder = await temporaryFolder();
+  await using api = await TestService.start(folder.path, { clock: new FakeClock(noon) });
+  const devices = [await api.pairDevice("A"), await api.pairDevice("B"), await api.pairDevice("C")];
+  const { id, layout_id, playlist_id } = (await api.call("POST", "show", { text: "Hello", lasts_ms: hour, everywhere: true })).body;
+  const item_id = (await api.call("GET", `playlists/${playlist_id}`)).body.items[0].id;
+  const zone_id = (await api.call("GET", `layouts/${layout_id}`)).body.zones[0].id;
+  await devices[2]!.call("POST", "heartbeat", heartbeat({ now_playing: [{ zone_id, item_id, asset_id: null, presented_at: at(0) }] }));
+  const part = async (query: string) => (await api.call("GET", `show/${id}/proof?${query}`)).body;
+  const whole = await part("");
+  expect(whole).toMatchObject({ player_count: 3, showing_count: 1 });
+  const [first, second] = [await part("limit=2"), await part("offset=2&limit=2")];
+  expect([...first.players, ...second.players]).toEqual(whole.players);
+  expect([first.players.length, second.showing_count]).toEqual([2, 1]);
+  expect((await api.call("GET", `show/${id}/proof?limit=101`)).status).toBe(422);
+});
+
 test("[SHO9] a show of a layout creates only a schedule, and deleting it leaves the layout", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path, { clock: new FakeClock(noon) });

@@ -32,6 +32,7 @@ export const common = {
   troubled: "{count, plural, one {# screen needs attention} other {# screens need attention}}",
   signOut: "Sign out",
   switchTeam: "Switch team",
+  createTeam: "Create a team",
   theme: "Appearance",
   themeLight: "Light",
   themeDark: "Dark",

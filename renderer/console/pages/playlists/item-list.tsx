@@ -1,15 +1,36 @@
 // The items of a playlist in their order: moved by dragging, by the keyboard or by buttons, with their durations.
 import { useState, type CSSProperties } from "react";
-import { Button as AriaButton, GridList, GridListItem, Input, Label, NumberField, useDragAndDrop, type Key } from "react-aria-components";
+import {
+  Button as AriaButton,
+  GridList,
+  GridListItem,
+  Input,
+  Label,
+  ListLayout,
+  NumberField,
+  useDragAndDrop,
+  Virtualizer,
+  type Key,
+} from "react-aria-components";
 import { playlists } from "../../i18n/en/playlists.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { AssetThumbnail } from "../library/asset-facts.tsx";
+import { useEntries } from "./entries.ts";
 import { durationOf, isLimited, itemIcons, keyOf, nameOf, useAssetOf } from "./item-words.ts";
 import type { NewItem } from "./playlists.ts";
 
 const text = texts(playlists);
+const layoutOptions = { estimatedRowHeight: 64, gap: 8 };
+
+/** The page scrolls, and with it the list, which has no frame of its own: where something is dropped is already a place within it. */
+class PageListLayout extends ListLayout<unknown> {
+  override getDropTargetFromPoint(...[x, y, isValid]: Parameters<ListLayout<unknown>["getDropTargetFromPoint"]>) {
+    const { x: left, y: top } = this.virtualizer!.visibleRect;
+    return super.getDropTargetFromPoint(x - left, y - top, isValid);
+  }
+}
 
 export interface ItemListProps {
   items: readonly NewItem[];
@@ -28,6 +49,7 @@ function reordered(items: readonly NewItem[], keys: ReadonlySet<Key>, target: Ke
 
 export function ItemList({ items, isReadOnly, onChange, onRemove }: ItemListProps) {
   const [said, setSaid] = useState("");
+  const entries = useEntries(items);
   const { dragAndDropHooks } = useDragAndDrop({
     isDisabled: isReadOnly,
     getItems: (keys) => [...keys].map((key) => ({ "text/plain": String(key) })),
@@ -43,28 +65,31 @@ export function ItemList({ items, isReadOnly, onChange, onRemove }: ItemListProp
   };
   return (
     <>
-      <GridList
-        className="item-list"
-        aria-label={text("order")}
-        items={items.map((item, index) => ({ id: keyOf(item), item, index }))}
-        dependencies={[items, isReadOnly]}
-        dragAndDropHooks={dragAndDropHooks}
-        keyboardNavigationBehavior="tab"
-      >
-        {({ id, item, index }) => (
-          <Row
-            key={id}
-            id={id}
-            item={item}
-            isFirst={index === 0}
-            isLast={index === items.length - 1}
-            isReadOnly={isReadOnly}
-            onMove={(by, name) => move(index, by, name)}
-            onDuration={(durationMs) => onChange(items.with(index, withDuration(item, durationMs)))}
-            onRemove={(name) => onRemove(item, name)}
-          />
-        )}
-      </GridList>
+      <Virtualizer layout={PageListLayout} layoutOptions={layoutOptions} shouldObserveItemSize>
+        <GridList
+          className="item-list"
+          aria-label={text("order")}
+          items={entries}
+          dependencies={[items, isReadOnly]}
+          dragAndDropHooks={dragAndDropHooks}
+          keyboardNavigationBehavior="tab"
+        >
+          {({ id, item, index, name }) => (
+            // The list makes every item, but only draws the content of those in view.
+            <GridListItem id={id} textValue={name} className="item-row">
+              <Row
+                item={item}
+                isFirst={index === 0}
+                isLast={index === items.length - 1}
+                isReadOnly={isReadOnly}
+                onMove={(by, title) => move(index, by, title)}
+                onDuration={(durationMs) => onChange(items.with(index, withDuration(item, durationMs)))}
+                onRemove={(title) => onRemove(item, title)}
+              />
+            </GridListItem>
+          )}
+        </GridList>
+      </Virtualizer>
       <p role="status" className="visually-hidden">
         {said}
       </p>
@@ -83,7 +108,6 @@ function withDuration(item: NewItem, durationMs: number | null): NewItem {
 }
 
 interface RowProps {
-  id: string;
   item: NewItem;
   isFirst: boolean;
   isLast: boolean;
@@ -93,11 +117,11 @@ interface RowProps {
   onRemove: (name: string) => void;
 }
 
-function Row({ id, item, isFirst, isLast, isReadOnly, onMove, onDuration, onRemove }: RowProps) {
+function Row({ item, isFirst, isLast, isReadOnly, onMove, onDuration, onRemove }: RowProps) {
   const asset = useAssetOf(item);
   const name = nameOf(item, asset);
   return (
-    <GridListItem id={id} textValue={name} className="item-row">
+    <>
       {isReadOnly ? null : (
         <AriaButton slot="drag" className="item-drag" aria-label={text("drag", { name })}>
           <Icon name="grip" />
@@ -127,7 +151,7 @@ function Row({ id, item, isFirst, isLast, isReadOnly, onMove, onDuration, onRemo
           </Button>
         </span>
       )}
-    </GridListItem>
+    </>
   );
 }
 

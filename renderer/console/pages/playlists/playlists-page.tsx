@@ -1,7 +1,8 @@
 // All playlists of the team.
 import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { useLayoutEffect, useRef, useState } from "react";
 import { useMay } from "../../data/session.ts";
 import { playlists } from "../../i18n/en/playlists.ts";
 import { texts } from "../../i18n/texts.ts";
@@ -15,7 +16,7 @@ import { Page } from "../../ui/page.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useIsOfShow } from "../show/shows.ts";
-import { createPlaylist, playlistsQuery } from "./playlists.ts";
+import { createPlaylist, playlistsQuery, type Playlist } from "./playlists.ts";
 import "./playlists.css";
 
 const text = texts(playlists);
@@ -40,9 +41,53 @@ export function PlaylistsPage() {
           {create}
         </EmptyState>
       ) : null}
-      <ul className="playlist-list">
-        {all?.map(({ id, name, items, updated_at }) => (
-          <li key={id}>
+      {all === undefined || all.length === 0 ? null : <PlaylistList playlists={all} />}
+      {hasNextPage ? (
+        <div className="form-end">
+          <Button isPending={isFetchingNextPage} onPress={() => void fetchNextPage()}>
+            {text("showMore")}
+          </Button>
+        </div>
+      ) : null}
+      {isCreating ? <CreateDialog onClose={() => setIsCreating(false)} /> : null}
+    </Page>
+  );
+}
+
+/** Only those in view are drawn. */
+function PlaylistList({ playlists: all }: { playlists: readonly Playlist[] }) {
+  const ground = useRef<HTMLUListElement>(null);
+  const [top, setTop] = useState(0);
+  const rows = useWindowVirtualizer({
+    count: all.length,
+    estimateSize: () => 64,
+    getItemKey: (index) => all[index]!.id,
+    scrollMargin: top,
+    gap: 8,
+    overscan: 5,
+  });
+  useLayoutEffect(() => {
+    const list = ground.current!;
+    const measure = (): void => setTop(list.getBoundingClientRect().top + scrollY);
+    measure();
+    // What is above the list moves it.
+    const observer = new ResizeObserver(measure);
+    observer.observe(list.parentElement!);
+    return () => observer.disconnect();
+  }, []);
+  return (
+    <ul ref={ground} className="playlist-list" style={{ blockSize: rows.getTotalSize() }}>
+      {rows.getVirtualItems().map(({ index, start, key }) => {
+        const { id, name, items, updated_at } = all[index]!;
+        return (
+          <li
+            key={key}
+            ref={rows.measureElement}
+            data-index={index}
+            style={{ transform: `translateY(${start - top}px)` }}
+            aria-posinset={index + 1}
+            aria-setsize={all.length}
+          >
             <Link to="/playlists/$id" params={{ id }} className="playlist-link">
               <span className="running-icon">
                 <Icon name="playlist" />
@@ -58,17 +103,9 @@ export function PlaylistsPage() {
               </span>
             </Link>
           </li>
-        ))}
-      </ul>
-      {hasNextPage ? (
-        <div className="form-end">
-          <Button isPending={isFetchingNextPage} onPress={() => void fetchNextPage()}>
-            {text("showMore")}
-          </Button>
-        </div>
-      ) : null}
-      {isCreating ? <CreateDialog onClose={() => setIsCreating(false)} /> : null}
-    </Page>
+        );
+      })}
+    </ul>
   );
 }
 

@@ -1,12 +1,13 @@
-// Where something that is shown for a time has arrived, as the screens report it.
+// Where something that is shown for a time has arrived, as the screens report it. Any number of them.
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useRef } from "react";
 import { show } from "../../i18n/en/show.ts";
 import { texts } from "../../i18n/texts.ts";
-import { useShowProof, type ShowProof } from "./shows.ts";
+import { useReports, useShowProof } from "./show-proof.ts";
 
 const text = texts(show);
-const mostListed = 100;
 
-type Place = ShowProof["players"][number];
+type Place = NonNullable<ReturnType<ReturnType<typeof useReports>>>;
 
 const words = { showing: "isShowing", waiting: "isWaiting", offline: "isOffline", failed: "isFailed" } as const;
 const kinds = { showing: "good", waiting: "accent", offline: "off", failed: "bad" } as const;
@@ -20,26 +21,51 @@ function stateOf({ is_showing, failed, plays }: Place): keyof typeof words {
 export function Arrival({ showId }: { showId: string }) {
   const proof = useShowProof(showId);
   if (proof === undefined) return null;
-  const places = proof.players.map((place) => ({ ...place, state: stateOf(place) }));
-  const total = places.length;
-  const count = places.filter(({ state }) => state === "showing").length;
+  const { player_count: total, showing_count: count } = proof;
   return (
     <section className="arrival" aria-label={text("arrival")}>
       <p role="status" className="arrival-sum">
         {count === total && total > 0 ? text("arrivedAll", { total }) : text("arrived", { count, total })}
       </p>
       <progress className="arrival-bar" value={count} max={Math.max(total, 1)} aria-hidden="true" />
-      <ul className="arrival-list">
-        {places.map(({ player_id, name, state }) => (
-          <li key={player_id}>
-            <span className="target-name">{name}</span>
-            <span className="badge" data-kind={kinds[state]}>
-              {text(words[state])}
-            </span>
-          </li>
-        ))}
-      </ul>
-      {total >= mostListed ? <p className="faint">{text("firstHundred")}</p> : null}
+      {total === 0 ? null : <Places showId={showId} total={total} />}
     </section>
+  );
+}
+
+function Places({ showId, total }: { showId: string; total: number }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const rows = useVirtualizer({ count: total, getScrollElement: () => frame.current, estimateSize: () => 36, overscan: 5 });
+  const items = rows.getVirtualItems();
+  const reportOf = useReports(
+    showId,
+    items.map(({ index }) => index),
+  );
+  return (
+    <div ref={frame} className="arrival-list" tabIndex={0} role="region" aria-label={text("arrivalList")}>
+      <ul style={{ blockSize: rows.getTotalSize() }}>
+        {items.map(({ index, start, key }) => {
+          const report = reportOf(index);
+          const state = report === undefined ? null : stateOf(report);
+          return (
+            <li
+              key={key}
+              ref={rows.measureElement}
+              data-index={index}
+              style={{ transform: `translateY(${start}px)` }}
+              aria-posinset={index + 1}
+              aria-setsize={total}
+            >
+              <span className="target-name">{report?.name ?? text("reading")}</span>
+              {state === null ? null : (
+                <span className="badge" data-kind={kinds[state]}>
+                  {text(words[state])}
+                </span>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </div>
   );
 }

@@ -1,15 +1,13 @@
 // What is shown for a time: reading, beginning, ending and prolonging it, and whether it has arrived on the screens.
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { useEffect, useMemo } from "react";
+import { useMemo } from "react";
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { client } from "../../data/client.ts";
-import { eventStream } from "../../data/event-stream.ts";
 import { queryClient } from "../../data/query-client.ts";
 
 export type NewShow = Schemas["NewShow"];
 export type Show = Schemas["Show"];
 export type ShowEntry = Schemas["ShowEntry"];
-export type ShowProof = Schemas["ShowProof"];
 
 /** A takeover outranks every other schedule; see `pages/takeover`. */
 export const takeoverPriority = 1_000;
@@ -75,26 +73,4 @@ export async function endShowAt({ schedule_id: id }: Pick<ShowEntry, "schedule_i
 
 async function refreshShows(): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: ["shows"] });
-}
-
-/** What the screens report of a show, renewed whenever one of them plays something else or its connection changes. */
-export function useShowProof(id: string): ShowProof | undefined {
-  const queryKey = ["shows", "proof", id];
-  const { data } = useQuery({
-    queryKey,
-    queryFn: async ({ signal }) => (await client.get("/api/v1/show/{id}/proof", { params: { path: { id } }, signal })).data,
-  });
-  useEffect(() => {
-    const playing = new Map<string, string>();
-    return eventStream.listen((news) => {
-      if (news.is === "heartbeat") {
-        const { player_id, heartbeat } = news.heartbeat;
-        const now = JSON.stringify(heartbeat.now_playing.map(({ zone_id }) => zone_id));
-        if (playing.get(player_id) === now) return;
-        playing.set(player_id, now);
-      } else if (news.is !== "event" || !/^player\.(online|offline)$/.test(news.event.type)) return;
-      void queryClient.invalidateQueries({ queryKey: ["shows", "proof", id] });
-    });
-  }, [id]);
-  return data;
 }

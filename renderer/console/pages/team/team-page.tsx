@@ -8,9 +8,11 @@ import { common } from "../../i18n/en/common.ts";
 import { team as messages } from "../../i18n/en/team.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
+import { MenuButton } from "../../ui/menu-button.tsx";
 import { NameDialog } from "../../ui/name-dialog.tsx";
 import { Page } from "../../ui/page.tsx";
 import { PageTabs, type PageTab } from "../../ui/page-tabs.tsx";
+import { DeleteTeamDialog } from "./delete-team-dialog.tsx";
 import "./team.css";
 
 const text = texts(messages);
@@ -29,8 +31,9 @@ const tabs: readonly Tab[] = [
 
 export function TeamPage() {
   const { team, scopes } = useSession();
-  const mayRename = useMay("teams:write");
+  const mayChange = useMay("teams:write");
   const [isRenaming, setIsRenaming] = useState(false);
+  const [isDeleting, setIsDeleting] = useState(false);
   const renaming = useAct({
     run: (name: string) => client.patch("/api/v1/teams/{id}", { params: { path: { id: team.id } }, body: { name } }),
     changes: ["session", "audit"],
@@ -38,7 +41,12 @@ export function TeamPage() {
     after: () => setIsRenaming(false),
     showsErrors: true,
   });
-  const actions = mayRename ? <Button onPress={() => setIsRenaming(true)}>{text("rename")}</Button> : undefined;
+  const actions = mayChange ? (
+    <>
+      <Button onPress={() => setIsRenaming(true)}>{text("rename")}</Button>
+      <MenuButton label={text("moreForTeam")} actions={[{ name: text("deleteTeam"), kind: "danger", run: () => setIsDeleting(true) }]} />
+    </>
+  ) : undefined;
   return (
     <Page title={team.name} actions={actions}>
       <PageTabs label={text("parts")} tabs={tabs.filter(({ scope }) => scopes.includes(scope))} />
@@ -52,6 +60,7 @@ export function TeamPage() {
         onClose={() => setIsRenaming(false)}
         act={renaming}
       />
+      {isDeleting ? <DeleteTeamDialog onClose={() => setIsDeleting(false)} /> : null}
     </Page>
   );
 }

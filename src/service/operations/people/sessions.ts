@@ -8,12 +8,14 @@ import { pageOf } from "../../http/paging.ts";
 import { found, ProblemError } from "../../http/problem.ts";
 import type { AuditLog } from "../../people/audit.ts";
 import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
-import type { Operator } from "../../people/operator.ts";
+import { requireScope, type Operator } from "../../people/operator.ts";
+import { insertTeam } from "../../people/people.ts";
 import type { SingleSignOn } from "../../people/sso/single-sign-on.ts";
 import { recordPasskeyUse, type Passkeys } from "../../people/passkeys/passkeys.ts";
 import type { Passwords } from "../../people/passwords/passwords.ts";
 import { selectSessions, showSessionEntry } from "../../people/sessions/session-list.ts";
-import { endSessions, showSession, startSession } from "../../people/sessions/sessions.ts";
+import { moveSession } from "../../people/sessions/move-session.ts";
+import { endSessions, showSession } from "../../people/sessions/sessions.ts";
 import type { TokenExpiry } from "../../people/token-expiry.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
@@ -116,7 +118,7 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
     path: "/session/team",
     summary: "Go on in another team",
     description:
-      "The response sets a new cookie: the session goes on in the other team and ends in this one. It lasts no longer than before.",
+      "The response sets a new cookie: the session goes on in the other team and ends in this one. It lasts no longer than before. With `name` the other team is a new one, whose owner you become; that requires the scope `teams:write`.",
     agent: false,
     setsCookie: true,
     caller: "operator",
@@ -126,23 +128,14 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
     output: Session,
     errors: ["not-found", "invalid"],
     async run(dependencies, context, { body }, unitOfWork) {
-      const { audit, clock, cookies, tokens } = dependencies;
+      const { cookies, tokens } = dependencies;
       const { address, requestId } = context;
       requireSession(context.operator);
-      const change = async (db: Db, { tokenId, operator }: OperatorContext) => {
-        const before = await db
-          .selectFrom("tokens")
-          .innerJoin("sessions", "sessions.token_id", "tokens.id")
-          .select(["method", "user_agent", "created_at", "expires_at", "proved_at"])
-          .where("id", "=", tokenId)
-          .executeTakeFirstOrThrow();
-        const since = { createdAt: before.created_at, expiresAt: before.expires_at!, provedAt: before.proved_at };
-        const about = { method: before.method as Session["method"], userAgent: before.user_agent, address, since };
-        const started = await startSession(dependencies, db, { userId: operator.userId, teamId: body.team_id, ...about });
-        const ended = await endSessions(db, [tokenId], clock.now());
-        const entry = { action: "switchTeam", resourceType: "sessions", resourceId: started.id, before: null, after: null };
-        const who = { teamId: started.teamId, userId: operator.userId, tokenId: started.id };
-        if (started.teamId !== operator.teamId) await audit.append(db, { ...entry, ...who, address, requestId });
+      const change = async (db: Db, { operator }: OperatorContext) => {
+        if (body.name !== undefined) requireScope(operator, "teams:write");
+        const made = body.name === undefined ? null : await insertTeam(dependencies, db, { name: body.name, ownerId: operator.userId });
+        const teamId = made?.id ?? body.team_id!;
+        const { started, ended } = await moveSession(dependencies, db, { operator, address, requestId }, teamId);
         return { result: started, committed: () => tokens.notifyEnded(ended) };
       };
       return unitOfWork.write(change, async (db, { id: sessionId, secret, expiresAt }) => {

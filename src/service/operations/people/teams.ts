@@ -2,20 +2,26 @@
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
-import { CreatedToken, NewTeam, OwnTeam, TeamChange, type Role } from "../../../protocol/operator/people.ts";
+import { CreatedToken, NewTeam, OwnTeam, TeamChange, TeamDeletion, type Role } from "../../../protocol/operator/people.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { emptyBin } from "../../cleanup/bin.ts";
+import { checkDeletable, discardContent } from "../../cleanup/team-content.ts";
 import type { BlobSweeper } from "../../content/blob-sweeper.ts";
 import type { RolloutTracker } from "../../fleet/rollouts/tracker.ts";
 import type { Presence } from "../../fleet/presence.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found, ProblemError } from "../../http/problem.ts";
+import type { AuditLog } from "../../people/audit.ts";
 import type { OperatorContext } from "../context.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
+import { JsonResponse } from "../responses.ts";
 import { grantsExpireAt } from "../../people/grants.ts";
 import { issueToken } from "../../people/issue-token.ts";
+import { requireScope } from "../../people/operator.ts";
 import { showTeam } from "../../people/people-resources.ts";
-import { selectTeams, updatePendingInvitations } from "../../people/people.ts";
+import { insertTeam, selectTeams, updatePendingInvitations } from "../../people/people.ts";
+import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
+import { moveSession } from "../../people/sessions/move-session.ts";
 import type { TokenExpiry } from "../../people/token-expiry.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { TeamRow } from "../../store/people-tables.ts";
@@ -24,7 +30,9 @@ import type { PlayerRow } from "../../store/tables.ts";
 import { checkImage } from "../content/layouts.ts";
 
 interface TeamDependencies {
+  audit: AuditLog;
   clock: Clock;
+  cookies: BrowserCookies;
   makeId: MakeId;
   presence: Presence;
   rollouts: RolloutTracker;
@@ -37,6 +45,9 @@ const params = z.strictObject({ id: id("team") });
 const version = ({ id: teamId, name, safe_asset_id, updated_at }: OwnTeam) => ({ id: teamId, name, safe_asset_id, updated_at });
 const CreatedTeam = OwnTeam.extend({ token: CreatedToken });
 
+/** What deleting a team's content requires. */
+const contentScopes = ["playlists:write", "layouts:write", "schedules:write", "assets:write", "webhooks:write"] as const;
+
 const operation = operationsWith<TeamDependencies>();
 
 export const teamOperations: readonly Operation<TeamDependencies>[] = [
@@ -47,7 +58,7 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
     path: "/teams",
     summary: "Create a team",
     description:
-      "You become its owner. `token` is a token of the new team with the scopes and expiry of the token you call with; its secret is shown only once.",
+      "You become its owner. `token` is a token of the new team with the scopes and expiry of the token you call with; its secret is shown only once. A person who is signed in needs no token: `POST /session/team` creates a team too.",
     caller: "operator",
     scope: "teams:write",
     // It creates a token.
@@ -60,12 +71,7 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
     version,
     async run(dependencies, context, { body }, unitOfWork) {
       return unitOfWork.write(async (db, { operator }) => {
-        const now = Math.trunc(dependencies.clock.now());
-        const stamps = { created_at: now, updated_at: now, deleted_at: null };
-        const row: TeamRow = { id: dependencies.makeId("team"), name: body.name, safe_asset_id: null, ...stamps };
-        await db.insertInto("teams").values(row).execute();
-        const member = { team_id: row.id, user_id: operator.userId, role: "owner" satisfies Role, created_at: now };
-        await db.insertInto("members").values(member).execute();
+        const row = await insertTeam(dependencies, db, { name: body.name, ownerId: operator.userId });
         const { userId, scopes } = operator;
         const details = { teamId: row.id, userId, name: "First token", scopes, createdBy: userId, expiresAt: grantsExpireAt(operator) };
         return { result: { ...show({ ...row, role: "owner" }), token: await issueToken(dependencies, db, details) } };
@@ -141,25 +147,34 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
     method: "DELETE",
     path: "/teams/{id}",
     summary: "Delete a team",
-    description: "The team must be empty: delete its players, layouts, playlists and assets first. All its tokens end, including yours.",
+    description:
+      "The team must be empty: delete its players, layouts, playlists, schedules, assets, calendars and webhooks first. `with_content=true` deletes all of them for good with it, except players, which must be deleted first in any case; it also requires the scopes to change them. All its tokens end, including yours. The session of a person who is in another team goes on there: the response sets a new cookie.",
     agent: "Use it only if an owner explicitly asks for it; your own token ends with it.",
     caller: "operator",
     scope: "teams:write",
     proof: true,
+    setsCookie: true,
     params,
+    query: TeamDeletion,
     status: 204,
     output: NoContent,
     errors: ["not-found", "in-use", "precondition-failed"],
     current: async (dependencies, context, given) => version(await readTokenTeam(dependencies, context, given)),
     async run(dependencies, context, input, unitOfWork) {
+      const { cookies, rollouts: tracker, sweeper } = dependencies;
+      const { address, requestId } = context;
+      const withContent = input.query.with_content === "true";
       let ended: string[] = [];
       let emptied: string[] = [];
-      await unitOfWork.write(async (db, current) => {
+      const change = async (db: Db, current: OperatorContext) => {
+        const { operator } = current;
         const { id: teamId } = await readTokenTeam(dependencies, current, input.params, db);
-        await checkEmpty(db, teamId);
+        for (const scope of withContent ? contentScopes : []) requireScope(operator, scope);
+        await checkDeletable(db, teamId, withContent);
         const now = Math.trunc(dependencies.clock.now());
+        if (withContent) await discardContent(db, teamId, now);
         const { files, playerIds } = await emptyBin(db, { teamId }, now);
-        dependencies.sweeper.mark(files);
+        sweeper.mark(files);
         emptied = playerIds;
         await db.updateTable("teams").set({ deleted_at: now, updated_at: now }).where("id", "=", teamId).execute();
         await db.deleteFrom("members").where("team_id", "=", teamId).execute();
@@ -180,10 +195,17 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
         const cancelled = { state: "cancelled" as const, reason: "The team was deleted", updated_at: now, ended_at: now };
         const batches = db.updateTable("command_batches").set(cancelled).where("team_id", "=", teamId);
         await batches.where("ended_at", "is", null).execute();
-        return { result: undefined, committed: () => dependencies.rollouts.apply({ rollouts }) };
+        const next = operator.isSession ? await selectTeams(db, operator.userId).limit(1).executeTakeFirst() : undefined;
+        const moved = next === undefined ? null : await moveSession(dependencies, db, { operator, address, requestId }, null);
+        return { result: moved?.started ?? null, committed: () => tracker.apply({ rollouts }) };
+      };
+      const response = await unitOfWork.write(change, async (_db, started) => {
+        const cookie = started === null ? cookies.clearSession(context) : cookies.setSession(context, started.secret, started.expiresAt);
+        return new JsonResponse(204, undefined, {}, context.operator.isSession ? [cookie] : []);
       });
       dependencies.tokens.notifyEnded(ended);
       for (const playerId of emptied) await dependencies.presence.deletePlayer(playerId);
+      return response;
     },
   }),
 ];
@@ -219,28 +241,4 @@ function playersOf(db: Db, teamId: string): Promise<PlayerRow[]> {
 
 function show(row: TeamRow & { role: string }): OwnTeam {
   return { ...showTeam(row), role: row.role as Role };
-}
-
-/** @throws ProblemError 409 if the team still has resources or is the last team. */
-async function checkEmpty(db: Db, teamId: string): Promise<void> {
-  const inUse = (what: string) => new ProblemError("in-use", `The team still has ${what}: delete them first`);
-  const players = db.selectFrom("players").select("id").where("team_id", "=", teamId).where("removed_at", "is", null);
-  if ((await players.limit(1).executeTakeFirst()) !== undefined) throw inUse("screens");
-  for (const table of ["layouts", "playlists", "schedules", "assets"] as const) {
-    // Resources in the bin are deleted with the team.
-    const rows = db.selectFrom(table).select("id").where("team_id", "=", teamId).where("deleted_at", "is", null);
-    if ((await rows.limit(1).executeTakeFirst()) !== undefined) throw inUse(table);
-  }
-  for (const table of ["calendars", "webhooks", "uploads"] as const) {
-    const row = await db.selectFrom(table).select("id").where("team_id", "=", teamId).limit(1).executeTakeFirst();
-    if (row !== undefined) throw inUse(table);
-  }
-  const other = await db
-    .selectFrom("teams")
-    .select("id")
-    .where("id", "<>", teamId)
-    .where("deleted_at", "is", null)
-    .limit(1)
-    .executeTakeFirst();
-  if (other === undefined) throw new ProblemError("in-use", "It is the only team of this service: create another team first");
 }

@@ -3,7 +3,7 @@ import type { SelectQueryBuilder } from "kysely";
 import { z } from "zod";
 import { id } from "../../../protocol/common.ts";
 import { DeletionQuery } from "../../../protocol/operator/resources.ts";
-import { NewShow, Show, ShowPage, ShowProof, ShowsQuery, type ShowEntry } from "../../../protocol/operator/shows.ts";
+import { NewShow, Show, ShowPage, ShowProof, ShowProofQuery, ShowsQuery, type ShowEntry } from "../../../protocol/operator/shows.ts";
 import { NewSchedule } from "../../../schedule/validate-schedule.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found, ProblemError } from "../../http/problem.ts";
@@ -142,12 +142,13 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
     caller: "operator",
     scope: "play_events:read",
     params,
+    query: ShowProofQuery,
     status: 200,
     output: ShowProof,
-    errors: ["not-found"],
+    errors: ["not-found", "invalid"],
     async run(dependencies, { teamId }, input) {
       const { store } = dependencies;
-      return proofOf(store, { dependencies, teamId }, await find(store.db, teamId, input.params.id));
+      return proofOf(store, { dependencies, teamId }, await find(store.db, teamId, input.params.id), input.query);
     },
   }),
   operation({

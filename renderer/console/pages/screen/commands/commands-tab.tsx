@@ -8,39 +8,14 @@ import { CommandHistory } from "./command-history.tsx";
 import { commandName } from "./command-names.ts";
 import { CommandRow } from "./command-row.tsx";
 import { commandGroups } from "./command-table.ts";
+import { capabilitiesOf } from "./capabilities.ts";
 
 const text = texts(screenCommands);
 const shared = texts(common);
-type Capabilities = NonNullable<PlayerDetails["capabilities"]>;
-
-// What an older player can do is known to itself only.
-const untold: Capabilities = {
-  commands: [
-    "screenshot",
-    "identify",
-    "reload",
-    "restart",
-    "skip",
-    "pause",
-    "resume",
-    "override.set",
-    "override.clear",
-    "variables.set",
-    "variables.clear",
-  ],
-  unavailable: [],
-  displays: [],
-  inputs: [],
-  audio_outputs: [],
-  scripts: [],
-  serial_ports: [],
-  network_hosts: [],
-};
-
 export function CommandsTab({ player }: { player: PlayerDetails }) {
   const may = useMay("commands:write");
   const mayRead = useMay("commands:read");
-  const capabilities = player.capabilities ?? untold;
+  const capabilities = capabilitiesOf(player);
   const groups = commandGroups
     .map(({ name, commands }) => ({ name, commands: commands.filter(({ type }) => capabilities.commands.includes(type)) }))
     .filter(({ commands }) => commands.length > 0);

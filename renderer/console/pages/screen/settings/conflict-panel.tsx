@@ -3,7 +3,9 @@ import { screenSettings } from "../../../i18n/en/screen-settings.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
+import { capabilitiesOf } from "../commands/capabilities.ts";
 import type { Draft, SettingName, Settings } from "./draft.ts";
+import { recurringText } from "./recurring/recurring.ts";
 
 const text = texts(screenSettings);
 
@@ -44,7 +46,11 @@ function shownValue(name: SettingName, settings: Settings): string {
   const value = settings[name];
   if (value === null) return text("empty");
   if (typeof value === "string") return name === "orientation" ? text(settings.orientation) : value;
-  if (Array.isArray(value)) return value.length === 0 ? text("empty") : value.join(", ");
+  if (name === "tags") return settings.tags.length === 0 ? text("empty") : settings.tags.join(", ");
+  if (name === "recurring_commands") {
+    const all = settings.recurring_commands.map((each) => recurringText(each, [], capabilitiesOf({ capabilities: null })));
+    return all.length === 0 ? text("empty") : all.join("; ");
+  }
   return Object.entries(value)
     .map(([key, each]) => `${key.replaceAll("_", " ")}: ${typeof each === "object" ? JSON.stringify(each) : String(each)}`)
     .join("; ");

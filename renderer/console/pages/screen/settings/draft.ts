@@ -12,6 +12,7 @@ export type Settings = Pick<
   | "layout_id"
   | "variables"
   | "display_hours"
+  | "recurring_commands"
   | "screenshots"
   | "maintenance_until"
   | "downloads"

@@ -3,7 +3,7 @@ import "./exceptions.css";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
-import { client } from "../../../data/client.ts";
+import { calendarsQuery, type Calendar } from "../../../data/calendars.ts";
 import { useMay } from "../../../data/session.ts";
 import { screenSettings } from "../../../i18n/en/screen-settings.ts";
 import { formatDate } from "../../../i18n/format.ts";
@@ -21,17 +21,7 @@ const mostNamed = 6;
 /** How many a screen can have. */
 const mostExceptions = 20;
 
-type Calendar = Schemas["Calendar"];
 type Exception = NonNullable<Schemas["Player"]["display_hours"]>["exceptions"][number];
-
-const calendarsQuery = {
-  queryKey: ["calendars", "all"],
-  queryFn: async ({ signal }: { signal: AbortSignal }): Promise<Calendar[]> => {
-    const all: Calendar[] = [];
-    for await (const each of client.pages("/api/v1/calendars", { params: { query: { limit: 100 } }, signal })) all.push(each);
-    return all.toSorted((one, other) => one.name.localeCompare(other.name));
-  },
-};
 
 interface ExceptionsEditorProps {
   value: readonly Exception[];

@@ -1,17 +1,15 @@
 // Time spans on some weekdays: opening hours, or times for downloads.
-import { ToggleButton, ToggleButtonGroup } from "react-aria-components";
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 import { screenSettings } from "../../../i18n/en/screen-settings.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
+import { WeekdaysField } from "./weekdays-field.tsx";
 
 const text = texts(screenSettings);
 
 export type Opening = Schemas["Opening"];
-
-const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"] as const satisfies Opening["weekdays"];
 
 /** A usual working day, to begin with. */
 export const usualOpening: Opening = { from: "08:00", until: "20:00" };
@@ -42,26 +40,15 @@ export function OpeningsEditor({ value, onChange, isDisabled, isAllWeek = false 
           // oxlint-disable-next-line react/no-array-index-key
           <li key={index} className="opening">
             {isAllWeek && opening.weekdays === undefined ? null : (
-              <ToggleButtonGroup
-                className="days"
-                aria-label={text("weekdays")}
-                selectionMode="multiple"
-                disallowEmptySelection
+              <WeekdaysField
+                value={opening.weekdays}
                 isDisabled={isDisabled}
-                selectedKeys={opening.weekdays ?? weekdays}
-                onSelectionChange={(keys) => {
+                onChange={(days) => {
                   const { weekdays: _all, ...rest } = opening;
-                  const chosen = weekdays.filter((day) => keys.has(day));
-                  const next = chosen.length === weekdays.length ? rest : { ...rest, weekdays: chosen };
+                  const next = days === undefined ? rest : { ...rest, weekdays: days };
                   onChange(value.map((each, place) => (place === index ? next : each)));
                 }}
-              >
-                {weekdays.map((day) => (
-                  <ToggleButton key={day} id={day} className="day">
-                    {text(day)}
-                  </ToggleButton>
-                ))}
-              </ToggleButtonGroup>
+              />
             )}
             <div className="opening-times">
               <TextField

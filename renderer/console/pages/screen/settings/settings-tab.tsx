@@ -20,6 +20,7 @@ import { HoursSection } from "./hours-section.tsx";
 import { MachineSection } from "./machine-section.tsx";
 import { areValid } from "./openings-editor.tsx";
 import { PicturesSection } from "./pictures-section.tsx";
+import { RecurringSection } from "./recurring/recurring-section.tsx";
 import { ReplaceSection } from "./replace-section.tsx";
 import type { SectionProps } from "./section.tsx";
 
@@ -81,6 +82,7 @@ function SettingsForm({ id, current }: { id: string; current: VersionedPlayer })
         <GeneralSection {...section} />
         <ContentSection {...section} />
         <HoursSection {...section} />
+        <RecurringSection {...section} player={current.player} />
         <PicturesSection {...section} />
         <MachineSection {...section} />
         {changed.length === 0 ? null : (

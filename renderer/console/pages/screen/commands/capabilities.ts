@@ -1,0 +1,32 @@
+// What a screen's device can do.
+import type { PlayerDetails } from "../data.ts";
+
+type Capabilities = NonNullable<PlayerDetails["capabilities"]>;
+
+/** Those of an older player, which does not tell what it can do: it refuses what it does not know. */
+const untold: Capabilities = {
+  commands: [
+    "screenshot",
+    "identify",
+    "reload",
+    "restart",
+    "skip",
+    "pause",
+    "resume",
+    "override.set",
+    "override.clear",
+    "variables.set",
+    "variables.clear",
+  ],
+  unavailable: [],
+  displays: [],
+  inputs: [],
+  audio_outputs: [],
+  scripts: [],
+  serial_ports: [],
+  network_hosts: [],
+};
+
+export function capabilitiesOf({ capabilities }: Pick<PlayerDetails, "capabilities">): Capabilities {
+  return capabilities ?? untold;
+}

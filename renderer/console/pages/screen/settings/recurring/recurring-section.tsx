@@ -1,0 +1,86 @@
+// What a screen does by itself at times of the day: a list in words, to add to, change and remove.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { calendarsQuery } from "../../../../data/calendars.ts";
+import { screenSettings } from "../../../../i18n/en/screen-settings.ts";
+import { texts } from "../../../../i18n/texts.ts";
+import { Button } from "../../../../ui/button.tsx";
+import { Icon } from "../../../../ui/icon.tsx";
+import { Switch } from "../../../../ui/switch.tsx";
+import { capabilitiesOf } from "../../commands/capabilities.ts";
+import type { PlayerDetails } from "../../data.ts";
+import { Section, type SectionProps } from "../section.tsx";
+import { RecurringDialog } from "./recurring-dialog.tsx";
+import { recurringText, type Recurring } from "./recurring.ts";
+import "./recurring.css";
+
+const text = texts(screenSettings);
+/** How many a screen can have. */
+const mostCommands = 50;
+
+export function RecurringSection({ draft: { settings, set }, isDisabled, player }: SectionProps & { player: PlayerDetails }) {
+  const { recurring_commands: all } = settings;
+  const { data: calendars = [] } = useQuery(calendarsQuery);
+  const capabilities = capabilitiesOf(player);
+  const [edited, setEdited] = useState<Recurring | "new" | null>(null);
+  const change = (next: readonly Recurring[]): void => set("recurring_commands", [...next]);
+  return (
+    <Section id="recurring" title={text("recurring_commands")} about={text("recurringAbout")}>
+      {all.length === 0 ? <p className="faint">{text("recurringNone")}</p> : null}
+      <ul className="recurring-list">
+        {all.map((recurring) => {
+          const { name, enabled } = recurring;
+          return (
+            <li key={name} className="recurring">
+              <Switch
+                aria-label={text("recurringOn", { name })}
+                isSelected={enabled}
+                isDisabled={isDisabled}
+                onChange={(isOn) => change(all.map((each) => (each === recurring ? { ...each, enabled: isOn } : each)))}
+              />
+              <div className="recurring-words" data-off={!enabled}>
+                <span>{recurringText(recurring, calendars, capabilities)}</span>
+                <span className="faint">{name}</span>
+              </div>
+              {isDisabled ? null : (
+                <div className="recurring-actions">
+                  <Button size="small" aria-label={text("recurringEdit", { name })} onPress={() => setEdited(recurring)}>
+                    <Icon name="edit" />
+                  </Button>
+                  <Button
+                    kind="quiet"
+                    size="small"
+                    aria-label={text("recurringRemove", { name })}
+                    onPress={() => change(all.filter((each) => each !== recurring))}
+                  >
+                    <Icon name="trash" />
+                  </Button>
+                </div>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+      {isDisabled || all.length >= mostCommands ? null : (
+        <div>
+          <Button size="small" onPress={() => setEdited("new")}>
+            <Icon name="plus" /> {text("recurringAdd")}
+          </Button>
+        </div>
+      )}
+      {edited === null ? null : (
+        <RecurringDialog
+          recurring={edited === "new" ? null : edited}
+          taken={all.filter((each) => each !== edited).map(({ name }) => name)}
+          calendars={calendars}
+          capabilities={capabilities}
+          onClose={() => setEdited(null)}
+          onDone={(next) => {
+            change(edited === "new" ? [...all, next] : all.map((each) => (each === edited ? next : each)));
+            setEdited(null);
+          }}
+        />
+      )}
+    </Section>
+  );
+}

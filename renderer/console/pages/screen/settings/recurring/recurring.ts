@@ -1,0 +1,83 @@
+// Recurring commands of a screen: their types, and what they are in words.
+import type { Schemas } from "../../../../../../sdk/typescript/client.ts";
+import type { Calendar } from "../../../../data/calendars.ts";
+import { screenCommands } from "../../../../i18n/en/screen-commands.ts";
+import { screenSettings } from "../../../../i18n/en/screen-settings.ts";
+import { texts } from "../../../../i18n/texts.ts";
+import type { Capabilities } from "../../commands/command-fields.tsx";
+import { commandName } from "../../commands/command-names.ts";
+import { commandGroups, type CommandSpec, type Field, type Values } from "../../commands/command-table.ts";
+import type { Settings } from "../draft.ts";
+
+const text = texts(screenSettings);
+const ofCommands = texts(screenCommands);
+
+export type Recurring = Settings["recurring_commands"][number];
+export type RecurringType = Schemas["RecurringCommandInput"]["command"]["type"];
+
+/** The commands that may recur, in the order in which people see them. */
+export const recurringTypes: readonly RecurringType[] = [
+  "restart",
+  "reboot",
+  "reload",
+  "content.refresh",
+  "display.brightness",
+  "display.input",
+  "audio.volume",
+  "audio.mute",
+  "audio.output",
+  "run",
+  "serial.write",
+  "network.send",
+];
+
+/** The controls of a command. */
+export function specOf(type: RecurringType): CommandSpec {
+  return commandGroups.flatMap(({ commands }) => commands).find((spec) => spec.type === type)!;
+}
+
+/** What the controls show of a command's arguments; null: it has some that they do not know. */
+export function valuesOf({ type, args }: Recurring["command"]): Values | null {
+  const { fields = [] } = specOf(type);
+  const entries = Object.entries(args);
+  if (entries.some(([name]) => fields.every((field) => field.name !== name))) return null;
+  return Object.fromEntries(entries.map(([name, value]) => [name, controlText(value)]));
+}
+
+function controlText(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (Array.isArray(value)) return value.map(controlText).join("\n");
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Such as `Every day at 04:00: Restart the program`. */
+export function recurringText(recurring: Recurring, calendars: readonly Calendar[], capabilities: Capabilities): string {
+  const { at, weekdays, calendar, command } = recurring;
+  const words = text("recurringWords", { days: daysText(weekdays), times: at.join(", "), command: commandText(command, capabilities) });
+  if (calendar === undefined) return words;
+  const name = calendars.find(({ id }) => id === calendar.calendar_id)?.name ?? calendar.calendar_id;
+  return text(calendar.is_listed ? "recurringOnly" : "recurringExcept", { words, name });
+}
+
+function daysText(days: Recurring["weekdays"]): string {
+  if (days === undefined) return text("everyDay");
+  const all = days.join();
+  if (all === "MO,TU,WE,TH,FR") return text("workdays");
+  return all === "SA,SU" ? text("weekend") : days.map((day) => text(day)).join(", ");
+}
+
+function commandText(command: Recurring["command"], capabilities: Capabilities): string {
+  const { fields = [] } = specOf(command.type);
+  const values = valuesOf(command) ?? {};
+  const details = fields
+    .filter(({ name }) => (values[name] ?? "") !== "")
+    .map((field) => valueText(field, values[field.name]!, capabilities));
+  const name = commandName(command.type);
+  return details.length === 0 ? name : text("recurringDetail", { command: name, detail: details.join(", ") });
+}
+
+function valueText({ kind, options }: Field, value: string, capabilities: Capabilities): string {
+  if (kind === "percent") return text("percentValue", { percent: value });
+  const label = kind === "choice" ? options!(capabilities).find((option) => option.value === value)?.label : undefined;
+  return label === undefined || label === null ? value : ofCommands(label);
+}
