@@ -6,6 +6,8 @@ import { texts } from "../../i18n/texts.ts";
 import { useReports, useShowProof } from "./show-proof.ts";
 
 const text = texts(show);
+/** As in the styles: rows of one height, so that the End key leads to the end at once. */
+const rowHeight = 40;
 
 type Place = NonNullable<ReturnType<ReturnType<typeof useReports>>>;
 
@@ -35,7 +37,7 @@ export function Arrival({ showId }: { showId: string }) {
 
 function Places({ showId, total }: { showId: string; total: number }) {
   const frame = useRef<HTMLDivElement>(null);
-  const rows = useVirtualizer({ count: total, getScrollElement: () => frame.current, estimateSize: () => 36, overscan: 5 });
+  const rows = useVirtualizer({ count: total, getScrollElement: () => frame.current, estimateSize: () => rowHeight, overscan: 5 });
   const items = rows.getVirtualItems();
   const reportOf = useReports(
     showId,
@@ -48,14 +50,7 @@ function Places({ showId, total }: { showId: string; total: number }) {
           const report = reportOf(index);
           const state = report === undefined ? null : stateOf(report);
           return (
-            <li
-              key={key}
-              ref={rows.measureElement}
-              data-index={index}
-              style={{ transform: `translateY(${start}px)` }}
-              aria-posinset={index + 1}
-              aria-setsize={total}
-            >
+            <li key={key} style={{ transform: `translateY(${start}px)` }} aria-posinset={index + 1} aria-setsize={total}>
               <span className="target-name">{report?.name ?? text("reading")}</span>
               {state === null ? null : (
                 <span className="badge" data-kind={kinds[state]}>
