@@ -105,7 +105,7 @@ test(
     const kept = (await api.call("POST", `players/${device.playerId}/commands`, { type: "override.set", args: { asset_id: asset.id } }))
       .body;
     rows.add("overrides", { command_id: on });
-    clock.advance(89.9 * dayMs);
+    clock.advance(89 * dayMs);
     await inTime(clock, () => expect(rows.count("device_tokens")).toBe(0));
     expect([rows.count("commands"), rows.count("screenshots")]).toEqual([1_204, 1]);
     await inTime(clock, () => expect(rows.ids("commands")).toEqual([open, on, String(kept.id)].toSorted()));
