@@ -1,7 +1,6 @@
 // Messages of passkeys: signing in with them, the proof by them, and their list.
 export const passkeys = {
   signIn: "Sign in with a passkey",
-  or: "or",
   use: "Use a passkey",
   instead: "Use a passkey instead of a password",
   insteadText: "Your fingerprint, face or device PIN signs you in next time. There is nothing to remember.",

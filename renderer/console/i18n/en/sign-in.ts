@@ -1,5 +1,6 @@
 // Messages of the sign-in pages, and of the proof before dangerous acts.
 export const signIn = {
+  or: "or",
   title: "Sign in",
   signingIn: "Signing you in…",
   needLink: "Nobody has a password or a passkey yet. Open the sign-in link that the service printed when it started.",

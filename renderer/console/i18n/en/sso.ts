@@ -2,7 +2,6 @@
 export const sso = {
   signInWith: "Sign in with {name}",
   joinWith: "Join with {name}",
-  or: "or",
   finishing: "Signing you in…",
   title: "Sign in",
   nothing: "There is no sign-in to finish here.",

@@ -9,6 +9,7 @@ import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { useSignIn } from "./use-sign-in.ts";
+import { Or } from "./or.tsx";
 
 const text = texts(passkeys);
 
@@ -33,9 +34,7 @@ function Way({ onSignedIn }: { onSignedIn: () => void }) {
   useOffer(!isPending, mutate);
   return (
     <>
-      <p className="sign-in-or">
-        <span>{text("or")}</span>
-      </p>
+      <Or />
       <ProblemMessage error={signingIn.error} />
       <Button isPending={isPending} onPress={() => mutate(null)}>
         <Icon name="key" />

@@ -6,16 +6,15 @@ import { sessionQuery, type Session } from "../../data/session.ts";
 import { signInOptionsQuery } from "../../data/sign-in-options.ts";
 import { signIn } from "../../i18n/en/sign-in.ts";
 import { texts } from "../../i18n/texts.ts";
-import { Icon } from "../../ui/icon.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { InvitationForm } from "./invitation-form.tsx";
+import { LonePage } from "./lone-page.tsx";
 import { PasskeyWay } from "./passkey-way.tsx";
 import { PasswordForm } from "./password-form.tsx";
 import { SsoWay } from "./sso-way.tsx";
 import { useSignIn } from "./use-sign-in.ts";
 import { WelcomeForm } from "./welcome-form.tsx";
-import "./sign-in.css";
 
 const text = texts(signIn);
 
@@ -52,36 +51,25 @@ export function SignInPage() {
     }
   }, [hash, openLink]);
   const title = text(view.is === "welcome" ? "welcomeTitle" : view.is === "invitation" ? "invitationTitle" : "title");
-  useEffect(() => {
-    document.title = title;
-  }, [title]);
   return (
-    <div className="lone-page">
-      <main className="card lone-card">
-        <header className="sign-in-header">
-          <span className="sign-in-brand">
-            <Icon name="brand" />
-          </span>
-          <h1>{title}</h1>
-        </header>
-        {view.is === "welcome" ? (
-          <WelcomeForm session={view.session} onDone={go} />
-        ) : view.is === "invitation" ? (
-          <>
-            <InvitationForm secret={view.secret} onSignedIn={go} />
-            <SsoWay to={to} invitation={view.secret} />
-          </>
-        ) : view.is === "link" && !hasLinkFailed ? (
-          <p role="status">{text("signingIn")}</p>
-        ) : (
-          <>
-            <ProblemMessage error={byLink.error} />
-            <Ways onSignedIn={go} />
-            <SsoWay to={to} />
-          </>
-        )}
-      </main>
-    </div>
+    <LonePage title={title}>
+      {view.is === "welcome" ? (
+        <WelcomeForm session={view.session} onDone={go} />
+      ) : view.is === "invitation" ? (
+        <>
+          <InvitationForm secret={view.secret} onSignedIn={go} />
+          <SsoWay to={to} invitation={view.secret} />
+        </>
+      ) : view.is === "link" && !hasLinkFailed ? (
+        <p role="status">{text("signingIn")}</p>
+      ) : (
+        <>
+          <ProblemMessage error={byLink.error} />
+          <Ways onSignedIn={go} />
+          <SsoWay to={to} />
+        </>
+      )}
+    </LonePage>
   );
 }
 

@@ -6,10 +6,9 @@ import { directClient } from "../../data/client.ts";
 import { proofChannelName, rememberedPlace, takeAnswer } from "../../data/sso.ts";
 import { sso } from "../../i18n/en/sso.ts";
 import { texts } from "../../i18n/texts.ts";
-import { Icon } from "../../ui/icon.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
+import { LonePage } from "./lone-page.tsx";
 import { useSignIn } from "./use-sign-in.ts";
-import "./sign-in.css";
 
 const text = texts(sso);
 
@@ -17,30 +16,19 @@ export function SsoReturnPage() {
   const [answer] = useState(takeAnswer);
   const isProof = new URLSearchParams(answer ?? "").get("state")?.startsWith("proof.") === true;
   const title = text(isProof ? "proofTitle" : "title");
-  useEffect(() => {
-    document.title = title;
-  }, [title]);
   return (
-    <div className="lone-page">
-      <main className="card lone-card">
-        <header className="sign-in-header">
-          <span className="sign-in-brand">
-            <Icon name="brand" />
-          </span>
-          <h1>{title}</h1>
-        </header>
-        {answer === null ? (
-          <>
-            <p>{text("nothing")}</p>
-            <Back />
-          </>
-        ) : isProof ? (
-          <Proof answer={answer} />
-        ) : (
-          <SignIn answer={answer} />
-        )}
-      </main>
-    </div>
+    <LonePage title={title}>
+      {answer === null ? (
+        <>
+          <p>{text("nothing")}</p>
+          <Back />
+        </>
+      ) : isProof ? (
+        <Proof answer={answer} />
+      ) : (
+        <SignIn answer={answer} />
+      )}
+    </LonePage>
   );
 }
 

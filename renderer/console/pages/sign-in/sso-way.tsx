@@ -6,6 +6,7 @@ import { sso } from "../../i18n/en/sso.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
+import { Or } from "./or.tsx";
 
 const text = texts(sso);
 
@@ -29,7 +30,7 @@ export function SsoWay({ to, invitation }: SsoWayProps) {
   if (name === null) return null;
   return (
     <>
-      <p className="sign-in-or">{text("or")}</p>
+      <Or />
       <div className="form">
         <ProblemMessage error={starting.error} />
         <Button isPending={starting.isPending} onPress={() => starting.mutate()}>

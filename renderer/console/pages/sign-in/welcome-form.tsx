@@ -14,6 +14,7 @@ import { PasswordField } from "../../ui/password-field.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { shortestPassword } from "./shortest-password.ts";
+import { Or } from "./or.tsx";
 
 const text = texts(signIn);
 const ofPasskeys = texts(passkeys);
@@ -71,9 +72,7 @@ export function WelcomeForm({ session: { user }, onDone }: { session: Session; o
       </div>
       {canUsePasskey ? (
         <>
-          <p className="sign-in-or">
-            <span>{ofPasskeys("or")}</span>
-          </p>
+          <Or />
           <Button
             isPending={saving.isPending && saving.variables === "passkey"}
             isDisabled={saving.isPending || name.trim() === ""}

@@ -1,0 +1,23 @@
+// A page without navigation around it, for people who are not signed in: a card with the title.
+import { useEffect, type ReactNode } from "react";
+import { Icon } from "../../ui/icon.tsx";
+import "./sign-in.css";
+
+export function LonePage({ title, children }: { title: string; children: ReactNode }) {
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+  return (
+    <div className="lone-page">
+      <main className="card lone-card">
+        <header className="sign-in-header">
+          <span className="sign-in-brand">
+            <Icon name="brand" />
+          </span>
+          <h1>{title}</h1>
+        </header>
+        {children}
+      </main>
+    </div>
+  );
+}
