@@ -67,6 +67,9 @@ export function problemsOf(each: Operation): ProblemKind[] {
   else if (each.method !== "GET") add("malformed-json", "too-large", "unsupported-media-type");
   if (each.bytes !== undefined) add("too-large");
   if (each.current !== undefined) add("precondition-failed");
+  // The draft may not exist, or wait for an approval.
+  if (each.drafts === true) add("not-found", "forbidden", "invalid");
+  if (each.drafts === true && !isRead(each)) add("wrong-status");
   if (isRepeatable(each)) add("in-flight", "key-reused");
   return [...kinds];
 }

@@ -34,7 +34,13 @@ interface TeamDependencies {
 }
 
 const params = z.strictObject({ id: id("team") });
-const version = ({ id: teamId, name, safe_asset_id, updated_at }: OwnTeam) => ({ id: teamId, name, safe_asset_id, updated_at });
+const version = ({ id: teamId, name, safe_asset_id, approval, updated_at }: OwnTeam) => ({
+  id: teamId,
+  name,
+  safe_asset_id,
+  approval,
+  updated_at,
+});
 const CreatedTeam = OwnTeam.extend({ token: CreatedToken });
 
 const operation = operationsWith<TeamDependencies>();
@@ -62,7 +68,7 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
       return unitOfWork.write(async (db, { operator }) => {
         const now = Math.trunc(dependencies.clock.now());
         const stamps = { created_at: now, updated_at: now, deleted_at: null };
-        const row: TeamRow = { id: dependencies.makeId("team"), name: body.name, safe_asset_id: null, ...stamps };
+        const row: TeamRow = { id: dependencies.makeId("team"), name: body.name, safe_asset_id: null, approval: "none", ...stamps };
         await db.insertInto("teams").values(row).execute();
         const member = { team_id: row.id, user_id: operator.userId, role: "owner" satisfies Role, created_at: now };
         await db.insertInto("members").values(member).execute();
@@ -110,7 +116,7 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
     path: "/teams/{id}",
     summary: "Change a team",
     description:
-      "The team that the token belongs to. `safe_asset_id` names an image that its players keep and show in place of content that makes their browser fail; a player's own image comes first.",
+      "The team that the token belongs to. `safe_asset_id` names an image that its players keep and show in place of content that makes their browser fail; a player's own image comes first. With `approval` of `required`, what contributors change is a proposal until an editor approves it.",
     caller: "operator",
     scope: "teams:write",
     params,
@@ -125,11 +131,11 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
       const { operator } = context;
       return unitOfWork.write(async (db, current) => {
         const before = await readTokenTeam(dependencies, current, input.params, db);
-        const { name = before.name, safe_asset_id = before.safe_asset_id } = input.body;
+        const { name = before.name, safe_asset_id = before.safe_asset_id, approval = before.approval } = input.body;
         await checkImage(db, before.id, safe_asset_id, "/safe_asset_id");
         const isSafeContentNew = safe_asset_id !== before.safe_asset_id;
-        if (name === before.name && !isSafeContentNew) return { result: before };
-        const next = { name, safe_asset_id, updated_at: Math.trunc(dependencies.clock.now()) };
+        if (name === before.name && approval === before.approval && !isSafeContentNew) return { result: before };
+        const next = { name, safe_asset_id, approval, updated_at: Math.trunc(dependencies.clock.now()) };
         const row = await db.updateTable("teams").set(next).where("id", "=", before.id).returningAll().executeTakeFirstOrThrow();
         return { result: show({ ...row, role: operator.role }), affected: isSafeContentNew ? await playersOf(db, before.id) : [] };
       });
