@@ -86,12 +86,9 @@ export const Publication = z.strictObject({
 export type Publication = z.infer<typeof Publication>;
 export const ReturnedDraft = z.strictObject({ word: z.string().trim().min(1).max(2_000).describe("What should be different") });
 
-/** The answer to a write that became a proposal, since the team asks for approval. */
+/** The answer to a write that became a proposal has this besides the fields of the usual answer. */
 export const Proposed = z.object({
-  draft_id: id("drf"),
-  state: z.literal("proposed"),
-  detail: z.string(),
-  result: z.unknown().describe("The response as it would be if the proposal were published"),
+  draft_id: id("drf").describe("The proposal: a draft that an editor approves or returns. Nothing is published yet"),
 });
 export type Proposed = z.infer<typeof Proposed>;
 

@@ -170,7 +170,8 @@ function responsesOf(each: Operation, schemas: Schemas, problems: ProblemRespons
 function othersOf(each: Operation): NonNullable<Operation["others"]> {
   if (each.drafts !== true || isRead(each)) return each.others ?? {};
   const description = "Nothing is published: the team asks for an approval, and the change is a proposal now";
-  return { ...each.others, 202: { description, schema: Proposed } };
+  const schema = each.output instanceof z.ZodUndefined ? Proposed : z.intersection(each.output, Proposed);
+  return { ...each.others, 202: { description, schema } };
 }
 
 /** Makes a component of each list schema, such as `PlayerList`, so that client generators have a name for its type. */

@@ -36,7 +36,10 @@ const everywhere: readonly ResponseHeader[] = ["Request-Id"];
 /** The headers of an operation's successful response. */
 export function successHeaders(each: Operation, status: number): ResponseHeader[] {
   const names: ResponseHeader[] = [...everywhere];
-  if (each.version !== undefined || each.file !== undefined || each.headers?.["If-None-Match"] !== undefined) names.push("ETag");
+  // A proposal has no version: its resource is not published.
+  const isProposal = each.drafts === true && status === 202;
+  if ((each.version !== undefined && !isProposal) || each.file !== undefined || each.headers?.["If-None-Match"] !== undefined)
+    names.push("ETag");
   if (status === 201 && each.version !== undefined) names.push("Location");
   if (isRepeatable(each)) names.push("Idempotency-Replayed");
   if (supportsDryRun(each)) names.push("Dry-Run");

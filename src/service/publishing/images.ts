@@ -34,10 +34,17 @@ const columns: Readonly<Record<ContentKind, readonly string[]>> = {
   calendar: ["created_at", "name", "dates"],
 };
 
+const jsonColumns: readonly string[] = ["items", "transition", "zones", "timing", "dates"];
+
 /** The image of a row that a trigger or a query read. */
 export function imageOf(kind: ContentKind, row: object): string {
   const values = row as Record<string, unknown>;
-  return canonicalJson(Object.fromEntries(columns[kind].map((column) => [column, values[column]])));
+  return canonicalJson(Object.fromEntries(columns[kind].map((column) => [column, plain(column, values[column])])));
+}
+
+/** JSON in a column is equal whatever the order of its fields. */
+function plain(column: string, value: unknown): unknown {
+  return jsonColumns.includes(column) && typeof value === "string" ? canonicalJson(JSON.parse(value)) : value;
 }
 
 /** The name in an image. */

@@ -117,8 +117,8 @@ function proposalName(summary: string, writes: readonly ContentWrite[]): string 
   return (image == null ? summary : `${summary}: ${nameIn(image)}`).slice(0, 200);
 }
 
-function proposed({ id, state }: DraftRow, response: OperationResponse): JsonResponse {
-  const detail = "The team asks for an approval: an editor can compare it, approve it or return it. Nothing is published yet";
-  const result = response instanceof JsonResponse ? (response.body ?? null) : null;
-  return new JsonResponse(202, { draft_id: id, state: state as "proposed", detail, result } satisfies Proposed);
+/** The usual response, and the proposal. Without an ETag: the resource is not published. */
+function proposed({ id }: DraftRow, response: OperationResponse): JsonResponse {
+  const usual = response instanceof JsonResponse ? (response.body as object | undefined) : undefined;
+  return new JsonResponse(202, { ...usual, draft_id: id } satisfies Proposed);
 }

@@ -11,7 +11,7 @@ import { versionAfter } from "../../publishing/show-versions.ts";
 import type { DraftRow } from "../../store/publishing-tables.ts";
 import type { Db, Store } from "../../store/store.ts";
 import { operationsWith, type Operation } from "../operation.ts";
-import { draftParams, readDraft } from "./drafts.ts";
+import { draftParams, exampleDraft, readDraft } from "./drafts.ts";
 
 interface DecisionDependencies {
   clock: Clock;
@@ -64,6 +64,7 @@ export const draftDecisionOperations: readonly Operation<DecisionDependencies>[]
     params: draftParams,
     status: 200,
     output: Draft,
+    outputExample: exampleDraft,
     errors: ["not-found", "invalid", "wrong-status", "forbidden"],
     version: (draft) => draft,
     async run({ clock }, { teamId }, { params }, unitOfWork) {
@@ -91,6 +92,7 @@ export const draftDecisionOperations: readonly Operation<DecisionDependencies>[]
     params: draftParams,
     status: 200,
     output: Draft,
+    outputExample: exampleDraft,
     errors: ["not-found", "wrong-status", "forbidden"],
     version: (draft) => draft,
     async run({ clock }, { teamId }, { params }, unitOfWork) {
@@ -146,6 +148,7 @@ export const draftDecisionOperations: readonly Operation<DecisionDependencies>[]
     example: { word: "Please use the new logo" },
     status: 200,
     output: Draft,
+    outputExample: exampleDraft,
     errors: ["not-found", "invalid", "wrong-status", "forbidden", "precondition-failed"],
     version: (draft) => draft,
     current: readDraft,

@@ -32,6 +32,22 @@ interface DraftDependencies extends OutlookDependencies {
 }
 
 export const draftParams = z.strictObject({ id: id("drf") });
+/** A generated example would show every kind of item. */
+export const exampleDraft: Draft = {
+  id: "drf_01jd3v8q6m9x2k4n7r5t1w0yzh",
+  name: "Christmas",
+  note: "Opening hours and the menu of December",
+  state: "open",
+  created_by: { user_id: "usr_01jd3v8q6m9x2k4n7r5t1w0yzh", name: "Ada" },
+  proposed_at: null,
+  decided_by: null,
+  word: null,
+  version: null,
+  change_count: 0,
+  created_at: "2026-11-27T22:00:00.000Z",
+  updated_at: "2026-11-27T22:00:00.000Z",
+  changes: [],
+};
 const usage =
   "Playlists, layouts, schedules and calendars are read and written in it with the header `Signage-Draft: drf_…`; forecasts and reasons too are then those that would be.";
 
@@ -52,6 +68,7 @@ export const draftOperations: readonly Operation<DraftDependencies>[] = [
     example: { name: "Christmas", note: "Opening hours and the menu of December" },
     status: 201,
     output: Draft,
+    outputExample: exampleDraft,
     errors: ["invalid", "in-use"],
     version: (draft) => draft,
     async run({ clock, makeId }, _context, { body }, unitOfWork) {
@@ -94,6 +111,7 @@ export const draftOperations: readonly Operation<DraftDependencies>[] = [
     params: draftParams,
     status: 200,
     output: Draft,
+    outputExample: exampleDraft,
     errors: ["not-found"],
     version: (draft) => draft,
     run: (dependencies, context, { params }) => readDraft(dependencies, context, params),
@@ -112,6 +130,7 @@ export const draftOperations: readonly Operation<DraftDependencies>[] = [
     example: { name: "Christmas and New Year" },
     status: 200,
     output: Draft,
+    outputExample: exampleDraft,
     errors: ["not-found", "invalid", "wrong-status", "forbidden"],
     version: (draft) => draft,
     current: readDraft,

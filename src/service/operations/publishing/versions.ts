@@ -32,6 +32,35 @@ const params = z.strictObject({
     .meta({ examples: ["12"] }),
 });
 
+/** A generated example would show every kind of item. */
+const exampleVersion: Version = {
+  id: "ver_01jd3v8q6m9x2k4n7r5t1w0yzh",
+  number: 12,
+  created_by: { user_id: "usr_01jd3v8q6m9x2k4n7r5t1w0yzh", name: "Ada" },
+  note: null,
+  draft_id: null,
+  proposed_by: null,
+  restored_from: null,
+  change_count: 1,
+  changes: [
+    {
+      kind: "calendar",
+      id: "cal_01jd3v8q6m9x2k4n7r5t1w0yzh",
+      name: "Public holidays",
+      action: "created",
+      before: null,
+      after: {
+        id: "cal_01jd3v8q6m9x2k4n7r5t1w0yzh",
+        name: "Public holidays",
+        dates: [{ date: "2026-12-25", name: "Christmas Day" }],
+        created_at: "2026-11-27T22:00:00.000Z",
+        updated_at: "2026-11-27T22:00:00.000Z",
+      },
+    },
+  ],
+  created_at: "2026-11-27T22:00:00.000Z",
+};
+
 const operation = operationsWith<VersionDependencies>();
 
 export const versionOperations: readonly Operation<VersionDependencies>[] = [
@@ -65,6 +94,7 @@ export const versionOperations: readonly Operation<VersionDependencies>[] = [
     params,
     status: 200,
     output: Version,
+    outputExample: exampleVersion,
     errors: ["not-found", "invalid"],
     run: async ({ store: { db } }, { teamId }, input) => showVersion(db, await findVersion(db, teamId, Number(input.params.number))),
   }),
