@@ -12894,7 +12894,27 @@ export interface operations {
                      *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
                      *     }
                      */
-                    "application/json": components["schemas"]["CalendarWithWarnings"] & components["schemas"]["Proposed"];
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        created_at: string;
+                        /** @description In order, each day once */
+                        dates: components["schemas"]["CalendarDate"][];
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        /** @description Id, `cal_` and a ULID */
+                        id: string;
+                        name: string;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        updated_at: string;
+                        /** @description Which parts of `ical` were not imported, or are imported only up to a date */
+                        warnings: components["schemas"]["CalendarWarning"][];
+                    };
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
@@ -13129,7 +13149,27 @@ export interface operations {
                      *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
                      *     }
                      */
-                    "application/json": components["schemas"]["CalendarWithWarnings"] & components["schemas"]["Proposed"];
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        created_at: string;
+                        /** @description In order, each day once */
+                        dates: components["schemas"]["CalendarDate"][];
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        /** @description Id, `cal_` and a ULID */
+                        id: string;
+                        name: string;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        updated_at: string;
+                        /** @description Which parts of `ical` were not imported, or are imported only up to a date */
+                        warnings: components["schemas"]["CalendarWarning"][];
+                    };
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
@@ -16675,7 +16715,33 @@ export interface operations {
                      *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
                      *     }
                      */
-                    "application/json": components["schemas"]["Layout"] & components["schemas"]["Proposed"];
+                    "application/json": {
+                        /** @description An image behind all zones that covers the layout */
+                        background_asset_id: string | null;
+                        background_color: string;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        created_at: string;
+                        /** @description When it was moved to the bin, where it stays for 30 days; null: it is not in the bin */
+                        deleted_at: string | null;
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        height: number;
+                        /** @description Id, `lay_` and a ULID */
+                        id: string;
+                        name: string;
+                        /** @description The transition when the layout becomes due */
+                        transition: components["schemas"]["Transition"] | null;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        updated_at: string;
+                        width: number;
+                        zones: components["schemas"]["Zone"][];
+                    };
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
@@ -16981,7 +17047,33 @@ export interface operations {
                      *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
                      *     }
                      */
-                    "application/json": components["schemas"]["Layout"] & components["schemas"]["Proposed"];
+                    "application/json": {
+                        /** @description An image behind all zones that covers the layout */
+                        background_asset_id: string | null;
+                        background_color: string;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        created_at: string;
+                        /** @description When it was moved to the bin, where it stays for 30 days; null: it is not in the bin */
+                        deleted_at: string | null;
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        height: number;
+                        /** @description Id, `lay_` and a ULID */
+                        id: string;
+                        name: string;
+                        /** @description The transition when the layout becomes due */
+                        transition: components["schemas"]["Transition"] | null;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        updated_at: string;
+                        width: number;
+                        zones: components["schemas"]["Zone"][];
+                    };
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
@@ -17122,7 +17214,33 @@ export interface operations {
                      *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
                      *     }
                      */
-                    "application/json": components["schemas"]["Layout"] & components["schemas"]["Proposed"];
+                    "application/json": {
+                        /** @description An image behind all zones that covers the layout */
+                        background_asset_id: string | null;
+                        background_color: string;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        created_at: string;
+                        /** @description When it was moved to the bin, where it stays for 30 days; null: it is not in the bin */
+                        deleted_at: string | null;
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        height: number;
+                        /** @description Id, `lay_` and a ULID */
+                        id: string;
+                        name: string;
+                        /** @description The transition when the layout becomes due */
+                        transition: components["schemas"]["Transition"] | null;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        updated_at: string;
+                        width: number;
+                        zones: components["schemas"]["Zone"][];
+                    };
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
@@ -20666,7 +20784,26 @@ export interface operations {
                      *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
                      *     }
                      */
-                    "application/json": components["schemas"]["Playlist"] & components["schemas"]["Proposed"];
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        created_at: string;
+                        /** @description When it was moved to the bin, where it stays for 30 days; null: it is not in the bin */
+                        deleted_at: string | null;
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        /** @description Id, `pls_` and a ULID */
+                        id: string;
+                        items: components["schemas"]["PlaylistItem"][];
+                        name: string;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        updated_at: string;
+                    };
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
@@ -20960,7 +21097,26 @@ export interface operations {
                      *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
                      *     }
                      */
-                    "application/json": components["schemas"]["Playlist"] & components["schemas"]["Proposed"];
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        created_at: string;
+                        /** @description When it was moved to the bin, where it stays for 30 days; null: it is not in the bin */
+                        deleted_at: string | null;
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        /** @description Id, `pls_` and a ULID */
+                        id: string;
+                        items: components["schemas"]["PlaylistItem"][];
+                        name: string;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        updated_at: string;
+                    };
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
@@ -21097,7 +21253,26 @@ export interface operations {
                      *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
                      *     }
                      */
-                    "application/json": components["schemas"]["Playlist"] & components["schemas"]["Proposed"];
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        created_at: string;
+                        /** @description When it was moved to the bin, where it stays for 30 days; null: it is not in the bin */
+                        deleted_at: string | null;
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        /** @description Id, `pls_` and a ULID */
+                        id: string;
+                        items: components["schemas"]["PlaylistItem"][];
+                        name: string;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        updated_at: string;
+                    };
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
@@ -22377,7 +22552,66 @@ export interface operations {
                      *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
                      *     }
                      */
-                    "application/json": components["schemas"]["ScheduleOutlook"] & components["schemas"]["Proposed"];
+                    "application/json": {
+                        conditions: components["schemas"]["Condition"][];
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        created_at: string;
+                        /** @description When it was moved to the bin, where it stays for 30 days; null: it is not in the bin */
+                        deleted_at: string | null;
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        /** @description false: the schedule is kept but sent to no player */
+                        enabled: boolean;
+                        /** @description Not included; a date: this day included. Of the same kind as `starts_at`. null: open-ended, which is possible only without `rrule` */
+                        ends_at: string | null;
+                        /** @description Days on which no window begins (EXDATE) */
+                        exdates: string[];
+                        /** @description Id, `sch_` and a ULID */
+                        id: string;
+                        interrupt: {
+                            /** @description Counted on the grid of the UTC hour, not from past plays; if other interrupts begin or end within the hour, the grid is computed again */
+                            max_plays_per_hour?: number;
+                            /** @description Length of one play. Default: one loop of the layout's longest zone */
+                            play_ms?: number;
+                            /** @description Share of each hour, spread evenly over it. Shares that exceed 100 together, at one time on one player, are rejected; if they occur anyway, the player scales all of them down */
+                            share_percent: number;
+                        } | null;
+                        /** @description Id, `lay_` and a ULID */
+                        layout_id: string;
+                        /**
+                         * @description `epoch`: loops count from `sync_epoch`, so a window may begin in the middle of an item. `window`: loops begin with the first item when a window begins, on all players at once; content that interrupts them does not restart them. The loops of an interrupt always begin with each of its turns
+                         * @enum {string}
+                         */
+                        loop_from: "epoch" | "window";
+                        name: string;
+                        /** @description When its next window begins, or began if it is open now, in its own time zone or that of a screen it is for; null: never again */
+                        next_at: string | null;
+                        /** @description The highest priority plays; among equal priorities the window that began last, then the newest schedule */
+                        priority: number;
+                        /** @description RFC 5545: `FREQ=WEEKLY;BYDAY=FR`. Each day of the rule has a window as long, on the wall clock, as the first */
+                        rrule: string | null;
+                        /** @description How many players it is for */
+                        screens: number;
+                        /** @description A wall time in the schedule's time zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; a date there, `2026-12-24`, for whole days; or an instant, `2026-11-21T16:00:00Z` */
+                        starts_at: string;
+                        /** @description In words: “Fridays 22:00 to 02:00, Berlin” */
+                        summary: string;
+                        /** @description The instant from which the layout's loops count; null: the fixed epoch 2024-01-01T00:00:00Z */
+                        sync_epoch: string | null;
+                        target: components["schemas"]["ScheduleTarget"];
+                        /** @description IANA time zone; null: the player's */
+                        timezone: string | null;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        updated_at: string;
+                        /** @description Why it may never play, or not as intended. The schedule is saved anyway */
+                        warnings: components["schemas"]["ScheduleWarning"][];
+                    };
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
@@ -22686,7 +22920,66 @@ export interface operations {
                      *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
                      *     }
                      */
-                    "application/json": components["schemas"]["ScheduleOutlook"] & components["schemas"]["Proposed"];
+                    "application/json": {
+                        conditions: components["schemas"]["Condition"][];
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        created_at: string;
+                        /** @description When it was moved to the bin, where it stays for 30 days; null: it is not in the bin */
+                        deleted_at: string | null;
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        /** @description false: the schedule is kept but sent to no player */
+                        enabled: boolean;
+                        /** @description Not included; a date: this day included. Of the same kind as `starts_at`. null: open-ended, which is possible only without `rrule` */
+                        ends_at: string | null;
+                        /** @description Days on which no window begins (EXDATE) */
+                        exdates: string[];
+                        /** @description Id, `sch_` and a ULID */
+                        id: string;
+                        interrupt: {
+                            /** @description Counted on the grid of the UTC hour, not from past plays; if other interrupts begin or end within the hour, the grid is computed again */
+                            max_plays_per_hour?: number;
+                            /** @description Length of one play. Default: one loop of the layout's longest zone */
+                            play_ms?: number;
+                            /** @description Share of each hour, spread evenly over it. Shares that exceed 100 together, at one time on one player, are rejected; if they occur anyway, the player scales all of them down */
+                            share_percent: number;
+                        } | null;
+                        /** @description Id, `lay_` and a ULID */
+                        layout_id: string;
+                        /**
+                         * @description `epoch`: loops count from `sync_epoch`, so a window may begin in the middle of an item. `window`: loops begin with the first item when a window begins, on all players at once; content that interrupts them does not restart them. The loops of an interrupt always begin with each of its turns
+                         * @enum {string}
+                         */
+                        loop_from: "epoch" | "window";
+                        name: string;
+                        /** @description When its next window begins, or began if it is open now, in its own time zone or that of a screen it is for; null: never again */
+                        next_at: string | null;
+                        /** @description The highest priority plays; among equal priorities the window that began last, then the newest schedule */
+                        priority: number;
+                        /** @description RFC 5545: `FREQ=WEEKLY;BYDAY=FR`. Each day of the rule has a window as long, on the wall clock, as the first */
+                        rrule: string | null;
+                        /** @description How many players it is for */
+                        screens: number;
+                        /** @description A wall time in the schedule's time zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; a date there, `2026-12-24`, for whole days; or an instant, `2026-11-21T16:00:00Z` */
+                        starts_at: string;
+                        /** @description In words: “Fridays 22:00 to 02:00, Berlin” */
+                        summary: string;
+                        /** @description The instant from which the layout's loops count; null: the fixed epoch 2024-01-01T00:00:00Z */
+                        sync_epoch: string | null;
+                        target: components["schemas"]["ScheduleTarget"];
+                        /** @description IANA time zone; null: the player's */
+                        timezone: string | null;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        updated_at: string;
+                        /** @description Why it may never play, or not as intended. The schedule is saved anyway */
+                        warnings: components["schemas"]["ScheduleWarning"][];
+                    };
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
@@ -22841,7 +23134,66 @@ export interface operations {
                      *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
                      *     }
                      */
-                    "application/json": components["schemas"]["ScheduleOutlook"] & components["schemas"]["Proposed"];
+                    "application/json": {
+                        conditions: components["schemas"]["Condition"][];
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        created_at: string;
+                        /** @description When it was moved to the bin, where it stays for 30 days; null: it is not in the bin */
+                        deleted_at: string | null;
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        /** @description false: the schedule is kept but sent to no player */
+                        enabled: boolean;
+                        /** @description Not included; a date: this day included. Of the same kind as `starts_at`. null: open-ended, which is possible only without `rrule` */
+                        ends_at: string | null;
+                        /** @description Days on which no window begins (EXDATE) */
+                        exdates: string[];
+                        /** @description Id, `sch_` and a ULID */
+                        id: string;
+                        interrupt: {
+                            /** @description Counted on the grid of the UTC hour, not from past plays; if other interrupts begin or end within the hour, the grid is computed again */
+                            max_plays_per_hour?: number;
+                            /** @description Length of one play. Default: one loop of the layout's longest zone */
+                            play_ms?: number;
+                            /** @description Share of each hour, spread evenly over it. Shares that exceed 100 together, at one time on one player, are rejected; if they occur anyway, the player scales all of them down */
+                            share_percent: number;
+                        } | null;
+                        /** @description Id, `lay_` and a ULID */
+                        layout_id: string;
+                        /**
+                         * @description `epoch`: loops count from `sync_epoch`, so a window may begin in the middle of an item. `window`: loops begin with the first item when a window begins, on all players at once; content that interrupts them does not restart them. The loops of an interrupt always begin with each of its turns
+                         * @enum {string}
+                         */
+                        loop_from: "epoch" | "window";
+                        name: string;
+                        /** @description When its next window begins, or began if it is open now, in its own time zone or that of a screen it is for; null: never again */
+                        next_at: string | null;
+                        /** @description The highest priority plays; among equal priorities the window that began last, then the newest schedule */
+                        priority: number;
+                        /** @description RFC 5545: `FREQ=WEEKLY;BYDAY=FR`. Each day of the rule has a window as long, on the wall clock, as the first */
+                        rrule: string | null;
+                        /** @description How many players it is for */
+                        screens: number;
+                        /** @description A wall time in the schedule's time zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; a date there, `2026-12-24`, for whole days; or an instant, `2026-11-21T16:00:00Z` */
+                        starts_at: string;
+                        /** @description In words: “Fridays 22:00 to 02:00, Berlin” */
+                        summary: string;
+                        /** @description The instant from which the layout's loops count; null: the fixed epoch 2024-01-01T00:00:00Z */
+                        sync_epoch: string | null;
+                        target: components["schemas"]["ScheduleTarget"];
+                        /** @description IANA time zone; null: the player's */
+                        timezone: string | null;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        updated_at: string;
+                        /** @description Why it may never play, or not as intended. The schedule is saved anyway */
+                        warnings: components["schemas"]["ScheduleWarning"][];
+                    };
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
@@ -25680,7 +26032,24 @@ export interface operations {
                      *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
                      *     }
                      */
-                    "application/json": components["schemas"]["Published"] & components["schemas"]["Proposed"];
+                    "application/json": {
+                        changes: components["schemas"]["ContentChange"][];
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        /** @description What could not be restored, and why */
+                        skipped: {
+                            detail: string;
+                            /**
+                             * @description Id of a playlist, layout, schedule or calendar
+                             * @example pls_01jd3v8q6m9x2k4n7r5t1w0yzh
+                             */
+                            id: string;
+                            kind: components["schemas"]["ContentKind"];
+                            name: string;
+                        }[];
+                        /** @description Null: nothing was different, or it was done in a draft */
+                        version: components["schemas"]["VersionEntry"] | null;
+                    };
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];

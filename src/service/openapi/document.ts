@@ -170,7 +170,7 @@ function responsesOf(each: Operation, schemas: Schemas, problems: ProblemRespons
 function othersOf(each: Operation): NonNullable<Operation["others"]> {
   if (each.drafts !== true || isRead(each)) return each.others ?? {};
   const description = "Nothing is published: the team asks for an approval, and the change is a proposal now";
-  const schema = each.output instanceof z.ZodUndefined ? Proposed : z.intersection(each.output, Proposed);
+  const schema = each.output instanceof z.ZodObject ? each.output.extend(Proposed.shape) : Proposed;
   return { ...each.others, 202: { description, schema } };
 }
 

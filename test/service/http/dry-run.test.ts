@@ -117,6 +117,8 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
   const [openDraft, proposal, othersProposal] = [await inDraft("open"), await inDraft("proposal"), await inDraft("other's")];
   for (const { id } of [proposal, othersProposal]) await created("POST", `drafts/${id}/propose`);
   const editor = await inviteMember(api, await owner(api), "editor");
+  // The first use of a token is recorded.
+  expect((await editor.call("GET", "me")).status).toBe(200);
   const calls: Record<string, [path: string, body?: unknown, by?: Person | Browser]> = {
     pairPlayer: ["players/pair", { code: waiting.grant.user_code, name: "New" }],
     updatePlayer: [`players/${player}`, { name: "Hall", layout_id: null }],

@@ -25,6 +25,11 @@ export function text(words: string): object {
 
 const volatile = ["updated_at", "summary", "next_at", "screens", "warnings"];
 
+/** A resource without what depends on the time. */
+export function lasting(resource: object): unknown {
+  return Object.fromEntries(Object.entries(resource).filter(([name]) => !volatile.includes(name)));
+}
+
 /** All content that is published, or as it is in a draft, without what depends on the time. */
 export async function contentOf(by: Caller, headers: Record<string, string> = {}): Promise<Map<string, unknown>> {
   const content = new Map<string, unknown>();
@@ -38,7 +43,7 @@ export async function contentOf(by: Caller, headers: Record<string, string> = {}
         headers,
       );
       for (const each of page.data) {
-        content.set(String(each["id"]), Object.fromEntries(Object.entries(each).filter(([name]) => !volatile.includes(name))));
+        content.set(String(each["id"]), lasting(each));
       }
       cursor = page.next_cursor;
     }
