@@ -18,6 +18,8 @@ const keysByNoun: Readonly<Record<string, readonly string[]>> = {
   rollout: ["rollouts"],
   alert: ["alerts"],
   batch: ["command-batches"],
+  draft: ["drafts"],
+  version: ["versions"],
 };
 
 /** Starts keeping the cache true until the returned function is called. */

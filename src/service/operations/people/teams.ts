@@ -16,6 +16,7 @@ import { grantsExpireAt } from "../../people/grants.ts";
 import { issueToken } from "../../people/issue-token.ts";
 import { showTeam } from "../../people/people-resources.ts";
 import { selectTeams, updatePendingInvitations } from "../../people/people.ts";
+import { erasePublishing } from "../../publishing/erase.ts";
 import type { TokenExpiry } from "../../people/token-expiry.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { TeamRow } from "../../store/people-tables.ts";
@@ -166,6 +167,7 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
         const now = Math.trunc(dependencies.clock.now());
         const { files, playerIds } = await emptyBin(db, { teamId }, now);
         dependencies.sweeper.mark(files);
+        await erasePublishing(db, teamId);
         emptied = playerIds;
         await db.updateTable("teams").set({ deleted_at: now, updated_at: now }).where("id", "=", teamId).execute();
         await db.deleteFrom("members").where("team_id", "=", teamId).execute();
