@@ -78,13 +78,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
   const events = new EventJournal(journal.epoch, clock, makeId);
   const versions = new Versions(clock, makeId);
   // What operators write is recorded with their names by then; this is what the service itself writes, such as at the end of a show.
-  store.beforeCommit(async (db) => {
-    const { events: published } = await versions.record(db, null);
-    await events.append(
-      db,
-      published.map((event) => ({ players: [], ...event })),
-    );
-  });
+  store.beforeCommit(async (db) => void (await versions.record(db, null)));
   const deliveries = new Deliveries(clock, makeId);
   events.onAppended((db, teamId, appended) => deliveries.addForEvents(db, teamId, appended));
   const webhooks = new WebhookSender({ store, clock, log, http: outbound.webhooks, events, deliveries });

@@ -9,7 +9,7 @@ import { Count, id, Timestamp } from "../common.ts";
  * replaced. `problems`: opened, closed, and the whole list after each change. `rollout_updates`: a new version reaches the players.
  * `alerts`: a problem has lasted for longer than the settings allow, or is over.
  * `batch_updates`: a command reaches players in waves. `draft_updates`: a draft was changed, proposed, approved or returned.
- * `version_updates`: content was published.
+ * `version_updates`: a draft was published, or a version restored.
  */
 const eventKinds = [
   "player_updates",
@@ -42,7 +42,8 @@ export type EventKind = z.infer<typeof EventKind>;
  * offline first. `webhook.failing`: no delivery succeeded for an hour; `webhook.paused`: none for five days; `webhook.disabled`: it
  * responded with 410. These three are not sent to the webhook itself. `rollout.halted`: too many players failed; `rollout.aborted`:
  * also when another rollout replaced it. `alert.opened`, `alert.closed`: `data` has the alert, as in `GET /alerts`.
- * `draft.*`: `data` has `draft_id`, `name` and `state`. `version.published`: `data` has `version_id`, `number` and `change_count`.
+ * `draft.*`: `data` has `draft_id`, `name` and `state`. `version.published`: a draft was published or a version restored, which
+ * also sends the events of each resource; `data` has `version_id`, `number` and `change_count`. A plain write has its own event only.
  */
 const eventTypes = [
   "player.paired",

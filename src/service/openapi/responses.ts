@@ -72,7 +72,7 @@ export function problemsOf(each: Operation): ProblemKind[] {
   if (each.current !== undefined) add("precondition-failed");
   // The draft may not exist, or wait for an approval.
   if (each.drafts === true) add("not-found", "forbidden", "invalid");
-  if (each.drafts === true && !isRead(each)) add("wrong-status");
+  if (each.drafts === true && !isRead(each)) add("wrong-status", "in-use", "too-large");
   if (isRepeatable(each)) add("in-flight", "key-reused");
   return [...kinds];
 }

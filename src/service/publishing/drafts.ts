@@ -11,7 +11,7 @@ import type { ContentWrite } from "./content-writes.ts";
 import { nameIn, readLive } from "./images.ts";
 
 /** A draft holds at most this many changes: every read in it applies all of them. */
-export const maxChanges = 1_000;
+const maxChanges = 1_000;
 /** A team has at most this many drafts that are not published. */
 const maxDrafts = 500;
 

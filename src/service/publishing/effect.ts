@@ -104,7 +104,7 @@ function contentDigests({ layout, layouts, playlists, assets }: DesiredState): R
 }
 
 /** When two forecasts differ first, and where only the second shows nothing. Both cover the same time. */
-export function compare(
+function compare(
   before: readonly Shown[],
   after: readonly Shown[],
 ): { firstAt: number | null; gaps: { from: number; until: number }[] } {

@@ -34,6 +34,8 @@ export class Versions {
       const version = await this.#store(db, teamId, writes, userId, publishing);
       const { id: version_id, number, change_count } = version;
       recorded.versions.push(version);
+      // A plain write has an event of its own.
+      if (publishing.draftId === undefined && publishing.restoredFrom === undefined) continue;
       recorded.events.push({ teamId, type: "version.published", data: { version_id, number, change_count } });
     }
     return recorded;

@@ -192,3 +192,26 @@ test("[DRF8] agents read and write content in a draft by the argument draft", as
   await agent.ok("publish_draft", { id: draft.id });
   expect((await agent.ok("get_playlist", { id: playlist.id })).name).toBe("P");
 });
+
+test("[DRF9] drafts and what is published of them have events, each resource too; what is written in a draft has none", async () => {
+  await using folder = await temporaryFolder();
+  await using api = await TestService.start(folder.path);
+  const { next } = await done(api, "GET", "events?after=now");
+  const draft = await done(api, "POST", "drafts", { name: "D" });
+  const playlist = await done(api, "POST", "playlists", { name: "P" }, within(draft));
+  await done(api, "POST", `drafts/${draft.id}/publish`, {});
+  await done(api, "PATCH", `playlists/${playlist.id}`, { name: "Q" });
+  await done(api, "POST", "versions/1/restore", {});
+  const { data } = await done(api, "GET", `events?after=${next}`);
+  expect(data.map(({ type }: { type: string }) => type)).toEqual([
+    "draft.created",
+    "draft.updated",
+    "playlist.created",
+    "draft.published",
+    "version.published",
+    "playlist.updated",
+    "playlist.updated",
+    "version.published",
+  ]);
+  expect(data[4].data).toMatchObject({ number: 1, change_count: 1 });
+});
