@@ -43,7 +43,8 @@ export async function applyImages(db: Db, teamId: string, wanted: readonly Wante
   for (const each of order.flatMap((kind) => different.filter((one) => one.kind === kind && one.image !== null))) {
     const fitted = await fit(applying, each, each.image!);
     if ("reason" in fitted) skip(each, fitted.reason);
-    else {
+    // What is left of it may be what it is already.
+    else if (fitted.image !== imageNow(each)) {
       applied.push({ ...each, image: fitted.image });
       await writeImage(db, teamId, each, fitted.image, now);
     }

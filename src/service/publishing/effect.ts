@@ -2,15 +2,17 @@
 import type { DesiredState } from "../../protocol/device/desired-state.ts";
 import type { DraftEffect } from "../../protocol/operator/publishing.ts";
 import type { ForecastInterval } from "../../schedule/forecast.ts";
+import type { LastingIntervention } from "../../schedule/interventions.ts";
 import { DesiredStates } from "../fleet/state/desired-states.ts";
+import { emptyCache, readOverrides, readStateInputs } from "../fleet/state/state-inputs.ts";
 import { forecastFor } from "../schedule/forecast.ts";
 import { interventionsOf, timeZoneOf, type OutlookDependencies } from "../schedule/schedule-outlook.ts";
 import { digestOf } from "../store/canonical-json.ts";
-import type { Db } from "../store/store.ts";
-import type { DraftRow } from "../store/publishing-tables.ts";
+import { inChunks } from "../store/chunks.ts";
+import type { Db, Store } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
 import { concernedPlayers } from "./concerned-players.ts";
-import { changesOf } from "./drafts.ts";
+import { changesOf, findDraft } from "./drafts.ts";
 import { inDraft } from "./in-draft.ts";
 
 const weekMs = 7 * 86_400_000;
@@ -18,6 +20,19 @@ const maxScreens = 200;
 const maxGaps = 500;
 /** A forecast of a playlist of interrupts may have very many intervals. */
 const maxIntervals = 5_000;
+
+interface EffectDependencies extends OutlookDependencies {
+  store: Store;
+}
+
+/** A screen that gets a new state, with its states. */
+interface ChangedScreen {
+  player: PlayerRow;
+  timeZone: string;
+  interventions: readonly LastingIntervention[];
+  before: DesiredState;
+  after: DesiredState;
+}
 
 /** What a screen shows for a time: the layout with all that it shows; null: nothing. */
 interface Shown {
@@ -27,39 +42,24 @@ interface Shown {
   content: string | null;
 }
 
-/** The effect of a draft within a week. `db` is a transaction. */
-export async function effectOf(services: OutlookDependencies, db: Db, draft: DraftRow): Promise<DraftEffect> {
-  const { team_id: teamId } = draft;
+/** The effect of a draft within a week. @throws ProblemError 404. */
+export async function effectOf(services: EffectDependencies, teamId: string, draftId: string): Promise<DraftEffect> {
   const from = Math.trunc(services.clock.now());
   const to = from + weekMs;
-  const changes = await changesOf(db, draft.id);
-  const refs = changes.map(({ kind, resource_id: id }) => ({ kind, id }));
-  const now = await concernedPlayers(db, teamId, refs);
-  const { result: later } = await inDraft(db, teamId, changes, () => concernedPlayers(db, teamId, refs));
-  const all = [...new Map([...now, ...later].map((player) => [player.id, player])).values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  const states = async () => {
-    const desired = new DesiredStates();
-    const read = new Map<string, DesiredState>();
-    for (const player of all) read.set(player.id, await desired.read(db, player));
-    return read;
-  };
-  const before = await states();
-  const { result: after } = await inDraft(db, teamId, changes, states);
-  const changed = all.filter(({ id }) => before.get(id)!.revision !== after.get(id)!.revision);
+  // Forecasts take long: they are computed after the transaction, for which all writes wait.
+  const { count, screens } = await services.store.write((db) => readChanged(services, db, teamId, draftId));
   const effect: DraftEffect = {
-    screen_count: changed.length,
-    examined_count: Math.min(changed.length, maxScreens),
+    screen_count: count,
+    examined_count: screens.length,
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
     first_at: null,
     screens: [],
     gaps: [],
   };
-  for (const player of changed.slice(0, maxScreens)) {
-    const [old, next] = [before.get(player.id)!, after.get(player.id)!];
-    const shown = await forecast(services, db, player, old, from, to);
-    const { firstAt, gaps } = compare(shown, await forecast(services, db, player, next, from, to));
-    const own = { player_id: player.id, name: player.name };
+  for (const screen of screens) {
+    const { firstAt, gaps } = compare(await forecast(screen, screen.before, from, to), await forecast(screen, screen.after, from, to));
+    const own = { player_id: screen.player.id, name: screen.player.name };
     effect.screens.push({ ...own, first_at: firstAt === null ? null : new Date(firstAt).toISOString() });
     const shownGaps = gaps.map((gap) => ({ ...own, from: new Date(gap.from).toISOString(), to: new Date(gap.until).toISOString() }));
     effect.gaps.push(...shownGaps.slice(0, maxGaps - effect.gaps.length));
@@ -68,18 +68,63 @@ export async function effectOf(services: OutlookDependencies, db: Db, draft: Dra
   return { ...effect, first_at: first ?? null };
 }
 
-async function forecast(
-  services: OutlookDependencies,
+/** The screens that get a new state, how many, and the states of the first of them. */
+async function readChanged(
+  services: EffectDependencies,
   db: Db,
-  player: PlayerRow,
-  state: DesiredState,
-  from: number,
-  to: number,
-): Promise<Shown[]> {
-  const interventions = await interventionsOf(services, db, player);
+  teamId: string,
+  draftId: string,
+): Promise<{ count: number; screens: ChangedScreen[] }> {
+  const draft = await findDraft(db, teamId, draftId);
+  const changes = await changesOf(db, draft.id);
+  const refs = changes.map(({ kind, resource_id: id }) => ({ kind, id }));
+  const now = await concernedPlayers(db, teamId, refs);
+  const { result } = await inDraft(db, teamId, changes, async () => {
+    const later = await concernedPlayers(db, teamId, refs);
+    const all = [...new Map([...now, ...later].map((player) => [player.id, player])).values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    const revisions = await revisionsOf(db, all);
+    const changed = all.filter(({ id, revision }) => revisions.get(id) !== revision);
+    const some = changed.slice(0, maxScreens);
+    return { count: changed.length, some, after: await statesOf(db, some) };
+  });
+  const before = await statesOf(db, result.some);
+  const screens: ChangedScreen[] = [];
+  for (const player of result.some) {
+    const interventions = await interventionsOf(services, db, player);
+    const own = { player, timeZone: timeZoneOf(services, player), interventions };
+    screens.push({ ...own, before: before.get(player.id)!, after: result.after.get(player.id)! });
+  }
+  return { count: result.count, screens };
+}
+
+/** The revisions of players as the content is in the open transaction. */
+async function revisionsOf(db: Db, players: readonly PlayerRow[]): Promise<ReadonlyMap<string, string>> {
+  const cache = emptyCache();
+  const revisions = new Map<string, string>();
+  for (const chunk of inChunks(players)) {
+    const overrides = await readOverrides(
+      db,
+      chunk.map(({ id }) => id),
+    );
+    for (const player of chunk) {
+      const { revision } = await readStateInputs(db, player, overrides.get(player.id) ?? [], cache);
+      revisions.set(player.id, revision);
+    }
+  }
+  return revisions;
+}
+
+async function statesOf(db: Db, players: readonly PlayerRow[]): Promise<ReadonlyMap<string, DesiredState>> {
+  const desired = new DesiredStates();
+  const states = new Map<string, DesiredState>();
+  for (const player of players) states.set(player.id, await desired.read(db, player));
+  return states;
+}
+
+async function forecast({ interventions, timeZone }: ChangedScreen, state: DesiredState, from: number, to: number): Promise<Shown[]> {
   const contentOf = contentDigests(state);
   const shown: Shown[] = [];
-  for (const interval of await forecastFor(state, interventions, timeZoneOf(services, player), from, to)) {
+  for (const interval of await forecastFor(state, interventions, timeZone, from, to)) {
     shown.push(shownIn(interval, contentOf));
     if (shown.length >= maxIntervals) break;
   }

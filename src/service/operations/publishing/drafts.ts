@@ -211,9 +211,7 @@ export const draftOperations: readonly Operation<DraftDependencies>[] = [
     status: 200,
     output: DraftEffect,
     errors: ["not-found"],
-    run(dependencies, { teamId }, { params }) {
-      return dependencies.store.write(async (db) => effectOf(dependencies, db, await findDraft(db, teamId, params.id)));
-    },
+    run: (dependencies, { teamId }, { params }) => effectOf(dependencies, teamId, params.id),
   }),
 ];
 
