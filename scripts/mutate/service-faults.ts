@@ -7,9 +7,11 @@ const httpFaults: readonly Fault[] = [
   ]),
   ...faultsIn("src/service/http/gateway/gateway.ts", [
     ["input.body ?? null, input.bytes.sha256]", "input.body ?? null]"],
-    ["return change(db, context.withOperator(operator));", "return change(db, context);"],
+    ["await change(db, context.withOperator(operator));", "await change(db, context);"],
+    ["changesScreens && (await needsApproval", "recorded.length > 99 && (await needsApproval", "APR5"],
     ["if (needsProof(operation, input.body)) requireProof", "if (isRead(operation)) requireProof"],
   ]),
+  ...faultsIn("src/service/http/gateway/place.ts", [["!(await needsApproval(db, context.operator))", "true", "APR1"]]),
   ...faultsIn("src/service/http/gateway/audited-write.ts", [[".at(-1) ?? null", ".at(0) ?? null"]]),
   ...faultsIn("src/service/http/gateway/conditional-writes.ts", [['header.split(",").some(', 'header.split(",").every(']]),
   ...faultsIn("src/service/http/idempotency.ts", [

@@ -940,6 +940,222 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/drafts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List drafts
+         * @description Newest first, without their changes. Published drafts are kept for 90 days.
+         *
+         *     Scope: `drafts:read`.
+         */
+        get: operations["listDrafts"];
+        put?: never;
+        /**
+         * Create a draft
+         * @description A draft holds changes of content that are published together, in one transaction. Playlists, layouts, schedules and calendars are read and written in it with the header `Signage-Draft: drf_…`; forecasts and reasons too are then those that would be. A team has at most 500 drafts that are not published, of at most 1,000 changes each.
+         *
+         *     Scope: `drafts:write`.
+         */
+        post: operations["createDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a draft
+         * @description With its changes: each resource before and after, and whether someone has published another change of it meanwhile.
+         *
+         *     Scope: `drafts:read`.
+         */
+        get: operations["getDraft"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a draft
+         * @description For good, with its changes. What is published stays as it is.
+         *
+         *     Scope: `drafts:write`.
+         */
+        delete: operations["deleteDraft"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename a draft
+         * @description Changes its name or its note. What it holds is changed by the operations for content.
+         *
+         *     Scope: `drafts:write`.
+         */
+        patch: operations["updateDraft"];
+        trace?: never;
+    };
+    "/api/v1/drafts/{id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve a proposal
+         * @description Publishes it. Only an owner or editor who neither created nor proposed it can approve it. Send the ETag of the draft that you compared as `If-Match`: what changed since is then not approved unseen. Changes of which someone has published another meanwhile are conflicts: without a decision about each in `resolve` the response is 409 and nothing is published. Needs the `write` scope of each kind of content that it changes.
+         *
+         *     Scope: `versions:write`.
+         */
+        post: operations["approveDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts/{id}/changes/{kind}/{resource_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Drop one change of a draft
+         * @description In the draft the resource is then as it is published.
+         *
+         *     Scope: `drafts:write`.
+         */
+        delete: operations["dropDraftChange"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts/{id}/effect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Forecast what a draft would change
+         * @description Which screens would show something else within a week, when first, and the times at which a screen would be left empty. Computed from the forecasts with and without the draft, for at most 200 screens.
+         *
+         *     Scope: `drafts:read`.
+         */
+        get: operations["getDraftEffect"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts/{id}/propose": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Propose a draft
+         * @description Asks for an approval. Until it is decided or withdrawn, the draft cannot be changed.
+         *
+         *     Scope: `drafts:write`.
+         */
+        post: operations["proposeDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts/{id}/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish a draft
+         * @description Makes its changes public in one transaction: they become one version. Changes of which someone has published another meanwhile are conflicts: without a decision about each in `resolve` the response is 409 and nothing is published. Needs the `write` scope of each kind of content that it changes.
+         *
+         *     Scope: `versions:write`.
+         */
+        post: operations["publishDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts/{id}/return": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Return a proposal with a word
+         * @description The draft can be changed and proposed again. Only an owner or editor who neither created nor proposed it can return it.
+         *
+         *     Scope: `versions:write`.
+         */
+        post: operations["returnDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts/{id}/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Withdraw a proposal
+         * @description The draft can be changed again.
+         *
+         *     Scope: `drafts:write`.
+         */
+        post: operations["withdrawDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/enrolment-keys": {
         parameters: {
             query?: never;
@@ -1218,6 +1434,28 @@ export interface paths {
          *     Scope: `layouts:write`.
          */
         post: operations["restoreLayout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/layouts/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a layout
+         * @description The versions that changed it, newest first, also after it was deleted. Going back: `POST /versions/{number}/restore` with `only`.
+         *
+         *     Scope: `versions:read`.
+         */
+        get: operations["listLayoutVersions"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2072,6 +2310,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/playlists/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a playlist
+         * @description The versions that changed it, newest first, also after it was deleted. Going back: `POST /versions/{number}/restore` with `only`.
+         *
+         *     Scope: `versions:read`.
+         */
+        get: operations["listPlaylistVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/releases": {
         parameters: {
             query?: never;
@@ -2354,6 +2614,28 @@ export interface paths {
          *     Scope: `schedules:write`.
          */
         post: operations["restoreSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/schedules/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a schedule
+         * @description The versions that changed it, newest first, also after it was deleted. Going back: `POST /versions/{number}/restore` with `only`.
+         *
+         *     Scope: `versions:read`.
+         */
+        get: operations["listScheduleVersions"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2757,7 +3039,7 @@ export interface paths {
         head?: never;
         /**
          * Change a team
-         * @description The team that the token belongs to. `safe_asset_id` names an image that its players keep and show in place of content that makes their browser fail; a player's own image comes first.
+         * @description The team that the token belongs to. `safe_asset_id` names an image that its players keep and show in place of content that makes their browser fail; a player's own image comes first. With `approval` of `required`, what contributors change is a proposal until an editor approves it.
          *
          *     Scope: `teams:write`.
          */
@@ -3034,6 +3316,94 @@ export interface paths {
         get: operations["getUser"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List versions
+         * @description Newest first. Every publication of content is a version: a write over REST or MCP is one, a draft is one, also what the service itself does, such as at the end of a show. Kept for 400 days, and always the newest 100.
+         *
+         *     Scope: `versions:read`.
+         */
+        get: operations["listVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/versions/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a version
+         * @description With each resource that it changed, before and after. A version never changes.
+         *
+         *     Scope: `versions:read`.
+         */
+        get: operations["getVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/versions/{number}/arrival": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See where a version has arrived
+         * @description For each screen whose content it changed: whether the screen plays it, waits for it, is offline, or failed and why.
+         *
+         *     Scope: `versions:read`.
+         */
+        get: operations["getVersionArrival"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/versions/{number}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Go back to a version
+         * @description Makes playlists, layouts, schedules and calendars what they were right after this version, as a new version; with `only` just some of them. What exists since goes to the bin. Items of files that were deleted for good are left out, and `skipped` says what else cannot be. With `dry_run=true` it only says what would change, with `Signage-Draft` it changes a draft. Needs the `write` scope of each kind of content that changes.
+         *
+         *     Scope: `versions:write`.
+         */
+        post: operations["restoreVersion"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3329,7 +3699,7 @@ export interface webhooks {
         put?: never;
         /**
          * An event, sent to your URL
-         * @description Each event is sent at least once: ignore events whose `webhook-id` you have already received. The order is not guaranteed: sort by `timestamp`, or read `GET /events`, which is in order. Types: player.paired, player.updated, player.removed, player.restored, player.replaced, player.online, player.offline, player.error, player.problems, problem.opened, problem.closed, command.queued, command.delivered, command.acknowledged, command.running, command.succeeded, command.failed, command.rejected, command.expired, command.cancelled, screenshot.ready, layout.created, layout.updated, layout.assigned, layout.deleted, layout.restored, playlist.created, playlist.updated, playlist.deleted, playlist.restored, asset.created, asset.updated, asset.ready, asset.failed, asset.deleted, asset.restored, schedule.created, schedule.updated, schedule.deleted, schedule.restored, calendar.created, calendar.updated, calendar.deleted, rollout.started, rollout.ring_started, rollout.halted, rollout.paused, rollout.resumed, rollout.aborted, rollout.finished, alert.opened, alert.acknowledged, alert.closed, batch.started, batch.wave_started, batch.halted, batch.resumed, batch.cancelled, batch.finished, webhook.failing, webhook.recovered, webhook.paused, webhook.disabled, webhook.test.
+         * @description Each event is sent at least once: ignore events whose `webhook-id` you have already received. The order is not guaranteed: sort by `timestamp`, or read `GET /events`, which is in order. Types: player.paired, player.updated, player.removed, player.restored, player.replaced, player.online, player.offline, player.error, player.problems, problem.opened, problem.closed, command.queued, command.delivered, command.acknowledged, command.running, command.succeeded, command.failed, command.rejected, command.expired, command.cancelled, screenshot.ready, layout.created, layout.updated, layout.assigned, layout.deleted, layout.restored, playlist.created, playlist.updated, playlist.deleted, playlist.restored, asset.created, asset.updated, asset.ready, asset.failed, asset.deleted, asset.restored, schedule.created, schedule.updated, schedule.deleted, schedule.restored, calendar.created, calendar.updated, calendar.deleted, rollout.started, rollout.ring_started, rollout.halted, rollout.paused, rollout.resumed, rollout.aborted, rollout.finished, alert.opened, alert.acknowledged, alert.closed, batch.started, batch.wave_started, batch.halted, batch.resumed, batch.cancelled, batch.finished, draft.created, draft.updated, draft.proposed, draft.approved, draft.returned, draft.published, draft.deleted, version.published, webhook.failing, webhook.recovered, webhook.paused, webhook.disabled, webhook.test.
          */
         post: operations["receiveEvent"];
         delete?: never;
@@ -3560,7 +3930,29 @@ export interface components {
             repeat_hours?: number | null;
         };
         /** @enum {string} */
+        Approval: "none" | "required";
+        /** @enum {string} */
         Architecture: "amd64" | "arm64";
+        Arrival: {
+            counts: {
+                failed: number;
+                offline: number;
+                playing: number;
+                waiting: number;
+            };
+            number: number;
+            screens: {
+                detail: string | null;
+                name: string;
+                /** @description Id, `plr_` and a ULID */
+                player_id: string;
+                /**
+                 * @description `playing`: this version or a later one. `waiting`: it downloads. `failed`: it plays an older version, see `detail`
+                 * @enum {string}
+                 */
+                state: "playing" | "waiting" | "offline" | "failed";
+            }[];
+        };
         Asset: {
             /** @description Codec of a video's image or of an audio file, such as `avc` or `aac` */
             codec: string | null;
@@ -5102,6 +5494,30 @@ export interface components {
             /** @constant */
             type: "calendar";
         };
+        ContentChange: {
+            /**
+             * @description A resource that is put in the bin counts as deleted, one that is restored from it as created
+             * @enum {string}
+             */
+            action: "created" | "changed" | "deleted";
+            /**
+             * @description Id of a playlist, layout, schedule or calendar
+             * @example pls_01jd3v8q6m9x2k4n7r5t1w0yzh
+             */
+            id: string;
+            kind: components["schemas"]["ContentKind"];
+            name: string;
+        };
+        /** @enum {string} */
+        ContentKind: "calendar" | "playlist" | "layout" | "schedule";
+        ContentRef: {
+            /**
+             * @description Id of a playlist, layout, schedule or calendar
+             * @example pls_01jd3v8q6m9x2k4n7r5t1w0yzh
+             */
+            id: string;
+            kind: components["schemas"]["ContentKind"];
+        };
         ContentState: {
             /** @description The revision that the player plays */
             applied_revision: string | null;
@@ -5634,6 +6050,158 @@ export interface components {
             /** @description When new content is downloaded, in the player's time zone. Lost files, and content while there is nothing to show, are downloaded at any time. Default: always */
             windows?: components["schemas"]["OpeningInput"][];
         };
+        Draft: {
+            change_count: number;
+            changes: components["schemas"]["DraftChange"][];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description Null: the person is no longer known */
+            created_by: {
+                name: string;
+                /** @description Id, `usr_` and a ULID */
+                user_id: string;
+            } | null;
+            /** @description Who approved or returned it last */
+            decided_by: {
+                name: string;
+                /** @description Id, `usr_` and a ULID */
+                user_id: string;
+            } | null;
+            /** @description Id, `drf_` and a ULID */
+            id: string;
+            name: string;
+            /** @description Why: it becomes the version's note */
+            note: string | null;
+            proposed_at: string | null;
+            state: components["schemas"]["DraftState"];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+            /** @description The number of the version that it became */
+            version: number | null;
+            /** @description What the editor said who returned it */
+            word: string | null;
+        };
+        DraftChange: {
+            /**
+             * @description A resource that is put in the bin counts as deleted, one that is restored from it as created
+             * @enum {string}
+             */
+            action: "created" | "changed" | "deleted";
+            /** @description As the draft publishes it; null: the draft deletes it */
+            after: (components["schemas"]["Playlist"] | components["schemas"]["Layout"] | components["schemas"]["Schedule"] | components["schemas"]["Calendar"]) | null;
+            /** @description As it was when the draft first changed it; null: it did not exist */
+            before: (components["schemas"]["Playlist"] | components["schemas"]["Layout"] | components["schemas"]["Schedule"] | components["schemas"]["Calendar"]) | null;
+            /**
+             * @description Id of a playlist, layout, schedule or calendar
+             * @example pls_01jd3v8q6m9x2k4n7r5t1w0yzh
+             */
+            id: string;
+            /** @description Whether someone has published another change of it since */
+            is_conflicting: boolean;
+            kind: components["schemas"]["ContentKind"];
+            /** @description As it is published now, if that conflicts; else null. Null also if it was deleted meanwhile */
+            live: (components["schemas"]["Playlist"] | components["schemas"]["Layout"] | components["schemas"]["Schedule"] | components["schemas"]["Calendar"]) | null;
+            name: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+        };
+        DraftEffect: {
+            /** @description How many of them were forecast: at most 200 */
+            examined_count: number;
+            /** @description When the first screen shows something else; null: none does within the week */
+            first_at: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            from: string;
+            /** @description Times at which a screen would show nothing and shows something now. At most 500 */
+            gaps: {
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC
+                 */
+                from: string;
+                name: string;
+                /** @description Id, `plr_` and a ULID */
+                player_id: string;
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC
+                 */
+                to: string;
+            }[];
+            /** @description How many screens get a new state, also if what they show stays the same */
+            screen_count: number;
+            screens: {
+                /** @description When it first shows something else; null: not within the week */
+                first_at: string | null;
+                name: string;
+                /** @description Id, `plr_` and a ULID */
+                player_id: string;
+            }[];
+            /**
+             * Format: date-time
+             * @description A week later
+             */
+            to: string;
+        };
+        DraftEntry: {
+            change_count: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description Null: the person is no longer known */
+            created_by: {
+                name: string;
+                /** @description Id, `usr_` and a ULID */
+                user_id: string;
+            } | null;
+            /** @description Who approved or returned it last */
+            decided_by: {
+                name: string;
+                /** @description Id, `usr_` and a ULID */
+                user_id: string;
+            } | null;
+            /** @description Id, `drf_` and a ULID */
+            id: string;
+            name: string;
+            /** @description Why: it becomes the version's note */
+            note: string | null;
+            proposed_at: string | null;
+            state: components["schemas"]["DraftState"];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+            /** @description The number of the version that it became */
+            version: number | null;
+            /** @description What the editor said who returned it */
+            word: string | null;
+        };
+        DraftEntryList: {
+            data: components["schemas"]["DraftEntry"][];
+            /** @description The cursor of the next page; null on the last page */
+            next_cursor: string | null;
+        };
+        DraftPatch: {
+            name?: string;
+            note?: string | null;
+        };
+        /** @enum {string} */
+        DraftState: "open" | "proposed" | "returned" | "published";
         EnrolmentGrant: {
             access_token: string;
             /** @description Seconds */
@@ -5774,7 +6342,7 @@ export interface components {
             next: string;
         };
         /** @enum {string} */
-        EventType: "player.paired" | "player.updated" | "player.removed" | "player.restored" | "player.replaced" | "player.online" | "player.offline" | "player.error" | "player.problems" | "problem.opened" | "problem.closed" | "command.queued" | "command.delivered" | "command.acknowledged" | "command.running" | "command.succeeded" | "command.failed" | "command.rejected" | "command.expired" | "command.cancelled" | "screenshot.ready" | "layout.created" | "layout.updated" | "layout.assigned" | "layout.deleted" | "layout.restored" | "playlist.created" | "playlist.updated" | "playlist.deleted" | "playlist.restored" | "asset.created" | "asset.updated" | "asset.ready" | "asset.failed" | "asset.deleted" | "asset.restored" | "schedule.created" | "schedule.updated" | "schedule.deleted" | "schedule.restored" | "calendar.created" | "calendar.updated" | "calendar.deleted" | "rollout.started" | "rollout.ring_started" | "rollout.halted" | "rollout.paused" | "rollout.resumed" | "rollout.aborted" | "rollout.finished" | "alert.opened" | "alert.acknowledged" | "alert.closed" | "batch.started" | "batch.wave_started" | "batch.halted" | "batch.resumed" | "batch.cancelled" | "batch.finished" | "webhook.failing" | "webhook.recovered" | "webhook.paused" | "webhook.disabled" | "webhook.test";
+        EventType: "player.paired" | "player.updated" | "player.removed" | "player.restored" | "player.replaced" | "player.online" | "player.offline" | "player.error" | "player.problems" | "problem.opened" | "problem.closed" | "command.queued" | "command.delivered" | "command.acknowledged" | "command.running" | "command.succeeded" | "command.failed" | "command.rejected" | "command.expired" | "command.cancelled" | "screenshot.ready" | "layout.created" | "layout.updated" | "layout.assigned" | "layout.deleted" | "layout.restored" | "playlist.created" | "playlist.updated" | "playlist.deleted" | "playlist.restored" | "asset.created" | "asset.updated" | "asset.ready" | "asset.failed" | "asset.deleted" | "asset.restored" | "schedule.created" | "schedule.updated" | "schedule.deleted" | "schedule.restored" | "calendar.created" | "calendar.updated" | "calendar.deleted" | "rollout.started" | "rollout.ring_started" | "rollout.halted" | "rollout.paused" | "rollout.resumed" | "rollout.aborted" | "rollout.finished" | "alert.opened" | "alert.acknowledged" | "alert.closed" | "batch.started" | "batch.wave_started" | "batch.halted" | "batch.resumed" | "batch.cancelled" | "batch.finished" | "draft.created" | "draft.updated" | "draft.proposed" | "draft.approved" | "draft.returned" | "draft.published" | "draft.deleted" | "version.published" | "webhook.failing" | "webhook.recovered" | "webhook.paused" | "webhook.disabled" | "webhook.test";
         FileState: {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
@@ -6105,6 +6673,11 @@ export interface components {
             /** @description Instead of `dates`: an iCalendar file (RFC 5545) as text, the whole body at most 1 MB. Each day of an event becomes a date, from one year before today to five years after it */
             ical?: string;
             name: string;
+        };
+        NewDraft: {
+            name: string;
+            /** @default null */
+            note?: string | null;
         };
         NewEnrolmentKey: {
             /**
@@ -7100,6 +7673,8 @@ export interface components {
         /** @enum {string} */
         Orientation: "landscape" | "portrait" | "landscape-flipped" | "portrait-flipped";
         OwnTeam: {
+            /** @description `required`: what contributors change is a proposal until an editor approves it */
+            approval: components["schemas"]["Approval"];
             /**
              * Format: date-time
              * @description RFC 3339, UTC
@@ -8257,6 +8832,44 @@ export interface components {
             page: number;
             player: number;
         };
+        Proposed: {
+            /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+            draft_id: string;
+        };
+        Publication: {
+            /** @description Why. Replaces the draft's note */
+            note?: string;
+            /**
+             * @description How each conflict is solved. A conflict that is not listed rejects the request, with 409
+             * @default []
+             */
+            resolve?: {
+                /**
+                 * @description Id of a playlist, layout, schedule or calendar
+                 * @example pls_01jd3v8q6m9x2k4n7r5t1w0yzh
+                 */
+                id: string;
+                kind: components["schemas"]["ContentKind"];
+                /** @enum {string} */
+                resolve: "mine" | "theirs";
+            }[];
+        };
+        Published: {
+            changes: components["schemas"]["ContentChange"][];
+            /** @description What could not be restored, and why */
+            skipped: {
+                detail: string;
+                /**
+                 * @description Id of a playlist, layout, schedule or calendar
+                 * @example pls_01jd3v8q6m9x2k4n7r5t1w0yzh
+                 */
+                id: string;
+                kind: components["schemas"]["ContentKind"];
+                name: string;
+            }[];
+            /** @description Null: nothing was different, or it was done in a draft */
+            version: components["schemas"]["VersionEntry"] | null;
+        };
         RecordedProblem: {
             /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
             code: string;
@@ -8448,6 +9061,15 @@ export interface components {
         ReplaceRequest: {
             code: string;
         };
+        Restoration: {
+            note?: string;
+            /** @description Restores only these. Without it everything becomes as it was */
+            only?: components["schemas"]["ContentRef"][];
+        };
+        ReturnedDraft: {
+            /** @description What should be different */
+            word: string;
+        };
         Ring: {
             /** @description Failed players of those that ran the version; null: none ran it */
             failure_percent: number | null;
@@ -8467,7 +9089,7 @@ export interface components {
             wait_minutes: number;
         };
         /** @enum {string} */
-        Role: "owner" | "editor" | "viewer";
+        Role: "owner" | "editor" | "contributor" | "viewer";
         Rollout: {
             /**
              * Format: date-time
@@ -8834,7 +9456,7 @@ export interface components {
             message: string;
         };
         /** @enum {string} */
-        Scope: "players:read" | "players:write" | "playlists:read" | "playlists:write" | "layouts:read" | "layouts:write" | "assets:read" | "assets:write" | "commands:read" | "commands:write" | "screenshots:read" | "screenshots:write" | "schedules:read" | "schedules:write" | "webhooks:read" | "webhooks:write" | "play_events:read" | "events:read" | "teams:read" | "teams:write" | "tokens:read" | "tokens:write" | "audit:read";
+        Scope: "players:read" | "players:write" | "playlists:read" | "playlists:write" | "layouts:read" | "layouts:write" | "assets:read" | "assets:write" | "commands:read" | "commands:write" | "screenshots:read" | "screenshots:write" | "schedules:read" | "schedules:write" | "webhooks:read" | "webhooks:write" | "play_events:read" | "events:read" | "teams:read" | "teams:write" | "tokens:read" | "tokens:write" | "audit:read" | "drafts:read" | "drafts:write" | "versions:read" | "versions:write";
         Screenshot: {
             /**
              * Format: date-time
@@ -9239,6 +9861,8 @@ export interface components {
             message: string;
         };
         Team: {
+            /** @description `required`: what contributors change is a proposal until an editor approves it */
+            approval: components["schemas"]["Approval"];
             /**
              * Format: date-time
              * @description RFC 3339, UTC
@@ -9256,6 +9880,8 @@ export interface components {
             updated_at: string;
         };
         TeamChange: {
+            /** @description Whether changes of contributors need the approval of an editor */
+            approval?: components["schemas"]["Approval"];
             name?: string;
             /** @description An image to show in place of content that makes the browser fail, on players without their own; null: a text that says so */
             safe_asset_id?: string | null;
@@ -9593,6 +10219,87 @@ export interface components {
             };
         };
         VariableValue: string | number | boolean;
+        Version: {
+            change_count: number;
+            changes: {
+                /**
+                 * @description A resource that is put in the bin counts as deleted, one that is restored from it as created
+                 * @enum {string}
+                 */
+                action: "created" | "changed" | "deleted";
+                /** @description Null: it was deleted */
+                after: (components["schemas"]["Playlist"] | components["schemas"]["Layout"] | components["schemas"]["Schedule"] | components["schemas"]["Calendar"]) | null;
+                /** @description Null: it did not exist, or was in the bin */
+                before: (components["schemas"]["Playlist"] | components["schemas"]["Layout"] | components["schemas"]["Schedule"] | components["schemas"]["Calendar"]) | null;
+                /**
+                 * @description Id of a playlist, layout, schedule or calendar
+                 * @example pls_01jd3v8q6m9x2k4n7r5t1w0yzh
+                 */
+                id: string;
+                kind: components["schemas"]["ContentKind"];
+                name: string;
+            }[];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description Null: the service itself, such as when a show ended */
+            created_by: {
+                name: string;
+                /** @description Id, `usr_` and a ULID */
+                user_id: string;
+            } | null;
+            draft_id: string | null;
+            /** @description Id, `ver_` and a ULID */
+            id: string;
+            note: string | null;
+            /** @description Counts from 1 in each team */
+            number: number;
+            /** @description Who proposed it, if an editor approved it */
+            proposed_by: {
+                name: string;
+                /** @description Id, `usr_` and a ULID */
+                user_id: string;
+            } | null;
+            /** @description The number of the version that it restored */
+            restored_from: number | null;
+        };
+        VersionEntry: {
+            change_count: number;
+            /** @description The first 20 changes */
+            changes: components["schemas"]["ContentChange"][];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description Null: the service itself, such as when a show ended */
+            created_by: {
+                name: string;
+                /** @description Id, `usr_` and a ULID */
+                user_id: string;
+            } | null;
+            draft_id: string | null;
+            /** @description Id, `ver_` and a ULID */
+            id: string;
+            note: string | null;
+            /** @description Counts from 1 in each team */
+            number: number;
+            /** @description Who proposed it, if an editor approved it */
+            proposed_by: {
+                name: string;
+                /** @description Id, `usr_` and a ULID */
+                user_id: string;
+            } | null;
+            /** @description The number of the version that it restored */
+            restored_from: number | null;
+        };
+        VersionEntryList: {
+            data: components["schemas"]["VersionEntry"][];
+            /** @description The cursor of the next page; null on the last page */
+            next_cursor: string | null;
+        };
         Wall: components["schemas"]["WallPart"];
         WallPart: {
             height: number;
@@ -9888,6 +10595,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description Someone else has changed the same (`draft-conflicts`); The same request is still running (`in-flight`); It is in use (`in-use`); Its status does not allow this (`wrong-status`) */
+        DraftConflictsOrInFlightOrInUseOrWrongStatus: {
+            headers: {
+                "Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The enrolment key has expired (`enrolment-key-expired`); The enrolment key was revoked (`enrolment-key-revoked`); The team of the enrolment key was deleted (`enrolment-team-deleted`) */
         EnrolmentKeyExpiredOrEnrolmentKeyRevokedOrEnrolmentTeamDeleted: {
             headers: {
@@ -9970,6 +10687,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The same request is still running (`in-flight`); It is in use (`in-use`); Its status does not allow this (`wrong-status`) */
+        InFlightOrInUseOrWrongStatus: {
+            headers: {
+                "Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The same request is still running (`in-flight`); The upload has a different offset (`wrong-offset`) */
         InFlightOrWrongOffset: {
             headers: {
@@ -10002,6 +10729,16 @@ export interface components {
         };
         /** @description It is in use (`in-use`) */
         InUse: {
+            headers: {
+                "Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description It is in use (`in-use`); Its status does not allow this (`wrong-status`) */
+        InUseOrWrongStatus: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -10155,6 +10892,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description Its status does not allow this (`wrong-status`) */
+        WrongStatus: {
+            headers: {
+                "Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
     };
     parameters: {
         /** @description Id, `ast_` and a ULID */
@@ -10174,6 +10921,8 @@ export interface components {
         Deleted: "true" | "false";
         /** @description Id, `dlv_` and a ULID */
         DeliveryId: string;
+        /** @description Id, `drf_` and a ULID */
+        DraftId: string;
         /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
         DryRun: "true" | "false";
         /** @description Id, `enr_` and a ULID */
@@ -10198,6 +10947,8 @@ export interface components {
         Limit: number;
         /** @description Id, `log_` and a ULID */
         LogId: string;
+        /** @description The number of a version */
+        Number: string;
         /** @description Id, `cmd_` and a ULID */
         OverrideIdFilter: string;
         /** @description Id, `psk_` and a ULID */
@@ -10230,6 +10981,8 @@ export interface components {
         SessionId: string;
         /** @description Id, `shw_` and a ULID */
         ShowId: string;
+        /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+        SignageDraft: string;
         Status: components["schemas"]["CommandStatus"];
         /** @description Id, `team_` and a ULID */
         TeamId: string;
@@ -11989,7 +12742,10 @@ export interface operations {
                 /** @description Part of the name, ignoring case */
                 q?: components["parameters"]["Q"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -12030,6 +12786,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
@@ -12043,6 +12800,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path?: never;
             cookie?: never;
@@ -12109,10 +12868,66 @@ export interface operations {
                     "application/json": components["schemas"]["CalendarWithWarnings"];
                 };
             };
+            /** @description Nothing is published: the team asks for an approval, and the change is a proposal now */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "cal_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "dates": [
+                     *         {
+                     *           "date": "2026-11-21",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "warnings": [
+                     *         {
+                     *           "code": "cut",
+                     *           "message": "sample"
+                     *         }
+                     *       ],
+                     *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        created_at: string;
+                        /** @description In order, each day once */
+                        dates: components["schemas"]["CalendarDate"][];
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        /** @description Id, `cal_` and a ULID */
+                        id: string;
+                        name: string;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        updated_at: string;
+                        /** @description Which parts of `ical` were not imported, or are imported only up to a date */
+                        warnings: components["schemas"]["CalendarWarning"][];
+                    };
+                };
+            };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            409: components["responses"]["InFlight"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlightOrInUseOrWrongStatus"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidOrKeyReused"];
@@ -12122,7 +12937,10 @@ export interface operations {
     getCalendar: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
             path: {
                 /** @description Id, `cal_` and a ULID */
                 id: components["parameters"]["CalendarId"];
@@ -12163,6 +12981,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -12175,6 +12994,8 @@ export interface operations {
             header?: {
                 /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path: {
                 /** @description Id, `cal_` and a ULID */
@@ -12185,6 +13006,24 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Nothing is published: the team asks for an approval, and the change is a proposal now */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Proposed"];
+                };
+            };
             /** @description Delete a calendar */
             204: {
                 headers: {
@@ -12200,7 +13039,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["InUse"];
+            409: components["responses"]["InUseOrWrongStatus"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -12217,6 +13056,8 @@ export interface operations {
             header?: {
                 /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path: {
                 /** @description Id, `cal_` and a ULID */
@@ -12283,10 +13124,65 @@ export interface operations {
                     "application/json": components["schemas"]["CalendarWithWarnings"];
                 };
             };
+            /** @description Nothing is published: the team asks for an approval, and the change is a proposal now */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "cal_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "dates": [
+                     *         {
+                     *           "date": "2026-11-21",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "warnings": [
+                     *         {
+                     *           "code": "cut",
+                     *           "message": "sample"
+                     *         }
+                     *       ],
+                     *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        created_at: string;
+                        /** @description In order, each day once */
+                        dates: components["schemas"]["CalendarDate"][];
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        /** @description Id, `cal_` and a ULID */
+                        id: string;
+                        name: string;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        updated_at: string;
+                        /** @description Which parts of `ical` were not imported, or are imported only up to a date */
+                        warnings: components["schemas"]["CalendarWarning"][];
+                    };
+                };
+            };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["InUseOrWrongStatus"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -13978,6 +14874,812 @@ export interface operations {
             404: components["responses"]["NotFound"];
         };
     };
+    listDrafts: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                limit?: components["parameters"]["Limit"];
+                state?: components["schemas"]["DraftState"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List drafts */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "note": "sample",
+                     *           "state": "open",
+                     *           "created_by": {
+                     *             "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "name": "Lobby"
+                     *           },
+                     *           "proposed_at": "2026-11-21T12:00:00.000Z",
+                     *           "decided_by": {
+                     *             "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "name": "Lobby"
+                     *           },
+                     *           "word": "sample",
+                     *           "version": 1,
+                     *           "change_count": 1,
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "updated_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DraftEntryList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    createDraft: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Christmas",
+                 *       "note": "Opening hours and the menu of December"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewDraft"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Create a draft */
+            201: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Christmas",
+                     *       "note": "Opening hours and the menu of December",
+                     *       "state": "open",
+                     *       "created_by": {
+                     *         "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Ada"
+                     *       },
+                     *       "proposed_at": null,
+                     *       "decided_by": null,
+                     *       "word": null,
+                     *       "version": null,
+                     *       "change_count": 0,
+                     *       "created_at": "2026-11-27T22:00:00.000Z",
+                     *       "updated_at": "2026-11-27T22:00:00.000Z",
+                     *       "changes": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Draft"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlightOrInUse"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `drf_` and a ULID */
+                id: components["parameters"]["DraftId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read a draft */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Christmas",
+                     *       "note": "Opening hours and the menu of December",
+                     *       "state": "open",
+                     *       "created_by": {
+                     *         "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Ada"
+                     *       },
+                     *       "proposed_at": null,
+                     *       "decided_by": null,
+                     *       "word": null,
+                     *       "version": null,
+                     *       "change_count": 0,
+                     *       "created_at": "2026-11-27T22:00:00.000Z",
+                     *       "updated_at": "2026-11-27T22:00:00.000Z",
+                     *       "changes": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Draft"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    deleteDraft: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id, `drf_` and a ULID */
+                id: components["parameters"]["DraftId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Delete a draft */
+            204: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    updateDraft: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id, `drf_` and a ULID */
+                id: components["parameters"]["DraftId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Christmas and New Year"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DraftPatch"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Rename a draft */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Christmas",
+                     *       "note": "Opening hours and the menu of December",
+                     *       "state": "open",
+                     *       "created_by": {
+                     *         "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Ada"
+                     *       },
+                     *       "proposed_at": null,
+                     *       "decided_by": null,
+                     *       "word": null,
+                     *       "version": null,
+                     *       "change_count": 0,
+                     *       "created_at": "2026-11-27T22:00:00.000Z",
+                     *       "updated_at": "2026-11-27T22:00:00.000Z",
+                     *       "changes": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Draft"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["WrongStatus"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    approveDraft: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id, `drf_` and a ULID */
+                id: components["parameters"]["DraftId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "note": "Looks good"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Publication"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Approve a proposal */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "version": {
+                     *         "id": "ver_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "number": 1,
+                     *         "created_by": {
+                     *           "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         },
+                     *         "note": "sample",
+                     *         "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "proposed_by": {
+                     *           "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         },
+                     *         "restored_from": 1,
+                     *         "change_count": 1,
+                     *         "changes": [
+                     *           {
+                     *             "kind": "calendar",
+                     *             "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "name": "Lobby",
+                     *             "action": "created"
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "changes": [
+                     *         {
+                     *           "kind": "calendar",
+                     *           "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "action": "created"
+                     *         }
+                     *       ],
+                     *       "skipped": [
+                     *         {
+                     *           "kind": "calendar",
+                     *           "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "detail": "sample"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Published"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DraftConflictsOrInFlightOrInUseOrWrongStatus"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    dropDraftChange: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: never;
+            path: {
+                /** @description Id, `drf_` and a ULID */
+                id: components["parameters"]["DraftId"];
+                kind: components["schemas"]["ContentKind"];
+                /** @description Id of a playlist, layout, schedule or calendar */
+                resource_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Drop one change of a draft */
+            204: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["WrongStatus"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getDraftEffect: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `drf_` and a ULID */
+                id: components["parameters"]["DraftId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Forecast what a draft would change */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "screen_count": 1,
+                     *       "examined_count": 1,
+                     *       "from": "2026-11-21T12:00:00.000Z",
+                     *       "to": "2026-11-21T12:00:00.000Z",
+                     *       "first_at": "2026-11-21T12:00:00.000Z",
+                     *       "screens": [
+                     *         {
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "first_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "gaps": [
+                     *         {
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "from": "2026-11-21T12:00:00.000Z",
+                     *           "to": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DraftEffect"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    proposeDraft: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `drf_` and a ULID */
+                id: components["parameters"]["DraftId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Propose a draft */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Christmas",
+                     *       "note": "Opening hours and the menu of December",
+                     *       "state": "open",
+                     *       "created_by": {
+                     *         "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Ada"
+                     *       },
+                     *       "proposed_at": null,
+                     *       "decided_by": null,
+                     *       "word": null,
+                     *       "version": null,
+                     *       "change_count": 0,
+                     *       "created_at": "2026-11-27T22:00:00.000Z",
+                     *       "updated_at": "2026-11-27T22:00:00.000Z",
+                     *       "changes": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Draft"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlightOrWrongStatus"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    publishDraft: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id, `drf_` and a ULID */
+                id: components["parameters"]["DraftId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "note": "As agreed with the kitchen"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Publication"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Publish a draft */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "version": {
+                     *         "id": "ver_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "number": 1,
+                     *         "created_by": {
+                     *           "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         },
+                     *         "note": "sample",
+                     *         "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "proposed_by": {
+                     *           "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         },
+                     *         "restored_from": 1,
+                     *         "change_count": 1,
+                     *         "changes": [
+                     *           {
+                     *             "kind": "calendar",
+                     *             "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "name": "Lobby",
+                     *             "action": "created"
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "changes": [
+                     *         {
+                     *           "kind": "calendar",
+                     *           "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "action": "created"
+                     *         }
+                     *       ],
+                     *       "skipped": [
+                     *         {
+                     *           "kind": "calendar",
+                     *           "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "detail": "sample"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Published"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DraftConflictsOrInFlightOrInUseOrWrongStatus"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    returnDraft: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id, `drf_` and a ULID */
+                id: components["parameters"]["DraftId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "word": "Please use the new logo"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReturnedDraft"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Return a proposal with a word */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Christmas",
+                     *       "note": "Opening hours and the menu of December",
+                     *       "state": "open",
+                     *       "created_by": {
+                     *         "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Ada"
+                     *       },
+                     *       "proposed_at": null,
+                     *       "decided_by": null,
+                     *       "word": null,
+                     *       "version": null,
+                     *       "change_count": 0,
+                     *       "created_at": "2026-11-27T22:00:00.000Z",
+                     *       "updated_at": "2026-11-27T22:00:00.000Z",
+                     *       "changes": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Draft"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlightOrWrongStatus"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    withdrawDraft: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `drf_` and a ULID */
+                id: components["parameters"]["DraftId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Withdraw a proposal */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Christmas",
+                     *       "note": "Opening hours and the menu of December",
+                     *       "state": "open",
+                     *       "created_by": {
+                     *         "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Ada"
+                     *       },
+                     *       "proposed_at": null,
+                     *       "decided_by": null,
+                     *       "word": null,
+                     *       "version": null,
+                     *       "change_count": 0,
+                     *       "created_at": "2026-11-27T22:00:00.000Z",
+                     *       "updated_at": "2026-11-27T22:00:00.000Z",
+                     *       "changes": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Draft"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlightOrWrongStatus"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     listEnrolmentKeys: {
         parameters: {
             query?: {
@@ -14739,6 +16441,7 @@ export interface operations {
                      *         "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *         "name": "Lobby",
                      *         "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "approval": "none",
                      *         "created_at": "2026-11-21T12:00:00.000Z",
                      *         "updated_at": "2026-11-21T12:00:00.000Z"
                      *       },
@@ -14784,7 +16487,10 @@ export interface operations {
                 /** @description Part of the name, ignoring case */
                 q?: components["parameters"]["Q"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -14850,6 +16556,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
@@ -14863,6 +16570,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path?: never;
             cookie?: never;
@@ -14961,10 +16670,91 @@ export interface operations {
                     "application/json": components["schemas"]["Layout"];
                 };
             };
+            /** @description Nothing is published: the team asks for an approval, and the change is a proposal now */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "width": 1920,
+                     *       "height": 1080,
+                     *       "background_color": "#102030",
+                     *       "background_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "transition": {
+                     *         "type": "cut",
+                     *         "duration_ms": 600,
+                     *         "easing": "ease-in-out",
+                     *         "direction": "left"
+                     *       },
+                     *       "zones": [
+                     *         {
+                     *           "id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "left": 0,
+                     *           "top": 0,
+                     *           "width": 1920,
+                     *           "height": 1080,
+                     *           "z_index": 0,
+                     *           "rotation": 1,
+                     *           "background_color": "#102030",
+                     *           "transition": {
+                     *             "type": "cut",
+                     *             "duration_ms": 600,
+                     *             "easing": "ease-in-out",
+                     *             "direction": "left"
+                     *           },
+                     *           "playlist_id": null
+                     *         }
+                     *       ],
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z",
+                     *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description An image behind all zones that covers the layout */
+                        background_asset_id: string | null;
+                        background_color: string;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        created_at: string;
+                        /** @description When it was moved to the bin, where it stays for 30 days; null: it is not in the bin */
+                        deleted_at: string | null;
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        height: number;
+                        /** @description Id, `lay_` and a ULID */
+                        id: string;
+                        name: string;
+                        /** @description The transition when the layout becomes due */
+                        transition: components["schemas"]["Transition"] | null;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        updated_at: string;
+                        width: number;
+                        zones: components["schemas"]["Zone"][];
+                    };
+                };
+            };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            409: components["responses"]["InFlight"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlightOrInUseOrWrongStatus"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidOrKeyReused"];
@@ -14974,7 +16764,10 @@ export interface operations {
     getLayout: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
             path: {
                 /** @description Id, `lay_` and a ULID */
                 id: components["parameters"]["LayoutId"];
@@ -15040,6 +16833,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -15054,6 +16848,8 @@ export interface operations {
             header?: {
                 /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path: {
                 /** @description Id, `lay_` and a ULID */
@@ -15064,6 +16860,24 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Nothing is published: the team asks for an approval, and the change is a proposal now */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Proposed"];
+                };
+            };
             /** @description Delete a layout */
             204: {
                 headers: {
@@ -15079,7 +16893,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["InUse"];
+            409: components["responses"]["InUseOrWrongStatus"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -15096,6 +16910,8 @@ export interface operations {
             header?: {
                 /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path: {
                 /** @description Id, `lay_` and a ULID */
@@ -15187,10 +17003,90 @@ export interface operations {
                     "application/json": components["schemas"]["Layout"];
                 };
             };
+            /** @description Nothing is published: the team asks for an approval, and the change is a proposal now */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "width": 1920,
+                     *       "height": 1080,
+                     *       "background_color": "#102030",
+                     *       "background_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "transition": {
+                     *         "type": "cut",
+                     *         "duration_ms": 600,
+                     *         "easing": "ease-in-out",
+                     *         "direction": "left"
+                     *       },
+                     *       "zones": [
+                     *         {
+                     *           "id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "left": 0,
+                     *           "top": 0,
+                     *           "width": 1920,
+                     *           "height": 1080,
+                     *           "z_index": 0,
+                     *           "rotation": 1,
+                     *           "background_color": "#102030",
+                     *           "transition": {
+                     *             "type": "cut",
+                     *             "duration_ms": 600,
+                     *             "easing": "ease-in-out",
+                     *             "direction": "left"
+                     *           },
+                     *           "playlist_id": null
+                     *         }
+                     *       ],
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z",
+                     *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description An image behind all zones that covers the layout */
+                        background_asset_id: string | null;
+                        background_color: string;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        created_at: string;
+                        /** @description When it was moved to the bin, where it stays for 30 days; null: it is not in the bin */
+                        deleted_at: string | null;
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        height: number;
+                        /** @description Id, `lay_` and a ULID */
+                        id: string;
+                        name: string;
+                        /** @description The transition when the layout becomes due */
+                        transition: components["schemas"]["Transition"] | null;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        updated_at: string;
+                        width: number;
+                        zones: components["schemas"]["Zone"][];
+                    };
+                };
+            };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["InUseOrWrongStatus"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -15207,6 +17103,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path: {
                 /** @description Id, `lay_` and a ULID */
@@ -15271,14 +17169,162 @@ export interface operations {
                     "application/json": components["schemas"]["Layout"];
                 };
             };
+            /** @description Nothing is published: the team asks for an approval, and the change is a proposal now */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "width": 1920,
+                     *       "height": 1080,
+                     *       "background_color": "#102030",
+                     *       "background_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "transition": {
+                     *         "type": "cut",
+                     *         "duration_ms": 600,
+                     *         "easing": "ease-in-out",
+                     *         "direction": "left"
+                     *       },
+                     *       "zones": [
+                     *         {
+                     *           "id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "left": 0,
+                     *           "top": 0,
+                     *           "width": 1920,
+                     *           "height": 1080,
+                     *           "z_index": 0,
+                     *           "rotation": 1,
+                     *           "background_color": "#102030",
+                     *           "transition": {
+                     *             "type": "cut",
+                     *             "duration_ms": 600,
+                     *             "easing": "ease-in-out",
+                     *             "direction": "left"
+                     *           },
+                     *           "playlist_id": null
+                     *         }
+                     *       ],
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z",
+                     *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description An image behind all zones that covers the layout */
+                        background_asset_id: string | null;
+                        background_color: string;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        created_at: string;
+                        /** @description When it was moved to the bin, where it stays for 30 days; null: it is not in the bin */
+                        deleted_at: string | null;
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        height: number;
+                        /** @description Id, `lay_` and a ULID */
+                        id: string;
+                        name: string;
+                        /** @description The transition when the layout becomes due */
+                        transition: components["schemas"]["Transition"] | null;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        updated_at: string;
+                        width: number;
+                        zones: components["schemas"]["Zone"][];
+                    };
+                };
+            };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["InFlight"];
+            409: components["responses"]["InFlightOrInUseOrWrongStatus"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listLayoutVersions: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path: {
+                /** @description Id, `lay_` and a ULID */
+                id: components["parameters"]["LayoutId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List the versions of a layout */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "ver_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "number": 1,
+                     *           "created_by": {
+                     *             "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "name": "Lobby"
+                     *           },
+                     *           "note": "sample",
+                     *           "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "proposed_by": {
+                     *             "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "name": "Lobby"
+                     *           },
+                     *           "restored_from": 1,
+                     *           "change_count": 1,
+                     *           "changes": [
+                     *             {
+                     *               "kind": "calendar",
+                     *               "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *               "name": "Lobby",
+                     *               "action": "created"
+                     *             }
+                     *           ],
+                     *           "created_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["VersionEntryList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -15381,6 +17427,7 @@ export interface operations {
                      *         "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *         "name": "Lobby",
                      *         "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "approval": "none",
                      *         "created_at": "2026-11-21T12:00:00.000Z",
                      *         "updated_at": "2026-11-21T12:00:00.000Z"
                      *       },
@@ -16950,7 +18997,10 @@ export interface operations {
                 /** @description At most 31 days after `from`. Default: seven days after it */
                 to?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
             path: {
                 /** @description Id, `plr_` and a ULID */
                 id: components["parameters"]["PlayerId"];
@@ -17015,7 +19065,10 @@ export interface operations {
                 /** @description At most seven days after `from`, which is also the default */
                 to?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
             path: {
                 /** @description Id, `plr_` and a ULID */
                 id: components["parameters"]["PlayerId"];
@@ -17999,7 +20052,10 @@ export interface operations {
                 /** @description Explains also why this schedule plays, or why not */
                 schedule_id?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
             path: {
                 /** @description Id, `plr_` and a ULID */
                 id: components["parameters"]["PlayerId"];
@@ -18519,7 +20575,10 @@ export interface operations {
                 /** @description Part of the name, ignoring case */
                 q?: components["parameters"]["Q"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -18583,6 +20642,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
@@ -18596,6 +20656,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path?: never;
             cookie?: never;
@@ -18679,10 +20741,82 @@ export interface operations {
                     "application/json": components["schemas"]["Playlist"];
                 };
             };
+            /** @description Nothing is published: the team asks for an approval, and the change is a proposal now */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "items": [
+                     *         {
+                     *           "type": "image",
+                     *           "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "duration_ms": 8000,
+                     *           "fit": "contain",
+                     *           "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "valid_from": "2026-11-21T12:00:00.000Z",
+                     *           "valid_until": "2026-11-21T12:00:00.000Z",
+                     *           "dayparts": [
+                     *             {
+                     *               "weekdays": [
+                     *                 "MO"
+                     *               ],
+                     *               "from": "00:00",
+                     *               "until": "24:00"
+                     *             }
+                     *           ],
+                     *           "max_plays_per_hour": 1,
+                     *           "max_plays_per_day": 1,
+                     *           "transition": {
+                     *             "type": "cut",
+                     *             "duration_ms": 600,
+                     *             "easing": "ease-in-out",
+                     *             "direction": "left"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z",
+                     *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        created_at: string;
+                        /** @description When it was moved to the bin, where it stays for 30 days; null: it is not in the bin */
+                        deleted_at: string | null;
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        /** @description Id, `pls_` and a ULID */
+                        id: string;
+                        items: components["schemas"]["PlaylistItem"][];
+                        name: string;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        updated_at: string;
+                    };
+                };
+            };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            409: components["responses"]["InFlight"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlightOrInUseOrWrongStatus"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidOrKeyReused"];
@@ -18692,7 +20826,10 @@ export interface operations {
     getPlaylist: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
             path: {
                 /** @description Id, `pls_` and a ULID */
                 id: components["parameters"]["PlaylistId"];
@@ -18756,6 +20893,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -18770,6 +20908,8 @@ export interface operations {
             header?: {
                 /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path: {
                 /** @description Id, `pls_` and a ULID */
@@ -18780,6 +20920,24 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Nothing is published: the team asks for an approval, and the change is a proposal now */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Proposed"];
+                };
+            };
             /** @description Delete a playlist */
             204: {
                 headers: {
@@ -18795,7 +20953,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["InUse"];
+            409: components["responses"]["InUseOrWrongStatus"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -18812,6 +20970,8 @@ export interface operations {
             header?: {
                 /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path: {
                 /** @description Id, `pls_` and a ULID */
@@ -18895,10 +21055,81 @@ export interface operations {
                     "application/json": components["schemas"]["Playlist"];
                 };
             };
+            /** @description Nothing is published: the team asks for an approval, and the change is a proposal now */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "items": [
+                     *         {
+                     *           "type": "image",
+                     *           "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "duration_ms": 8000,
+                     *           "fit": "contain",
+                     *           "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "valid_from": "2026-11-21T12:00:00.000Z",
+                     *           "valid_until": "2026-11-21T12:00:00.000Z",
+                     *           "dayparts": [
+                     *             {
+                     *               "weekdays": [
+                     *                 "MO"
+                     *               ],
+                     *               "from": "00:00",
+                     *               "until": "24:00"
+                     *             }
+                     *           ],
+                     *           "max_plays_per_hour": 1,
+                     *           "max_plays_per_day": 1,
+                     *           "transition": {
+                     *             "type": "cut",
+                     *             "duration_ms": 600,
+                     *             "easing": "ease-in-out",
+                     *             "direction": "left"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z",
+                     *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        created_at: string;
+                        /** @description When it was moved to the bin, where it stays for 30 days; null: it is not in the bin */
+                        deleted_at: string | null;
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        /** @description Id, `pls_` and a ULID */
+                        id: string;
+                        items: components["schemas"]["PlaylistItem"][];
+                        name: string;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        updated_at: string;
+                    };
+                };
+            };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["InUseOrWrongStatus"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -18915,6 +21146,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path: {
                 /** @description Id, `pls_` and a ULID */
@@ -18977,14 +21210,153 @@ export interface operations {
                     "application/json": components["schemas"]["Playlist"];
                 };
             };
+            /** @description Nothing is published: the team asks for an approval, and the change is a proposal now */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "items": [
+                     *         {
+                     *           "type": "image",
+                     *           "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "duration_ms": 8000,
+                     *           "fit": "contain",
+                     *           "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "valid_from": "2026-11-21T12:00:00.000Z",
+                     *           "valid_until": "2026-11-21T12:00:00.000Z",
+                     *           "dayparts": [
+                     *             {
+                     *               "weekdays": [
+                     *                 "MO"
+                     *               ],
+                     *               "from": "00:00",
+                     *               "until": "24:00"
+                     *             }
+                     *           ],
+                     *           "max_plays_per_hour": 1,
+                     *           "max_plays_per_day": 1,
+                     *           "transition": {
+                     *             "type": "cut",
+                     *             "duration_ms": 600,
+                     *             "easing": "ease-in-out",
+                     *             "direction": "left"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z",
+                     *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        created_at: string;
+                        /** @description When it was moved to the bin, where it stays for 30 days; null: it is not in the bin */
+                        deleted_at: string | null;
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        /** @description Id, `pls_` and a ULID */
+                        id: string;
+                        items: components["schemas"]["PlaylistItem"][];
+                        name: string;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        updated_at: string;
+                    };
+                };
+            };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["InFlight"];
+            409: components["responses"]["InFlightOrInUseOrWrongStatus"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listPlaylistVersions: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path: {
+                /** @description Id, `pls_` and a ULID */
+                id: components["parameters"]["PlaylistId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List the versions of a playlist */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "ver_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "number": 1,
+                     *           "created_by": {
+                     *             "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "name": "Lobby"
+                     *           },
+                     *           "note": "sample",
+                     *           "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "proposed_by": {
+                     *             "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "name": "Lobby"
+                     *           },
+                     *           "restored_from": 1,
+                     *           "change_count": 1,
+                     *           "changes": [
+                     *             {
+                     *               "kind": "calendar",
+                     *               "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *               "name": "Lobby",
+                     *               "action": "created"
+                     *             }
+                     *           ],
+                     *           "created_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["VersionEntryList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -19959,7 +22331,10 @@ export interface operations {
                 /** @description Part of the name, ignoring case */
                 q?: components["parameters"]["Q"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -20022,6 +22397,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
@@ -20035,6 +22411,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path?: never;
             cookie?: never;
@@ -20122,10 +22500,131 @@ export interface operations {
                     "application/json": components["schemas"]["ScheduleOutlook"];
                 };
             };
+            /** @description Nothing is published: the team asks for an approval, and the change is a proposal now */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "target": {
+                     *         "type": "team"
+                     *       },
+                     *       "starts_at": "2026-11-21",
+                     *       "ends_at": "2026-11-21",
+                     *       "rrule": "sample",
+                     *       "exdates": [
+                     *         "2026-11-21"
+                     *       ],
+                     *       "timezone": "Europe/London",
+                     *       "priority": 1,
+                     *       "conditions": [
+                     *         {
+                     *           "type": "tag",
+                     *           "tag": "sample",
+                     *           "is_present": true
+                     *         }
+                     *       ],
+                     *       "enabled": true,
+                     *       "interrupt": {
+                     *         "share_percent": 1,
+                     *         "play_ms": 1000,
+                     *         "max_plays_per_hour": 1
+                     *       },
+                     *       "sync_epoch": "2026-11-21T12:00:00.000Z",
+                     *       "loop_from": "epoch",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z",
+                     *       "summary": "sample",
+                     *       "next_at": "2026-11-21T12:00:00.000Z",
+                     *       "screens": 1,
+                     *       "warnings": [
+                     *         {
+                     *           "code": "disabled",
+                     *           "message": "sample",
+                     *           "field": "sample"
+                     *         }
+                     *       ],
+                     *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *     }
+                     */
+                    "application/json": {
+                        conditions: components["schemas"]["Condition"][];
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        created_at: string;
+                        /** @description When it was moved to the bin, where it stays for 30 days; null: it is not in the bin */
+                        deleted_at: string | null;
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        /** @description false: the schedule is kept but sent to no player */
+                        enabled: boolean;
+                        /** @description Not included; a date: this day included. Of the same kind as `starts_at`. null: open-ended, which is possible only without `rrule` */
+                        ends_at: string | null;
+                        /** @description Days on which no window begins (EXDATE) */
+                        exdates: string[];
+                        /** @description Id, `sch_` and a ULID */
+                        id: string;
+                        interrupt: {
+                            /** @description Counted on the grid of the UTC hour, not from past plays; if other interrupts begin or end within the hour, the grid is computed again */
+                            max_plays_per_hour?: number;
+                            /** @description Length of one play. Default: one loop of the layout's longest zone */
+                            play_ms?: number;
+                            /** @description Share of each hour, spread evenly over it. Shares that exceed 100 together, at one time on one player, are rejected; if they occur anyway, the player scales all of them down */
+                            share_percent: number;
+                        } | null;
+                        /** @description Id, `lay_` and a ULID */
+                        layout_id: string;
+                        /**
+                         * @description `epoch`: loops count from `sync_epoch`, so a window may begin in the middle of an item. `window`: loops begin with the first item when a window begins, on all players at once; content that interrupts them does not restart them. The loops of an interrupt always begin with each of its turns
+                         * @enum {string}
+                         */
+                        loop_from: "epoch" | "window";
+                        name: string;
+                        /** @description When its next window begins, or began if it is open now, in its own time zone or that of a screen it is for; null: never again */
+                        next_at: string | null;
+                        /** @description The highest priority plays; among equal priorities the window that began last, then the newest schedule */
+                        priority: number;
+                        /** @description RFC 5545: `FREQ=WEEKLY;BYDAY=FR`. Each day of the rule has a window as long, on the wall clock, as the first */
+                        rrule: string | null;
+                        /** @description How many players it is for */
+                        screens: number;
+                        /** @description A wall time in the schedule's time zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; a date there, `2026-12-24`, for whole days; or an instant, `2026-11-21T16:00:00Z` */
+                        starts_at: string;
+                        /** @description In words: “Fridays 22:00 to 02:00, Berlin” */
+                        summary: string;
+                        /** @description The instant from which the layout's loops count; null: the fixed epoch 2024-01-01T00:00:00Z */
+                        sync_epoch: string | null;
+                        target: components["schemas"]["ScheduleTarget"];
+                        /** @description IANA time zone; null: the player's */
+                        timezone: string | null;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        updated_at: string;
+                        /** @description Why it may never play, or not as intended. The schedule is saved anyway */
+                        warnings: components["schemas"]["ScheduleWarning"][];
+                    };
+                };
+            };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            409: components["responses"]["InFlight"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlightOrInUseOrWrongStatus"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidOrKeyReused"];
@@ -20135,7 +22634,10 @@ export interface operations {
     getSchedule: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
             path: {
                 /** @description Id, `sch_` and a ULID */
                 id: components["parameters"]["ScheduleId"];
@@ -20208,6 +22710,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -20222,6 +22725,8 @@ export interface operations {
             header?: {
                 /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path: {
                 /** @description Id, `sch_` and a ULID */
@@ -20232,6 +22737,24 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Nothing is published: the team asks for an approval, and the change is a proposal now */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Proposed"];
+                };
+            };
             /** @description Delete a schedule */
             204: {
                 headers: {
@@ -20247,6 +22770,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["InUseOrWrongStatus"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -20263,6 +22787,8 @@ export interface operations {
             header?: {
                 /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path: {
                 /** @description Id, `sch_` and a ULID */
@@ -20343,10 +22869,130 @@ export interface operations {
                     "application/json": components["schemas"]["ScheduleOutlook"];
                 };
             };
+            /** @description Nothing is published: the team asks for an approval, and the change is a proposal now */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "target": {
+                     *         "type": "team"
+                     *       },
+                     *       "starts_at": "2026-11-21",
+                     *       "ends_at": "2026-11-21",
+                     *       "rrule": "sample",
+                     *       "exdates": [
+                     *         "2026-11-21"
+                     *       ],
+                     *       "timezone": "Europe/London",
+                     *       "priority": 1,
+                     *       "conditions": [
+                     *         {
+                     *           "type": "tag",
+                     *           "tag": "sample",
+                     *           "is_present": true
+                     *         }
+                     *       ],
+                     *       "enabled": true,
+                     *       "interrupt": {
+                     *         "share_percent": 1,
+                     *         "play_ms": 1000,
+                     *         "max_plays_per_hour": 1
+                     *       },
+                     *       "sync_epoch": "2026-11-21T12:00:00.000Z",
+                     *       "loop_from": "epoch",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z",
+                     *       "summary": "sample",
+                     *       "next_at": "2026-11-21T12:00:00.000Z",
+                     *       "screens": 1,
+                     *       "warnings": [
+                     *         {
+                     *           "code": "disabled",
+                     *           "message": "sample",
+                     *           "field": "sample"
+                     *         }
+                     *       ],
+                     *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *     }
+                     */
+                    "application/json": {
+                        conditions: components["schemas"]["Condition"][];
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        created_at: string;
+                        /** @description When it was moved to the bin, where it stays for 30 days; null: it is not in the bin */
+                        deleted_at: string | null;
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        /** @description false: the schedule is kept but sent to no player */
+                        enabled: boolean;
+                        /** @description Not included; a date: this day included. Of the same kind as `starts_at`. null: open-ended, which is possible only without `rrule` */
+                        ends_at: string | null;
+                        /** @description Days on which no window begins (EXDATE) */
+                        exdates: string[];
+                        /** @description Id, `sch_` and a ULID */
+                        id: string;
+                        interrupt: {
+                            /** @description Counted on the grid of the UTC hour, not from past plays; if other interrupts begin or end within the hour, the grid is computed again */
+                            max_plays_per_hour?: number;
+                            /** @description Length of one play. Default: one loop of the layout's longest zone */
+                            play_ms?: number;
+                            /** @description Share of each hour, spread evenly over it. Shares that exceed 100 together, at one time on one player, are rejected; if they occur anyway, the player scales all of them down */
+                            share_percent: number;
+                        } | null;
+                        /** @description Id, `lay_` and a ULID */
+                        layout_id: string;
+                        /**
+                         * @description `epoch`: loops count from `sync_epoch`, so a window may begin in the middle of an item. `window`: loops begin with the first item when a window begins, on all players at once; content that interrupts them does not restart them. The loops of an interrupt always begin with each of its turns
+                         * @enum {string}
+                         */
+                        loop_from: "epoch" | "window";
+                        name: string;
+                        /** @description When its next window begins, or began if it is open now, in its own time zone or that of a screen it is for; null: never again */
+                        next_at: string | null;
+                        /** @description The highest priority plays; among equal priorities the window that began last, then the newest schedule */
+                        priority: number;
+                        /** @description RFC 5545: `FREQ=WEEKLY;BYDAY=FR`. Each day of the rule has a window as long, on the wall clock, as the first */
+                        rrule: string | null;
+                        /** @description How many players it is for */
+                        screens: number;
+                        /** @description A wall time in the schedule's time zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; a date there, `2026-12-24`, for whole days; or an instant, `2026-11-21T16:00:00Z` */
+                        starts_at: string;
+                        /** @description In words: “Fridays 22:00 to 02:00, Berlin” */
+                        summary: string;
+                        /** @description The instant from which the layout's loops count; null: the fixed epoch 2024-01-01T00:00:00Z */
+                        sync_epoch: string | null;
+                        target: components["schemas"]["ScheduleTarget"];
+                        /** @description IANA time zone; null: the player's */
+                        timezone: string | null;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        updated_at: string;
+                        /** @description Why it may never play, or not as intended. The schedule is saved anyway */
+                        warnings: components["schemas"]["ScheduleWarning"][];
+                    };
+                };
+            };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["InUseOrWrongStatus"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -20363,6 +23009,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path: {
                 /** @description Id, `sch_` and a ULID */
@@ -20434,14 +23082,202 @@ export interface operations {
                     "application/json": components["schemas"]["ScheduleOutlook"];
                 };
             };
+            /** @description Nothing is published: the team asks for an approval, and the change is a proposal now */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "target": {
+                     *         "type": "team"
+                     *       },
+                     *       "starts_at": "2026-11-21",
+                     *       "ends_at": "2026-11-21",
+                     *       "rrule": "sample",
+                     *       "exdates": [
+                     *         "2026-11-21"
+                     *       ],
+                     *       "timezone": "Europe/London",
+                     *       "priority": 1,
+                     *       "conditions": [
+                     *         {
+                     *           "type": "tag",
+                     *           "tag": "sample",
+                     *           "is_present": true
+                     *         }
+                     *       ],
+                     *       "enabled": true,
+                     *       "interrupt": {
+                     *         "share_percent": 1,
+                     *         "play_ms": 1000,
+                     *         "max_plays_per_hour": 1
+                     *       },
+                     *       "sync_epoch": "2026-11-21T12:00:00.000Z",
+                     *       "loop_from": "epoch",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z",
+                     *       "summary": "sample",
+                     *       "next_at": "2026-11-21T12:00:00.000Z",
+                     *       "screens": 1,
+                     *       "warnings": [
+                     *         {
+                     *           "code": "disabled",
+                     *           "message": "sample",
+                     *           "field": "sample"
+                     *         }
+                     *       ],
+                     *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *     }
+                     */
+                    "application/json": {
+                        conditions: components["schemas"]["Condition"][];
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        created_at: string;
+                        /** @description When it was moved to the bin, where it stays for 30 days; null: it is not in the bin */
+                        deleted_at: string | null;
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        /** @description false: the schedule is kept but sent to no player */
+                        enabled: boolean;
+                        /** @description Not included; a date: this day included. Of the same kind as `starts_at`. null: open-ended, which is possible only without `rrule` */
+                        ends_at: string | null;
+                        /** @description Days on which no window begins (EXDATE) */
+                        exdates: string[];
+                        /** @description Id, `sch_` and a ULID */
+                        id: string;
+                        interrupt: {
+                            /** @description Counted on the grid of the UTC hour, not from past plays; if other interrupts begin or end within the hour, the grid is computed again */
+                            max_plays_per_hour?: number;
+                            /** @description Length of one play. Default: one loop of the layout's longest zone */
+                            play_ms?: number;
+                            /** @description Share of each hour, spread evenly over it. Shares that exceed 100 together, at one time on one player, are rejected; if they occur anyway, the player scales all of them down */
+                            share_percent: number;
+                        } | null;
+                        /** @description Id, `lay_` and a ULID */
+                        layout_id: string;
+                        /**
+                         * @description `epoch`: loops count from `sync_epoch`, so a window may begin in the middle of an item. `window`: loops begin with the first item when a window begins, on all players at once; content that interrupts them does not restart them. The loops of an interrupt always begin with each of its turns
+                         * @enum {string}
+                         */
+                        loop_from: "epoch" | "window";
+                        name: string;
+                        /** @description When its next window begins, or began if it is open now, in its own time zone or that of a screen it is for; null: never again */
+                        next_at: string | null;
+                        /** @description The highest priority plays; among equal priorities the window that began last, then the newest schedule */
+                        priority: number;
+                        /** @description RFC 5545: `FREQ=WEEKLY;BYDAY=FR`. Each day of the rule has a window as long, on the wall clock, as the first */
+                        rrule: string | null;
+                        /** @description How many players it is for */
+                        screens: number;
+                        /** @description A wall time in the schedule's time zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; a date there, `2026-12-24`, for whole days; or an instant, `2026-11-21T16:00:00Z` */
+                        starts_at: string;
+                        /** @description In words: “Fridays 22:00 to 02:00, Berlin” */
+                        summary: string;
+                        /** @description The instant from which the layout's loops count; null: the fixed epoch 2024-01-01T00:00:00Z */
+                        sync_epoch: string | null;
+                        target: components["schemas"]["ScheduleTarget"];
+                        /** @description IANA time zone; null: the player's */
+                        timezone: string | null;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        updated_at: string;
+                        /** @description Why it may never play, or not as intended. The schedule is saved anyway */
+                        warnings: components["schemas"]["ScheduleWarning"][];
+                    };
+                };
+            };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["InFlightOrInUse"];
+            409: components["responses"]["InFlightOrInUseOrWrongStatus"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listScheduleVersions: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path: {
+                /** @description Id, `sch_` and a ULID */
+                id: components["parameters"]["ScheduleId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List the versions of a schedule */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "ver_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "number": 1,
+                     *           "created_by": {
+                     *             "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "name": "Lobby"
+                     *           },
+                     *           "note": "sample",
+                     *           "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "proposed_by": {
+                     *             "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "name": "Lobby"
+                     *           },
+                     *           "restored_from": 1,
+                     *           "change_count": 1,
+                     *           "changes": [
+                     *             {
+                     *               "kind": "calendar",
+                     *               "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *               "name": "Lobby",
+                     *               "action": "created"
+                     *             }
+                     *           ],
+                     *           "created_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["VersionEntryList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -20633,6 +23469,7 @@ export interface operations {
                      *         "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *         "name": "Lobby",
                      *         "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "approval": "none",
                      *         "created_at": "2026-11-21T12:00:00.000Z",
                      *         "updated_at": "2026-11-21T12:00:00.000Z"
                      *       },
@@ -20645,6 +23482,7 @@ export interface operations {
                      *           "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "name": "Lobby",
                      *           "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "approval": "none",
                      *           "created_at": "2026-11-21T12:00:00.000Z",
                      *           "updated_at": "2026-11-21T12:00:00.000Z",
                      *           "role": "owner"
@@ -20711,6 +23549,7 @@ export interface operations {
                      *         "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *         "name": "Lobby",
                      *         "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "approval": "none",
                      *         "created_at": "2026-11-21T12:00:00.000Z",
                      *         "updated_at": "2026-11-21T12:00:00.000Z"
                      *       },
@@ -20723,6 +23562,7 @@ export interface operations {
                      *           "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "name": "Lobby",
                      *           "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "approval": "none",
                      *           "created_at": "2026-11-21T12:00:00.000Z",
                      *           "updated_at": "2026-11-21T12:00:00.000Z",
                      *           "role": "owner"
@@ -20883,6 +23723,7 @@ export interface operations {
                      *         "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *         "name": "Lobby",
                      *         "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "approval": "none",
                      *         "created_at": "2026-11-21T12:00:00.000Z",
                      *         "updated_at": "2026-11-21T12:00:00.000Z"
                      *       },
@@ -20895,6 +23736,7 @@ export interface operations {
                      *           "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "name": "Lobby",
                      *           "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "approval": "none",
                      *           "created_at": "2026-11-21T12:00:00.000Z",
                      *           "updated_at": "2026-11-21T12:00:00.000Z",
                      *           "role": "owner"
@@ -21028,6 +23870,7 @@ export interface operations {
                      *         "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *         "name": "Lobby",
                      *         "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "approval": "none",
                      *         "created_at": "2026-11-21T12:00:00.000Z",
                      *         "updated_at": "2026-11-21T12:00:00.000Z"
                      *       },
@@ -21040,6 +23883,7 @@ export interface operations {
                      *           "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "name": "Lobby",
                      *           "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "approval": "none",
                      *           "created_at": "2026-11-21T12:00:00.000Z",
                      *           "updated_at": "2026-11-21T12:00:00.000Z",
                      *           "role": "owner"
@@ -21650,6 +24494,7 @@ export interface operations {
                      *           "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "name": "Lobby",
                      *           "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "approval": "none",
                      *           "created_at": "2026-11-21T12:00:00.000Z",
                      *           "updated_at": "2026-11-21T12:00:00.000Z",
                      *           "role": "owner"
@@ -21711,6 +24556,7 @@ export interface operations {
                      *       "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "name": "Lobby",
                      *       "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "approval": "none",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
                      *       "role": "owner",
@@ -21732,6 +24578,8 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
+                        /** @description `required`: what contributors change is a proposal until an editor approves it */
+                        approval: components["schemas"]["Approval"];
                         /**
                          * Format: date-time
                          * @description RFC 3339, UTC
@@ -21790,6 +24638,7 @@ export interface operations {
                      *       "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "name": "Lobby",
                      *       "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "approval": "none",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
                      *       "role": "owner"
@@ -21893,6 +24742,7 @@ export interface operations {
                      *       "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "name": "Lobby",
                      *       "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "approval": "none",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
                      *       "role": "owner"
@@ -22863,6 +25713,369 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listVersions: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List versions */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "ver_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "number": 1,
+                     *           "created_by": {
+                     *             "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "name": "Lobby"
+                     *           },
+                     *           "note": "sample",
+                     *           "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "proposed_by": {
+                     *             "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "name": "Lobby"
+                     *           },
+                     *           "restored_from": 1,
+                     *           "change_count": 1,
+                     *           "changes": [
+                     *             {
+                     *               "kind": "calendar",
+                     *               "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *               "name": "Lobby",
+                     *               "action": "created"
+                     *             }
+                     *           ],
+                     *           "created_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["VersionEntryList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of a version */
+                number: components["parameters"]["Number"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read a version */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "ver_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "number": 12,
+                     *       "created_by": {
+                     *         "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Ada"
+                     *       },
+                     *       "note": null,
+                     *       "draft_id": null,
+                     *       "proposed_by": null,
+                     *       "restored_from": null,
+                     *       "change_count": 1,
+                     *       "changes": [
+                     *         {
+                     *           "kind": "calendar",
+                     *           "id": "cal_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Public holidays",
+                     *           "action": "created",
+                     *           "before": null,
+                     *           "after": {
+                     *             "id": "cal_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "name": "Public holidays",
+                     *             "dates": [
+                     *               {
+                     *                 "date": "2026-12-25",
+                     *                 "name": "Christmas Day"
+                     *               }
+                     *             ],
+                     *             "created_at": "2026-11-27T22:00:00.000Z",
+                     *             "updated_at": "2026-11-27T22:00:00.000Z"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "created_at": "2026-11-27T22:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Version"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getVersionArrival: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of a version */
+                number: components["parameters"]["Number"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description See where a version has arrived */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "number": 1,
+                     *       "counts": {
+                     *         "playing": 1,
+                     *         "waiting": 1,
+                     *         "offline": 1,
+                     *         "failed": 1
+                     *       },
+                     *       "screens": [
+                     *         {
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "state": "playing",
+                     *           "detail": "sample"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Arrival"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    restoreVersion: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
+            path: {
+                /** @description The number of a version */
+                number: components["parameters"]["Number"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "note": "The new menu was wrong"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Restoration"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Go back to a version */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "version": {
+                     *         "id": "ver_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "number": 1,
+                     *         "created_by": {
+                     *           "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         },
+                     *         "note": "sample",
+                     *         "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "proposed_by": {
+                     *           "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         },
+                     *         "restored_from": 1,
+                     *         "change_count": 1,
+                     *         "changes": [
+                     *           {
+                     *             "kind": "calendar",
+                     *             "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "name": "Lobby",
+                     *             "action": "created"
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "changes": [
+                     *         {
+                     *           "kind": "calendar",
+                     *           "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "action": "created"
+                     *         }
+                     *       ],
+                     *       "skipped": [
+                     *         {
+                     *           "kind": "calendar",
+                     *           "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "detail": "sample"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Published"];
+                };
+            };
+            /** @description Nothing is published: the team asks for an approval, and the change is a proposal now */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "version": {
+                     *         "id": "ver_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "number": 1,
+                     *         "created_by": {
+                     *           "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         },
+                     *         "note": "sample",
+                     *         "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "proposed_by": {
+                     *           "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         },
+                     *         "restored_from": 1,
+                     *         "change_count": 1,
+                     *         "changes": [
+                     *           {
+                     *             "kind": "calendar",
+                     *             "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "name": "Lobby",
+                     *             "action": "created"
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "changes": [
+                     *         {
+                     *           "kind": "calendar",
+                     *           "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "action": "created"
+                     *         }
+                     *       ],
+                     *       "skipped": [
+                     *         {
+                     *           "kind": "calendar",
+                     *           "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "detail": "sample"
+                     *         }
+                     *       ],
+                     *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *     }
+                     */
+                    "application/json": {
+                        changes: components["schemas"]["ContentChange"][];
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        /** @description What could not be restored, and why */
+                        skipped: {
+                            detail: string;
+                            /**
+                             * @description Id of a playlist, layout, schedule or calendar
+                             * @example pls_01jd3v8q6m9x2k4n7r5t1w0yzh
+                             */
+                            id: string;
+                            kind: components["schemas"]["ContentKind"];
+                            name: string;
+                        }[];
+                        /** @description Null: nothing was different, or it was done in a draft */
+                        version: components["schemas"]["VersionEntry"] | null;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlightOrInUseOrWrongStatus"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
             429: components["responses"]["TooMany"];
         };
     };

@@ -36,6 +36,8 @@ const idPrefixes = {
   lnk: "a sign-in link",
   idn: "a linked account",
   psk: "a passkey",
+  drf: "a draft",
+  ver: "a version",
 } as const;
 export type IdPrefix = keyof typeof idPrefixes;
 

@@ -44,6 +44,7 @@ import { Passkeys } from "./people/passkeys/passkeys.ts";
 import { Passwords } from "./people/passwords/passwords.ts";
 import { SingleSignOn } from "./people/sso/single-sign-on.ts";
 import { FailedSignIns } from "./people/sessions/failed-sign-ins.ts";
+import { Versions } from "./publishing/versions.ts";
 import { TokenExpiry } from "./people/token-expiry.ts";
 import { createIds } from "./store/ids.ts";
 import type { Store } from "./store/store.ts";
@@ -75,6 +76,9 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
   const journal = await DeviceJournal.open(store.db, makeId, clock);
   const presence = await Presence.open(store.telemetry, clock);
   const events = new EventJournal(journal.epoch, clock, makeId);
+  const versions = new Versions(clock, makeId);
+  // What operators write is recorded with their names by then; this is what the service itself writes, such as at the end of a show.
+  store.beforeCommit(async (db) => void (await versions.record(db, null)));
   const deliveries = new Deliveries(clock, makeId);
   events.onAppended((db, teamId, appended) => deliveries.addForEvents(db, teamId, appended));
   const webhooks = new WebhookSender({ store, clock, log, http: outbound.webhooks, events, deliveries });
@@ -147,6 +151,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     tickets: new Tickets(clock),
     tokens,
     webhookHttp: outbound.webhooks,
+    versions,
     uploads: await Uploads.open(join(config.data, "uploads"), files),
     webhooks,
   };

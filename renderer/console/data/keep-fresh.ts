@@ -7,17 +7,19 @@ import { queryClient } from "./query-client.ts";
 const keysByNoun: Readonly<Record<string, readonly string[]>> = {
   player: ["players"],
   problem: ["players"],
-  layout: ["layouts", "players"],
-  playlist: ["playlists"],
+  layout: ["layouts", "players", "versions"],
+  playlist: ["playlists", "versions"],
   asset: ["assets"],
-  schedule: ["schedules", "players", "shows"],
-  calendar: ["calendars", "players"],
+  schedule: ["schedules", "players", "shows", "versions"],
+  calendar: ["calendars", "players", "versions"],
   command: ["commands"],
   screenshot: ["screenshots"],
   webhook: ["webhooks"],
   rollout: ["rollouts"],
   alert: ["alerts"],
   batch: ["command-batches"],
+  draft: ["drafts"],
+  version: ["versions"],
 };
 
 /** Starts keeping the cache true until the returned function is called. */

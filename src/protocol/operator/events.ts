@@ -8,7 +8,8 @@ import { Count, id, Timestamp } from "../common.ts";
  * the newest heartbeat of each player. `presence`: online and offline. `player_updates`: paired, changed, removed, restored,
  * replaced. `problems`: opened, closed, and the whole list after each change. `rollout_updates`: a new version reaches the players.
  * `alerts`: a problem has lasted for longer than the settings allow, or is over.
- * `batch_updates`: a command reaches players in waves.
+ * `batch_updates`: a command reaches players in waves. `draft_updates`: a draft was changed, proposed, approved or returned.
+ * `version_updates`: a draft was published, or a version restored.
  */
 const eventKinds = [
   "player_updates",
@@ -26,6 +27,8 @@ const eventKinds = [
   "rollout_updates",
   "alerts",
   "batch_updates",
+  "draft_updates",
+  "version_updates",
 ] as const;
 export const EventKind = z.enum(eventKinds);
 export type EventKind = z.infer<typeof EventKind>;
@@ -39,6 +42,8 @@ export type EventKind = z.infer<typeof EventKind>;
  * offline first. `webhook.failing`: no delivery succeeded for an hour; `webhook.paused`: none for five days; `webhook.disabled`: it
  * responded with 410. These three are not sent to the webhook itself. `rollout.halted`: too many players failed; `rollout.aborted`:
  * also when another rollout replaced it. `alert.opened`, `alert.closed`: `data` has the alert, as in `GET /alerts`.
+ * `draft.*`: `data` has `draft_id`, `name` and `state`. `version.published`: a draft was published or a version restored, which
+ * also sends the events of each resource; `data` has `version_id`, `number` and `change_count`. A plain write has its own event only.
  */
 const eventTypes = [
   "player.paired",
@@ -100,6 +105,14 @@ const eventTypes = [
   "batch.resumed",
   "batch.cancelled",
   "batch.finished",
+  "draft.created",
+  "draft.updated",
+  "draft.proposed",
+  "draft.approved",
+  "draft.returned",
+  "draft.published",
+  "draft.deleted",
+  "version.published",
   "webhook.failing",
   "webhook.recovered",
   "webhook.paused",
@@ -130,6 +143,8 @@ const kindsByNoun: Readonly<Record<string, JournalledKind>> = {
   rollout: "rollout_updates",
   alert: "alerts",
   batch: "batch_updates",
+  draft: "draft_updates",
+  version: "version_updates",
 };
 
 /** The kind of subscription that includes events of `type`; null for a type of another version. */

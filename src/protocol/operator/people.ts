@@ -1,6 +1,7 @@
 // The API schemas of teams, users, members, invitations, tokens and the audit log.
 import { z } from "zod";
 import { id, Name, Sha256, Timestamp } from "../common.ts";
+import { Approval } from "./publishing.ts";
 
 /** All scopes of tokens. */
 export const scopes = [
@@ -27,12 +28,19 @@ export const scopes = [
   "tokens:read",
   "tokens:write",
   "audit:read",
+  "drafts:read",
+  "drafts:write",
+  "versions:read",
+  "versions:write",
 ] as const;
 export const Scope = z.enum(scopes);
 export type Scope = z.infer<typeof Scope>;
 
-/** Owners may do everything; editors everything except managing people and reading the audit log; viewers may only read. */
-export const Role = z.enum(["owner", "editor", "viewer"]);
+/**
+ * Owners may do everything; editors everything except managing people and reading the audit log; contributors change content only,
+ * and need an approval if the team asks for it; viewers may only read.
+ */
+export const Role = z.enum(["owner", "editor", "contributor", "viewer"]);
 export type Role = z.infer<typeof Role>;
 
 export const Email = z.email("must be an email address").max(254).toLowerCase();
@@ -47,6 +55,7 @@ export const Team = z.object({
     .describe(
       "The image, such as a logo, that players without their own show in place of content that makes their browser fail; null: a text",
     ),
+  approval: Approval.describe("`required`: what contributors change is a proposal until an editor approves it"),
   ...stamps,
 });
 export type Team = z.infer<typeof Team>;
@@ -63,6 +72,7 @@ export const TeamChange = z.strictObject({
     .nullable()
     .optional()
     .describe("An image to show in place of content that makes the browser fail, on players without their own; null: a text that says so"),
+  approval: Approval.optional().describe("Whether changes of contributors need the approval of an editor"),
 });
 
 /** A person who uses the service. */

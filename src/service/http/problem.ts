@@ -15,6 +15,7 @@ export const problemKinds = {
   "method-not-allowed": { status: 405, title: "This path does not support the method" },
   timeout: { status: 408, title: "The request took too long" },
   conflict: { status: 409, title: "It already exists with different content" },
+  "draft-conflicts": { status: 409, title: "Someone else has changed the same" },
   "in-use": { status: 409, title: "It is in use" },
   "already-claimed": { status: 409, title: "The code has already been used" },
   "enrolment-key-used-up": { status: 409, title: "The enrolment key has created all its screens" },

@@ -34,6 +34,7 @@ const sharedArguments = {
     .optional()
     .describe("Any text without spaces. A repeated call with the same key within 24 h is not run again"),
   if_match: z.string().optional().describe("The ETag that you read. The call is rejected if the resource has changed since"),
+  draft: z.string().optional().describe("The id of a draft (drf_…): reads and changes content as it would be if the draft were published"),
   data_base64: z
     .string()
     .describe(`The file's bytes in base64, at most ${maxToolBytes} bytes before encoding. For a larger file: create_upload_link`),
@@ -65,6 +66,7 @@ function ownArguments(operation: Operation): Partial<typeof sharedArguments> {
     ...(isRead(operation) ? {} : { dry_run: sharedArguments.dry_run }),
     ...(isRepeatable(operation) ? { idempotency_key: sharedArguments.idempotency_key } : {}),
     ...(operation.current === undefined ? {} : { if_match: sharedArguments.if_match }),
+    ...(operation.drafts === true ? { draft: sharedArguments.draft } : {}),
   };
 }
 

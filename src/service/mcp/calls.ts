@@ -11,7 +11,8 @@ import type { Commands } from "../fleet/commands.ts";
 import type { Presence } from "../fleet/presence.ts";
 import type { Admission } from "../http/gateway/admission.ts";
 import type { Call } from "../http/gateway/call.ts";
-import { noBytes, type BeforeCommit, type Gateway } from "../http/gateway/gateway.ts";
+import type { Gateway } from "../http/gateway/gateway.ts";
+import { noBytes, type BeforeCommit } from "../http/gateway/run.ts";
 import { ProblemError, problemOf, toProblemError } from "../http/problem.ts";
 import { isRead, type Operation } from "../operations/operation.ts";
 import { FileResponse, JsonResponse, StreamResponse, type OperationResponse } from "../operations/responses.ts";
@@ -182,7 +183,8 @@ function writeResult(
   const etag = etagOf(response);
   const tag = operation.version === undefined || etag === undefined ? {} : { etag };
   // If REST responds without a body, the tool does not return the result either.
-  const body = hasNoResponseBody(operation) ? null : bodyOf(response);
+  const isProposal = operation.drafts === true && response instanceof JsonResponse && response.status === 202;
+  const body = hasNoResponseBody(operation) && !isProposal ? null : bodyOf(response);
   return result({ dry_run: isDryRun, result: body, ...tag, concerned: affected });
 }
 

@@ -3,10 +3,10 @@ import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { Blobs, ReceivedFile } from "../content/blobs.ts";
 import type { Call } from "../http/gateway/call.ts";
-import type { Input } from "../http/gateway/gateway.ts";
+import type { Input } from "../http/gateway/run.ts";
 import { invalidFields, ProblemError } from "../http/problem.ts";
 import { validatorCompiler } from "../http/validation.ts";
-import { apiPrefix, type Operation } from "../operations/operation.ts";
+import { apiPrefix, draftHeader, type Operation } from "../operations/operation.ts";
 import { maxToolBytes, type ArgumentPlaces } from "./arguments.ts";
 import type { OperationTool } from "./tools.ts";
 
@@ -19,6 +19,7 @@ export function toolCall(call: Call, { operation, places }: OperationTool, args:
     authorization: call.header("authorization"),
     "content-type": operation.bytes === undefined ? undefined : text("content_type"),
     "if-match": text("if_match"),
+    [draftHeader.toLowerCase()]: operation.drafts === true ? text("draft") : undefined,
     "idempotency-key": args["dry_run"] === true ? undefined : text("idempotency_key"),
   };
   const path = places.params.reduce((filled, name) => filled.replace(`{${name}}`, encodeURIComponent(String(args[name]))), operation.path);
@@ -35,7 +36,7 @@ export function toolInput({ operation, places, tool }: OperationTool, args: Argu
     if (typeof args[name] !== "string") errors.push({ pointer: name, detail: "is required and must be a string" });
   if (args["dry_run"] !== undefined && typeof args["dry_run"] !== "boolean")
     errors.push({ pointer: "dry_run", detail: "must be true or false" });
-  for (const name of ["idempotency_key", "if_match", "content_type"])
+  for (const name of ["idempotency_key", "if_match", "content_type", "draft"])
     if (known.includes(name) && !places.body.has(name) && args[name] !== undefined && typeof args[name] !== "string")
       errors.push({ pointer: name, detail: "must be a string" });
   if (errors.length > 0) throw invalidFields(errors);

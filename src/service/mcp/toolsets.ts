@@ -6,8 +6,8 @@ import type { Operation } from "../operations/operation.ts";
 
 const tagsOf: Readonly<Record<Exclude<Toolset, "everyday" | "all">, readonly string[]>> = {
   players: ["players", "enrolment keys", "releases", "rollouts", "alerts", "commands", "screenshots", "logs"],
-  content: ["shows", "assets", "uploads", "upload links", "playlists", "layouts"],
-  schedules: ["schedules", "calendars"],
+  content: ["shows", "assets", "uploads", "upload links", "playlists", "layouts", "drafts", "versions"],
+  schedules: ["schedules", "calendars", "drafts", "versions"],
   records: ["play events", "audit"],
   webhooks: ["webhooks", "events"],
   people: ["teams", "members", "invitations", "users", "sessions", "tokens"],

@@ -1,9 +1,10 @@
 // Generates the API's description (OpenAPI 3.1) from the table of operations.
 import { z } from "zod";
+import { Proposed } from "../../protocol/operator/publishing.ts";
 import { Problem } from "../../protocol/operator/resources.ts";
 import { queryOf } from "../http/dry-run.ts";
 import { operations, tags } from "../operations/operations.ts";
-import { apiPrefix, type Operation } from "../operations/operation.ts";
+import { apiPrefix, draftHeader, isRead, type Operation } from "../operations/operation.ts";
 import { responseHeaders, headerReferences, isRepeatable, problemsOf, ProblemResponses, successHeaders } from "./responses.ts";
 import { otherEndpoints } from "./other-endpoints.ts";
 import { introduction } from "./introduction.ts";
@@ -95,6 +96,9 @@ function headersOf(each: Operation): Record<string, string> {
     ...(isRepeatable(each)
       ? { "Idempotency-Key": "A repeat with the same key within 24 h gets the first response and is not run again" }
       : {}),
+    ...(each.drafts === true
+      ? { [draftHeader]: "The id of a draft: reads and changes content as it would be if the draft were published" }
+      : {}),
     ...(each.current === undefined
       ? {}
       : { "If-Match": "The ETag of the version that you changed. If the resource has another version now, the response is 412" }),
@@ -137,7 +141,7 @@ function responsesOf(each: Operation, schemas: Schemas, problems: ProblemRespons
   const json = () => ({ "application/json": { schema: schemas.of(each.output, "output"), ...example }, ...texts });
   const usual = files ?? (each.output instanceof z.ZodUndefined ? undefined : json());
   const problemResponses = problems.of(problemsOf(each));
-  const others = Object.entries(each.others ?? {}).map(([status, { description, schema }]) => {
+  const others = Object.entries(othersOf(each)).map(([status, { description, schema }]) => {
     const problem = problemResponses[status] && problems.resolved(problemResponses[status]);
     const content = schema && { "application/json": { schema: schemas.of(schema, "output") } };
     const both = { ...(problem?.["content"] as Json | undefined), ...content };
@@ -160,6 +164,14 @@ function responsesOf(each: Operation, schemas: Schemas, problems: ProblemRespons
     ...partial,
     ...Object.fromEntries(others),
   };
+}
+
+/** A contributor's write of content may become a proposal. */
+function othersOf(each: Operation): NonNullable<Operation["others"]> {
+  if (each.drafts !== true || isRead(each)) return each.others ?? {};
+  const description = "Nothing is published: the team asks for an approval, and the change is a proposal now";
+  const schema = each.output instanceof z.ZodObject ? each.output.extend(Proposed.shape) : Proposed;
+  return { ...each.others, 202: { description, schema } };
 }
 
 /** Makes a component of each list schema, such as `PlayerList`, so that client generators have a name for its type. */

@@ -36,7 +36,10 @@ const everywhere: readonly ResponseHeader[] = ["Request-Id"];
 /** The headers of an operation's successful response. */
 export function successHeaders(each: Operation, status: number): ResponseHeader[] {
   const names: ResponseHeader[] = [...everywhere];
-  if (each.version !== undefined || each.file !== undefined || each.headers?.["If-None-Match"] !== undefined) names.push("ETag");
+  // A proposal has no version: its resource is not published.
+  const isProposal = each.drafts === true && status === 202;
+  if ((each.version !== undefined && !isProposal) || each.file !== undefined || each.headers?.["If-None-Match"] !== undefined)
+    names.push("ETag");
   if (status === 201 && each.version !== undefined) names.push("Location");
   if (isRepeatable(each)) names.push("Idempotency-Replayed");
   if (supportsDryRun(each)) names.push("Dry-Run");
@@ -67,6 +70,9 @@ export function problemsOf(each: Operation): ProblemKind[] {
   else if (each.method !== "GET") add("malformed-json", "too-large", "unsupported-media-type");
   if (each.bytes !== undefined) add("too-large");
   if (each.current !== undefined) add("precondition-failed");
+  // The draft may not exist, or wait for an approval.
+  if (each.drafts === true) add("not-found", "forbidden", "invalid");
+  if (each.drafts === true && !isRead(each)) add("wrong-status", "in-use", "too-large");
   if (isRepeatable(each)) add("in-flight", "key-reused");
   return [...kinds];
 }

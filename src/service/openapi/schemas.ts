@@ -27,6 +27,7 @@ import * as history from "../../protocol/operator/heartbeat-history.ts";
 import * as items from "../../protocol/content/items.ts";
 import * as passkeys from "../../protocol/operator/passkeys.ts";
 import * as people from "../../protocol/operator/people.ts";
+import * as publishing from "../../protocol/operator/publishing.ts";
 import * as playEvents from "../../protocol/device/play-events.ts";
 import * as problems from "../../protocol/device/player-problems.ts";
 import * as problemRecords from "../../protocol/device/problem-records.ts";
@@ -91,6 +92,7 @@ const modules: readonly Record<string, unknown>[] = [
   enrolments,
   enrolmentKeys,
   people,
+  publishing,
   events,
   webhooks,
   playEvents,

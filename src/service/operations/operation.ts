@@ -42,6 +42,8 @@ interface Description<C extends Caller, O extends z.ZodType, P extends z.ZodType
   inflates?: boolean;
   /** The body, of any type, is not parsed: `run` reads it from `input.raw` (tus). */
   stream?: true;
+  /** Whether it can be done in a draft, by the header `Signage-Draft`. A contributor's write may become a proposal. */
+  drafts?: true;
   /** An example of the body. By default the description shows a generated sample. */
   example?: unknown;
   status: number;
@@ -103,6 +105,9 @@ export type Operation<D = never> = Definition<D, Caller, z.ZodType, z.ZodType, z
 export function isRead({ method }: Operation): boolean {
   return method === "GET" || method === "HEAD" || method === "OPTIONS";
 }
+
+/** The request header that names the draft in which content is read or written. */
+export const draftHeader = "Signage-Draft";
 
 /** The scope that this kind of caller needs for the operation; undefined: none. */
 export function scopeFor({ scope, isOwn }: Operation, { isSession }: { isSession: boolean }): Scope | undefined {

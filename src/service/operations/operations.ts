@@ -39,6 +39,9 @@ import { signInOperations } from "./people/sign-in.ts";
 import { ssoOperations } from "./people/sso.ts";
 import { tokenOperations } from "./people/tokens.ts";
 import { userOperations } from "./people/users.ts";
+import { draftDecisionOperations } from "./publishing/draft-decisions.ts";
+import { draftOperations } from "./publishing/drafts.ts";
+import { versionOperations } from "./publishing/versions.ts";
 import { calendarOperations } from "./schedule/calendars.ts";
 import { forecastOperations } from "./schedule/forecast.ts";
 import { playEventOperations } from "./schedule/play-events.ts";
@@ -65,6 +68,9 @@ const all = [
   ...scheduleOperations,
   ...calendarOperations,
   ...showOperations,
+  ...draftOperations,
+  ...draftDecisionOperations,
+  ...versionOperations,
   ...assetOperations,
   ...uploadOperations,
   ...uploadLinkOperations,
@@ -110,6 +116,8 @@ export const tags: readonly { name: string; description: string }[] = [
   { name: "schedules", description: "Which layout is shown when, and on which players" },
   { name: "calendars", description: "Named lists of dates, such as public holidays, that schedules include or exclude" },
   { name: "shows", description: "One item on some screens for a time, in one request, and the proof that it was shown" },
+  { name: "drafts", description: "Changes of content that are prepared together, compared, approved and published at once" },
+  { name: "versions", description: "What was published when, by whom and why, where it has arrived, and going back to it" },
   { name: "assets", description: "The files that screens show" },
   {
     name: "uploads",

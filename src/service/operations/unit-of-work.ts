@@ -8,6 +8,15 @@ import type { Caller, Contexts } from "./context.ts";
 /** An event of a write. Without `players` it concerns all players that the write affects. */
 export type WriteEvent = Omit<NewEvent, "players"> & { players?: readonly string[] };
 
+/** Why content is published, where it is more than a plain write. */
+export interface Publishing {
+  note?: string | null;
+  draftId?: string;
+  proposedBy?: string | null;
+  /** The number of the version that is restored. */
+  restoredFrom?: number;
+}
+
 /** The effects of a write. */
 export interface Change<T> {
   result: T;
@@ -17,6 +26,8 @@ export interface Change<T> {
   entries?: readonly JournalEntry[];
   /** Events for subscribers and webhooks. */
   events?: readonly WriteEvent[];
+  /** What the version says that the write becomes, if it changes content. */
+  publishing?: Publishing;
   /** Updates memory after the commit. Not called if the transaction rolls back. */
   committed?: () => void;
 }

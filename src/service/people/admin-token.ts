@@ -42,7 +42,15 @@ async function ensureOwner(db: Db, makeId: MakeId, clock: Clock): Promise<{ isFi
   if (isFirst) {
     await db
       .insertInto("teams")
-      .values({ id: makeId("team"), name: "Team", safe_asset_id: null, created_at: now, updated_at: now, deleted_at: null })
+      .values({
+        id: makeId("team"),
+        name: "Team",
+        safe_asset_id: null,
+        approval: "none",
+        created_at: now,
+        updated_at: now,
+        deleted_at: null,
+      })
       .execute();
   }
   const teamsWithoutMembers = await db

@@ -18,6 +18,16 @@ export interface Operator {
   expiresAt: number | null;
 }
 
+/** What contributors may write: content, and the files that it shows. Whether it is published at once, the team's approval decides. */
+const contributed: readonly Scope[] = [
+  "playlists:write",
+  "layouts:write",
+  "schedules:write",
+  "assets:write",
+  "drafts:write",
+  "versions:write",
+];
+
 /** All scopes that a role allows. */
 export function scopesOfRole(role: Role): readonly Scope[] {
   switch (role) {
@@ -25,6 +35,8 @@ export function scopesOfRole(role: Role): readonly Scope[] {
       return scopes;
     case "editor":
       return scopes.filter((scope) => scope !== "teams:write" && scope !== "audit:read");
+    case "contributor":
+      return scopes.filter((scope) => contributed.includes(scope) || (scope.endsWith(":read") && scope !== "audit:read"));
     case "viewer":
       return scopes.filter((scope) => scope.endsWith(":read") && scope !== "audit:read");
   }

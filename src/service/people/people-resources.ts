@@ -7,7 +7,8 @@ export type Membership = Omit<Member, "created_at" | "role"> & { id: string; rol
 
 export function showTeam(row: TeamRow): Team {
   const { id, name, safe_asset_id, created_at, updated_at } = row;
-  return { id, name, safe_asset_id, created_at: isoTime(created_at), updated_at: isoTime(updated_at) };
+  const approval = row.approval as Team["approval"];
+  return { id, name, safe_asset_id, approval, created_at: isoTime(created_at), updated_at: isoTime(updated_at) };
 }
 
 export function showUser(row: UserRow): User {

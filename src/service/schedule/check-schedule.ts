@@ -20,7 +20,9 @@ export async function checkSchedule(
 ): Promise<void> {
   const errors = validateSchedule(schedule);
   const { layout_id, target, sync_epoch, loop_from } = schedule;
-  const layout = await db.selectFrom("layouts").select("id").where("team_id", "=", teamId).where("id", "=", layout_id).executeTakeFirst();
+  const layouts = db.selectFrom("layouts").select("id").where("team_id", "=", teamId).where("id", "=", layout_id);
+  // Not in the bin: a layout is not put there while a schedule shows it either.
+  const layout = await layouts.where("deleted_at", "is", null).executeTakeFirst();
   if (layout === undefined) errors.push({ pointer: "/layout_id", detail: "there is no such layout" });
   errors.push(...(await unknownPlayers(db, teamId, target, before)));
   const calendars = await calendarsFor(db, teamId, schedule.conditions);

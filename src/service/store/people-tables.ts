@@ -6,6 +6,8 @@ export interface TeamRow {
   name: string;
   /** The picture in place of withheld content, for players without their own. */
   safe_asset_id: string | null;
+  /** Whether changes of contributors need an approval: `none` or `required`. */
+  approval: string;
   created_at: number;
   updated_at: number;
   /** Set when it was deleted. The row stays for the audit log and for the team's devices. */

@@ -24,6 +24,8 @@ export interface Store extends AsyncDisposable {
   plays: Kysely<PlayEventTables>;
   /** Runs `write` as one transaction. Transactions run one after the other, so the data they read stays valid until their commit. */
   write<T>(write: (db: Db) => Promise<T>): Promise<T>;
+  /** Calls `listener` before every commit, in the transaction. If it rejects, the transaction rolls back. */
+  beforeCommit(listener: (db: Db) => Promise<void>): void;
   /** Calls `listener` after every commit, with the handle of the transaction. */
   onCommit(listener: (db: Db) => void): void;
 }
@@ -43,16 +45,22 @@ export async function openStore(folder: string): Promise<Store> {
   const telemetry = await openDatabase<TelemetryTables>(join(folder, "telemetry.db"), "NORMAL", telemetryMigrations, opened);
   const plays = await openDatabase<PlayEventTables>(join(folder, "plays.db"), "FULL", playEventMigrations, opened);
   const owned = opened.move();
+  const finishers: ((db: Db) => Promise<void>)[] = [];
   const listeners = new Set<(db: Db) => void>();
   return {
     db,
     telemetry,
     plays,
     write: async (write) => {
-      const { result, transaction } = await db.transaction().execute(async (each) => ({ result: await write(each), transaction: each }));
+      const { result, transaction } = await db.transaction().execute(async (each) => {
+        const written = await write(each);
+        for (const finish of finishers) await finish(each);
+        return { result: written, transaction: each };
+      });
       for (const listener of listeners) listener(transaction);
       return result;
     },
+    beforeCommit: (listener) => void finishers.push(listener),
     onCommit: (listener) => void listeners.add(listener),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

@@ -5,6 +5,7 @@ import type { AlertGroupRow, AlertRow, AlertSettingsRow, MailRow } from "./alert
 import type { CommandBatchPlayerRow, CommandBatchRow } from "./batch-tables.ts";
 import type { DeliveryRow, EventRow, WebhookRow } from "./event-tables.ts";
 import type { OwnedRow } from "./owned-row.ts";
+import type { ContentImageRow, ContentWriteRow, DraftChangeRow, DraftRow, VersionChangeRow, VersionRow } from "./publishing-tables.ts";
 import type { RolloutPlayerRow, RolloutRow } from "./rollout-tables.ts";
 import type {
   AuditRow,
@@ -315,6 +316,13 @@ export interface Tables {
   layouts: LayoutRow;
   schedules: ScheduleRow;
   calendars: CalendarRow;
+  content_writes: ContentWriteRow;
+  content_images: ContentImageRow;
+  versions: VersionRow;
+  version_changes: VersionChangeRow;
+  version_players: { version_id: string; player_id: string; revision: string };
+  drafts: DraftRow;
+  draft_changes: DraftChangeRow;
   overrides: OverrideRow;
   assets: AssetRow;
   uploads: UploadRow;

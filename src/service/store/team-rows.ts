@@ -20,6 +20,7 @@ const queries = {
   rollouts: owned("rollouts"),
   alerts: owned("alerts"),
   command_batches: owned("command_batches"),
+  drafts: owned("drafts"),
 };
 
 /** The row of `table` with this id, if it belongs to the team. Also finds rows in the bin and removed players. */

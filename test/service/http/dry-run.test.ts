@@ -108,6 +108,17 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
   await addPasskey(atLocalhost);
   const { body: question } = await atLocalhost.call("POST", "me/passkeys/challenge");
   const credential = new SoftwarePasskey(question, atLocalhost.url).attest(question);
+  const inDraft = async (name: string) => {
+    const draft = await created("POST", "drafts", { name });
+    const written = await api.call("POST", "playlists", { name }, { "signage-draft": draft.id });
+    expect(written.status).toBe(201);
+    return { id: draft.id as string, resource: written.body.id as string };
+  };
+  const [openDraft, proposal, othersProposal] = [await inDraft("open"), await inDraft("proposal"), await inDraft("other's")];
+  for (const { id } of [proposal, othersProposal]) await created("POST", `drafts/${id}/propose`);
+  const editor = await inviteMember(api, await owner(api), "editor");
+  // The first use of a token is recorded.
+  expect((await editor.call("GET", "me")).status).toBe(200);
   const calls: Record<string, [path: string, body?: unknown, by?: Person | Browser]> = {
     pairPlayer: ["players/pair", { code: waiting.grant.user_code, name: "New" }],
     updatePlayer: [`players/${player}`, { name: "Hall", layout_id: null }],
@@ -142,6 +153,16 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
     createCalendar: ["calendars", { name: "N", dates: [{ date: "2026-12-25" }] }],
     updateCalendar: [`calendars/${calendar.id}`, { dates: [] }],
     deleteCalendar: [`calendars/${calendar.id}`],
+    createDraft: ["drafts", { name: "N" }],
+    updateDraft: [`drafts/${openDraft.id}`, { name: "O" }],
+    deleteDraft: [`drafts/${openDraft.id}`],
+    dropDraftChange: [`drafts/${openDraft.id}/changes/playlist/${openDraft.resource}`],
+    publishDraft: [`drafts/${openDraft.id}/publish`, {}],
+    proposeDraft: [`drafts/${openDraft.id}/propose`],
+    withdrawDraft: [`drafts/${proposal.id}/withdraw`],
+    approveDraft: [`drafts/${othersProposal.id}/approve`, {}, editor],
+    returnDraft: [`drafts/${othersProposal.id}/return`, { word: "No" }, editor],
+    restoreVersion: ["versions/1/restore", {}],
     show: ["show", { text: "Hello", players: [player], lasts_ms: 60_000 }],
     deleteShow: [`show/${show.id}`],
     createAsset: ["assets", await picture("webp")],

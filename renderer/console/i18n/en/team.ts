@@ -35,11 +35,13 @@ export const team = {
   noEmail: "No email address",
   owner: "Owner",
   editor: "Editor",
+  contributor: "Contributor",
   viewer: "Viewer",
   ownerText: "Everything, also people and the audit log",
   editorText: "Screens, content and schedules, but no people",
+  contributorText: "Content and schedules; an editor approves them, if the team asks for it",
   viewerText: "Sees everything, changes nothing",
-  roleChanged: "{name} is now {role, select, owner {owner} editor {editor} other {viewer}}",
+  roleChanged: "{name} is now {role, select, owner {owner} editor {editor} contributor {contributor} other {viewer}}",
   signInLink: "Create a sign-in link",
   signInLinkTitle: "Sign-in link for {name}",
   signInLinkText:
@@ -63,6 +65,7 @@ export const team = {
   inviteText: "You get a link to send to the person. Nothing is mailed.",
   createLink: "Create the link",
   invitationTitle: "Send this link to {name}",
-  invitationText: "Whoever opens it joins the team as {name}, {role, select, owner {owner} editor {editor} other {viewer}}.",
+  invitationText:
+    "Whoever opens it joins the team as {name}, {role, select, owner {owner} editor {editor} contributor {contributor} other {viewer}}.",
   done: "Done",
 } as const;

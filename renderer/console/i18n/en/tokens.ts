@@ -58,4 +58,6 @@ export const tokens = {
   teams: "Team and members",
   tokens: "Access tokens",
   audit: "Audit log",
+  drafts: "Drafts",
+  versions: "Versions",
 } as const;

@@ -1,47 +1,26 @@
 // Runs every operation, for REST and MCP: conditional writes, the audit log, idempotency keys and dry runs.
-import type { IncomingMessage } from "node:http";
-import type { Clock } from "../../../base/clock.ts";
-import type { ReceivedFile } from "../../content/blobs.ts";
-import { commitChange, type ChangeDependencies } from "../../operations/commit-change.ts";
+import { commitChange } from "../../operations/commit-change.ts";
 import type { Contexts } from "../../operations/context.ts";
-import { isRead, needsProof, scopeFor, type Operation } from "../../operations/operation.ts";
-import type { OperationDependencies } from "../../operations/operations.ts";
+import { isRead, needsProof, scopeFor } from "../../operations/operation.ts";
 import { JsonResponse, type OperationResponse } from "../../operations/responses.ts";
 import type { UnitOfWork } from "../../operations/unit-of-work.ts";
-import type { AuditLog } from "../../people/audit.ts";
 import { reauthorize } from "../../people/authentication.ts";
 import { requireProof } from "../../people/sessions/proof.ts";
 import { hashSecret } from "../../people/token-secrets.ts";
 import { digestOf } from "../../store/canonical-json.ts";
+import { approvalNeeded, needsApproval } from "../../publishing/approval.ts";
+import { storeTargets } from "../../publishing/versions.ts";
 import type { Db } from "../../store/store.ts";
+import type { VersionRow } from "../../store/publishing-tables.ts";
 import { auditedWrite } from "./audited-write.ts";
 import type { Call } from "./call.ts";
 import { checkIfMatch, RowQueue } from "./conditional-writes.ts";
 import type { Context } from "./context.ts";
 import { Idempotency } from "../idempotency.ts";
+import { runInDraft } from "./draft-run.ts";
 import { etagOf, keptResponse, responseOf } from "./operation-response.ts";
-
-/** The input of an operation, validated by its schemas. */
-export interface Input {
-  params: unknown;
-  query: unknown;
-  body: unknown;
-  bytes: ReceivedFile;
-  raw: IncomingMessage;
-}
-
-/** Called in the transaction of a write, before it commits, with the players that it concerns. If it throws, the write rolls back. */
-export type BeforeCommit = (db: Db, response: OperationResponse, playerIds: readonly string[]) => Promise<void>;
-
-type GatewayDependencies = OperationDependencies & ChangeDependencies & { clock: Clock; audit: AuditLog };
-/** One call of an operation. */
-interface Run {
-  operation: Operation<OperationDependencies>;
-  context: Context;
-  input: Input;
-  call: Call;
-  beforeCommit: readonly BeforeCommit[];
-}
+import { placeOf } from "./place.ts";
+import type { BeforeCommit, GatewayDependencies, Input, Run } from "./run.ts";
 
 export class Gateway {
   readonly #dependencies: GatewayDependencies;
@@ -102,8 +81,10 @@ export class Gateway {
   }
 
   /** Conditional writes to a row wait for each other, so that the row still has the compared version when it is written. */
-  #runConditionally(run: Run): Promise<OperationResponse> {
+  async #runConditionally(run: Run): Promise<OperationResponse> {
     const { operation, context, input, call } = run;
+    const place = await placeOf(this.#dependencies.store.db, run);
+    if (place.is !== "live") return runInDraft(this.#dependencies, run, place);
     const { current } = operation;
     if (current === undefined) return this.#run(run, null);
     return this.#conditionalWrites.run(rowOf(context, input), async () => {
@@ -127,8 +108,9 @@ export class Gateway {
 
   /** Runs a write of an operator. Its audit entry is written in the same transaction. */
   async #runOperatorWrite({ operation, context, input, beforeCommit }: Run, before: string | null): Promise<OperationResponse> {
-    const { audit, clock } = this.#dependencies;
+    const { audit, clock, versions } = this.#dependencies;
     let isAudited = false;
+    let recorded: readonly VersionRow[] = [];
     const unitOfWork: UnitOfWork<keyof Contexts> = {
       write: (change, respond = returnResult) =>
         commitChange(
@@ -137,9 +119,15 @@ export class Gateway {
           async (db) => {
             const operator = await reauthorize(db, clock, context.operator, scopeFor(operation, context.operator));
             if (needsProof(operation, input.body)) requireProof(operator, clock.now());
-            return change(db, context.withOperator(operator));
+            const changed = await change(db, context.withOperator(operator));
+            const published = await versions.record(db, operator.userId, changed.publishing);
+            recorded = published.versions;
+            const changesScreens = recorded.length > 0 || (changed.affected ?? []).length > 0;
+            if (changesScreens && (await needsApproval(db, operator))) throw approvalNeeded();
+            return { ...changed, events: [...(changed.events ?? []), ...published.events] };
           },
-          async (db, result, playerIds) => {
+          async (db, result, playerIds, revisions) => {
+            for (const version of recorded) await storeTargets(db, version, revisions);
             const responded = await respond(db, result);
             if (operation.unaudited !== true) await audit.append(db, auditedWrite(operation, context, input.params, before, responded));
             const response = responseOf(operation, responded);
@@ -195,6 +183,3 @@ class DryRunRollback extends Error {
     this.response = response;
   }
 }
-
-/** The file of an operation that takes none. */
-export const noBytes: ReceivedFile = { path: "", sha256: "", sizeBytes: 0, [Symbol.asyncDispose]: async () => undefined };

@@ -59,6 +59,7 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
       "Use it if no layout has the zones you need; check list_layouts first. A layout is not shown until a player or a schedule uses it.",
     caller: "operator",
     scope: "layouts:write",
+    drafts: true,
     body: NewLayout,
     example,
     status: 201,
@@ -86,6 +87,7 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
     description: "Newest first. `deleted=true` lists the bin instead.",
     caller: "operator",
     scope: "layouts:read",
+    drafts: true,
     query: BinQuery,
     status: 200,
     output: page(Layout),
@@ -101,6 +103,7 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
     description: "Use its ETag as `If-Match` of a change.",
     caller: "operator",
     scope: "layouts:read",
+    drafts: true,
     params,
     status: 200,
     output: Layout,
@@ -119,6 +122,7 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
       "Use it to change what all players with this layout show. `zones` replaces all zones, so read the layout first and send if_match. To change one player only, create another layout.",
     caller: "operator",
     scope: "layouts:write",
+    drafts: true,
     params,
     body: LayoutChange,
     example: { zones: example.zones },
@@ -156,6 +160,7 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
     agent: "Use it for layouts that nothing uses. Without `permanent` the layout can be restored for 30 days.",
     caller: "operator",
     scope: "layouts:write",
+    drafts: true,
     params,
     query: DeletionQuery,
     status: 204,
@@ -187,6 +192,7 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
     description: "Restores it from the bin together with its playlists. A zone whose playlist was deleted for good becomes empty.",
     caller: "operator",
     scope: "layouts:write",
+    drafts: true,
     params,
     status: 200,
     output: Layout,
@@ -204,7 +210,8 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
   }),
 ];
 
-function show(row: LayoutRow): Layout {
+/** The layout as the API returns it. */
+export function show(row: LayoutRow): Layout {
   return {
     id: row.id,
     name: row.name,

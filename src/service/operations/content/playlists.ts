@@ -53,6 +53,7 @@ export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
     agent: "Use it for a new loop of items. Its assets must be ready: check with get_asset.",
     caller: "operator",
     scope: "playlists:write",
+    drafts: true,
     body: NewPlaylist,
     example,
     status: 201,
@@ -79,6 +80,7 @@ export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
     description: "Newest first. `deleted=true` lists the bin instead.",
     caller: "operator",
     scope: "playlists:read",
+    drafts: true,
     query: BinQuery,
     status: 200,
     output: page(Playlist),
@@ -94,6 +96,7 @@ export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
     description: "Use its ETag as `If-Match` of a change.",
     caller: "operator",
     scope: "playlists:read",
+    drafts: true,
     params,
     status: 200,
     output: Playlist,
@@ -113,6 +116,7 @@ export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
       "Use it to add, remove or reorder items. `items` replaces all items: read them first, keep the ids of unchanged ones, send if_match.",
     caller: "operator",
     scope: "playlists:write",
+    drafts: true,
     params,
     body: PlaylistChange,
     example: { items: example.items },
@@ -151,6 +155,7 @@ export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
     agent: "Use it for playlists that no layout uses. To clear a screen for a while, change the layout instead.",
     caller: "operator",
     scope: "playlists:write",
+    drafts: true,
     params,
     query: DeletionQuery,
     status: 204,
@@ -179,6 +184,7 @@ export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
       "Restores it from the bin, without items whose asset was deleted for good. A playlist that is not in the bin stays as it is.",
     caller: "operator",
     scope: "playlists:write",
+    drafts: true,
     params,
     status: 200,
     output: Playlist,
@@ -206,7 +212,8 @@ export function listNames(things: readonly { id: string; name: string }[]): stri
   return shown.join(", ") + (things.length > shown.length ? ` and ${things.length - shown.length} more` : "");
 }
 
-function show(row: PlaylistRow): Playlist {
+/** The playlist as the API returns it. */
+export function show(row: PlaylistRow): Playlist {
   return {
     id: row.id,
     name: row.name,

@@ -38,6 +38,7 @@ export const controlPreviewOperations: readonly Operation<PreviewDependencies>[]
       "Use it after changing display_hours or recurring_commands, and tell people what the screen will do on the next days and holidays.",
     caller: "operator",
     scope: "players:read",
+    drafts: true,
     params: playerParams,
     query: ControlPreviewQuery,
     status: 200,

@@ -22,6 +22,7 @@ import { showTeam } from "../../people/people-resources.ts";
 import { insertTeam, selectTeams, updatePendingInvitations } from "../../people/people.ts";
 import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
 import { moveSession } from "../../people/sessions/move-session.ts";
+import { erasePublishing } from "../../publishing/erase.ts";
 import type { TokenExpiry } from "../../people/token-expiry.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { TeamRow } from "../../store/people-tables.ts";
@@ -42,7 +43,13 @@ interface TeamDependencies {
 }
 
 const params = z.strictObject({ id: id("team") });
-const version = ({ id: teamId, name, safe_asset_id, updated_at }: OwnTeam) => ({ id: teamId, name, safe_asset_id, updated_at });
+const version = ({ id: teamId, name, safe_asset_id, approval, updated_at }: OwnTeam) => ({
+  id: teamId,
+  name,
+  safe_asset_id,
+  approval,
+  updated_at,
+});
 const CreatedTeam = OwnTeam.extend({ token: CreatedToken });
 
 /** What deleting a team's content requires. */
@@ -116,7 +123,7 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
     path: "/teams/{id}",
     summary: "Change a team",
     description:
-      "The team that the token belongs to. `safe_asset_id` names an image that its players keep and show in place of content that makes their browser fail; a player's own image comes first.",
+      "The team that the token belongs to. `safe_asset_id` names an image that its players keep and show in place of content that makes their browser fail; a player's own image comes first. With `approval` of `required`, what contributors change is a proposal until an editor approves it.",
     caller: "operator",
     scope: "teams:write",
     params,
@@ -131,11 +138,11 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
       const { operator } = context;
       return unitOfWork.write(async (db, current) => {
         const before = await readTokenTeam(dependencies, current, input.params, db);
-        const { name = before.name, safe_asset_id = before.safe_asset_id } = input.body;
+        const { name = before.name, safe_asset_id = before.safe_asset_id, approval = before.approval } = input.body;
         await checkImage(db, before.id, safe_asset_id, "/safe_asset_id");
         const isSafeContentNew = safe_asset_id !== before.safe_asset_id;
-        if (name === before.name && !isSafeContentNew) return { result: before };
-        const next = { name, safe_asset_id, updated_at: Math.trunc(dependencies.clock.now()) };
+        if (name === before.name && approval === before.approval && !isSafeContentNew) return { result: before };
+        const next = { name, safe_asset_id, approval, updated_at: Math.trunc(dependencies.clock.now()) };
         const row = await db.updateTable("teams").set(next).where("id", "=", before.id).returningAll().executeTakeFirstOrThrow();
         return { result: show({ ...row, role: operator.role }), affected: isSafeContentNew ? await playersOf(db, before.id) : [] };
       });
@@ -175,6 +182,7 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
         if (withContent) await discardContent(db, teamId, now);
         const { files, playerIds } = await emptyBin(db, { teamId }, now);
         sweeper.mark(files);
+        await erasePublishing(db, teamId);
         emptied = playerIds;
         await db.updateTable("teams").set({ deleted_at: now, updated_at: now }).where("id", "=", teamId).execute();
         await db.deleteFrom("members").where("team_id", "=", teamId).execute();

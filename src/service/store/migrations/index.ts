@@ -32,6 +32,9 @@ import { passwordsMigration } from "./0029-passwords.ts";
 import { showEmergenciesMigration } from "./0033-show-emergencies.ts";
 import { identitiesMigration } from "./0035-identities.ts";
 import { passkeysMigration } from "./0034-passkeys.ts";
+import { publishingMigration } from "./0040-publishing.ts";
+import { contentTriggersMigration } from "./0041-content-triggers.ts";
+import { approvalMigration } from "./0042-approval.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -67,6 +70,9 @@ export const migrations: Record<string, Migration> = {
   "0033-show-emergencies": showEmergenciesMigration,
   "0035-identities": identitiesMigration,
   "0034-passkeys": passkeysMigration,
+  "0040-publishing": publishingMigration,
+  "0041-content-triggers": contentTriggersMigration,
+  "0042-approval": approvalMigration,
 };
 
 /** The migrations of the telemetry database. */

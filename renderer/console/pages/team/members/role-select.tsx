@@ -7,7 +7,7 @@ import { Select } from "../../../ui/select.tsx";
 const text = texts(messages);
 
 type Role = Member["role"];
-const roles: readonly Role[] = ["owner", "editor", "viewer"];
+const roles: readonly Role[] = ["owner", "editor", "contributor", "viewer"];
 
 interface RoleSelectProps {
   label: string;

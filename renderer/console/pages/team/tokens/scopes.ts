@@ -14,6 +14,8 @@ const resources = [
   "playlists",
   "layouts",
   "schedules",
+  "drafts",
+  "versions",
   "play_events",
   "events",
   "webhooks",
@@ -39,7 +41,7 @@ function scopeOf(name: string): Scope | null {
   return scopes.find((scope) => scope === name) ?? null;
 }
 
-const isContent = (scope: Scope): boolean => /^(assets|playlists|layouts|schedules):/.test(scope);
+const isContent = (scope: Scope): boolean => /^(assets|playlists|layouts|schedules|drafts|versions):/.test(scope);
 const isControl = (scope: Scope): boolean => /^(players|commands|screenshots|events):/.test(scope);
 /** Who may do what, and what people did: not for a program that only looks at screens. */
 const isPeople = (scope: Scope): boolean => /^(teams|tokens|audit):/.test(scope);

@@ -1,0 +1,119 @@
+// Images of content: what a playlist, layout, schedule or calendar is like, without its id and its time of change.
+import { contentKinds, type Content, type ContentChange, type ContentKind, type ContentRef } from "../../protocol/operator/publishing.ts";
+import { show as showLayout } from "../operations/content/layouts.ts";
+import { show as showPlaylist } from "../operations/content/playlists.ts";
+import { showCalendar } from "../schedule/holiday-calendars.ts";
+import { showSchedule } from "../schedule/schedules.ts";
+import { canonicalJson } from "../store/canonical-json.ts";
+import { inChunks } from "../store/chunks.ts";
+import type { Db } from "../store/store.ts";
+import type { CalendarRow, LayoutRow, PlaylistRow, ScheduleRow } from "../store/tables.ts";
+
+/** Canonical JSON of a row's columns; null: it does not exist, or is in the bin. */
+export type Image = string | null;
+
+/** A resource as it is now. */
+export interface Live {
+  image: Image;
+  /** Of its row; 0 without one. */
+  updatedAt: number;
+}
+
+interface ContentRows {
+  playlist: PlaylistRow;
+  layout: LayoutRow;
+  schedule: ScheduleRow;
+  calendar: CalendarRow;
+}
+
+const tables = { playlist: "playlists", layout: "layouts", schedule: "schedules", calendar: "calendars" } as const;
+const columns: Readonly<Record<ContentKind, readonly string[]>> = {
+  playlist: ["created_at", "name", "items"],
+  layout: ["created_at", "name", "width", "height", "background_color", "background_asset_id", "transition", "zones"],
+  schedule: ["created_at", "name", "layout_id", "target_type", "target_value", "timing"],
+  calendar: ["created_at", "name", "dates"],
+};
+
+const jsonColumns: readonly string[] = ["items", "transition", "zones", "timing", "dates"];
+
+/** The image of a row that a trigger or a query read. */
+export function imageOf(kind: ContentKind, row: object): string {
+  const values = row as Record<string, unknown>;
+  return canonicalJson(Object.fromEntries(columns[kind].map((column) => [column, plain(column, values[column])])));
+}
+
+/** JSON in a column is equal whatever the order of its fields. */
+function plain(column: string, value: unknown): unknown {
+  return jsonColumns.includes(column) && typeof value === "string" ? canonicalJson(JSON.parse(value)) : value;
+}
+
+/** The name in an image. */
+export function nameIn(image: string): string {
+  return (JSON.parse(image) as { name: string }).name;
+}
+
+/** What became of a resource. */
+export function actionOf(before: Image, after: Image): ContentChange["action"] {
+  if (before === null) return "created";
+  return after === null ? "deleted" : "changed";
+}
+
+/** The row that an image stands for. */
+export function rowOf<K extends ContentKind>(kind: K, teamId: string, id: string, image: string, updatedAt: number): ContentRows[K] {
+  const own = { ...(JSON.parse(image) as object), id, team_id: teamId, updated_at: updatedAt };
+  const inBin = kind === "calendar" ? {} : kind === "schedule" ? { deleted_at: null, deleted_with: null } : { deleted_at: null };
+  return { ...own, ...inBin } as unknown as ContentRows[K];
+}
+
+/** An image as the API returns the resource, without its secrets. */
+export function showImage(kind: ContentKind, teamId: string, id: string, image: Image, updatedAt: number): Content | null {
+  if (image === null) return null;
+  switch (kind) {
+    case "playlist":
+      return showPlaylist(rowOf(kind, teamId, id, image, updatedAt));
+    case "layout":
+      return showLayout(rowOf(kind, teamId, id, image, updatedAt));
+    case "schedule":
+      return showSchedule(rowOf(kind, teamId, id, image, updatedAt));
+    case "calendar":
+      return showCalendar(rowOf(kind, teamId, id, image, updatedAt));
+  }
+}
+
+/** The images of these resources as they are now, by id. Resources of other teams are left out. */
+export async function readLive(db: Db, teamId: string, refs: readonly ContentRef[]): Promise<Map<string, Live>> {
+  const live = new Map<string, Live>();
+  for (const kind of contentKinds) {
+    const ids = refs.filter((ref) => ref.kind === kind).map(({ id }) => id);
+    for (const chunk of inChunks(ids)) {
+      // All tables share these columns, so the types of one table serve for all.
+      const rows = await db
+        .selectFrom(tables[kind] as "playlists")
+        .selectAll()
+        .where("team_id", "=", teamId)
+        .where("id", "in", chunk)
+        .execute();
+      for (const row of rows) {
+        const isGone = kind !== "calendar" && row.deleted_at !== null;
+        live.set(row.id, { image: isGone ? null : imageOf(kind, row), updatedAt: row.updated_at });
+      }
+    }
+  }
+  return live;
+}
+
+/** Makes a resource what an image says: creates, changes or restores it, or puts it in the bin. A calendar has no bin. */
+export async function writeImage(db: Db, teamId: string, { kind, id }: ContentRef, image: Image, now: number): Promise<void> {
+  const table = tables[kind] as "playlists";
+  if (image === null) {
+    if (kind === "calendar") await db.deleteFrom("calendars").where("team_id", "=", teamId).where("id", "=", id).execute();
+    else {
+      const discarded = db.updateTable(table).set({ deleted_at: now, updated_at: now }).where("team_id", "=", teamId);
+      await discarded.where("id", "=", id).where("deleted_at", "is", null).execute();
+    }
+    return;
+  }
+  const row = rowOf(kind as "playlist", teamId, id, image, now);
+  const changed = await db.updateTable(table).set(row).where("team_id", "=", teamId).where("id", "=", id).executeTakeFirst();
+  if (changed.numUpdatedRows === 0n) await db.insertInto(table).values(row).execute();
+}

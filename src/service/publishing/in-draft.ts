@@ -1,0 +1,38 @@
+// Runs work as if a draft were published: its changes are applied within a savepoint, and everything is rolled back afterwards.
+import { sql } from "kysely";
+import type { Db } from "../store/store.ts";
+import type { DraftChangeRow } from "../store/publishing-tables.ts";
+import { takeWrites, type ContentWrite } from "./content-writes.ts";
+import { contentKinds } from "../../protocol/operator/publishing.ts";
+import { writeImage } from "./images.ts";
+
+/**
+ * Runs `work` inside the open transaction `db`, on the content as it would be if the draft were published. Nothing that it writes
+ * stays: what it wrote to content is returned.
+ */
+export async function inDraft<T>(
+  db: Db,
+  teamId: string,
+  changes: readonly DraftChangeRow[],
+  work: () => Promise<T>,
+): Promise<{ result: T; writes: ContentWrite[] }> {
+  await sql`savepoint draft`.execute(db);
+  try {
+    await applyDraft(db, teamId, changes);
+    const result = await work();
+    return { result, writes: await takeWrites(db) };
+  } finally {
+    await sql`rollback to savepoint draft`.execute(db);
+    await sql`release savepoint draft`.execute(db);
+  }
+}
+
+async function applyDraft(db: Db, teamId: string, changes: readonly DraftChangeRow[]): Promise<void> {
+  for (const kind of contentKinds) {
+    for (const change of changes.filter((each) => each.kind === kind)) {
+      await writeImage(db, teamId, { kind, id: change.resource_id }, change.after, change.updated_at);
+    }
+  }
+  // What the draft has changed before is no write of the work.
+  await db.deleteFrom("content_writes").execute();
+}

@@ -1,0 +1,55 @@
+// Finds what content was like at an earlier version.
+import type { ContentRef } from "../../protocol/operator/publishing.ts";
+import { inChunks } from "../store/chunks.ts";
+import type { Db } from "../store/store.ts";
+import type { Wanted } from "./apply.ts";
+import type { Image } from "./images.ts";
+
+/**
+ * What was different right after version `number`: each resource that a later version changed, as it was before the first of them.
+ * @param only the resources to look at; undefined: all
+ */
+export async function contentAt(db: Db, teamId: string, number: number, only: readonly ContentRef[] | undefined): Promise<Wanted[]> {
+  const rows = await db
+    .selectFrom("version_changes")
+    .select(["kind", "resource_id", "before_hash"])
+    .where("team_id", "=", teamId)
+    .where("number", ">", number)
+    .orderBy("number")
+    .execute();
+  const asked = only && new Set(only.map(({ id }) => id));
+  const first = new Map<string, (typeof rows)[number]>();
+  for (const row of rows) {
+    if (first.has(row.resource_id) || asked?.has(row.resource_id) === false) continue;
+    first.set(row.resource_id, row);
+  }
+  const images = await readImages(
+    db,
+    teamId,
+    [...first.values()].map(({ before_hash }) => before_hash),
+  );
+  return [...first.values()].map(({ kind, resource_id: id, before_hash }) => ({ kind, id, image: imageBy(images, before_hash) }));
+}
+
+/** The images with these hashes. */
+export async function readImages(db: Db, teamId: string, hashes: readonly (string | null)[]): Promise<ReadonlyMap<string, string>> {
+  const images = new Map<string, string>();
+  for (const chunk of inChunks([...new Set(hashes.filter((hash) => hash !== null))])) {
+    const rows = await db
+      .selectFrom("content_images")
+      .select(["hash", "body"])
+      .where("team_id", "=", teamId)
+      .where("hash", "in", chunk)
+      .execute();
+    for (const { hash, body } of rows) images.set(hash, body);
+  }
+  return images;
+}
+
+/** The image with this hash; null stands for nothing. */
+export function imageBy(images: ReadonlyMap<string, string>, hash: string | null): Image {
+  if (hash === null) return null;
+  const image = images.get(hash);
+  if (image === undefined) throw new TypeError(`there is no image ${hash}`);
+  return image;
+}

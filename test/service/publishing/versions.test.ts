@@ -1,0 +1,232 @@
+// Versions: every publication of content is one, and content can be what it was at any of them.
+import { expect, test } from "vitest";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { eventually } from "../../support/polling.ts";
+import { seededRandom } from "../../support/random.ts";
+import { TestService, heartbeat, picture } from "../harness.ts";
+import { createOtherTeam } from "../people/people.ts";
+import { contentOf, done, lasting, layoutOf, text, within, type Caller } from "./content.ts";
+
+interface Entry {
+  number: number;
+  note: string | null;
+  created_by: { name: string } | null;
+  changes: { kind: string; action: string; name: string }[];
+}
+
+async function versions(by: Caller): Promise<Entry[]> {
+  return (await done(by, "GET", "versions?limit=100")).data;
+}
+
+test("[VER1] each write of content is a version, by whatever operation, and other writes are none", async () => {
+  await using folder = await temporaryFolder();
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
+  const other = await createOtherTeam(api);
+  const seen: string[] = [];
+  const expectNew = async (what: string[]) => {
+    const [newest, ...older] = await versions(api);
+    expect([newest?.number, newest?.changes.map(({ kind, action }) => `${kind} ${action}`).toSorted()]).toEqual([
+      seen.length + 1,
+      what.toSorted(),
+    ]);
+    expect([older.length, newest?.created_by?.name]).toEqual([seen.length, "Owner"]);
+    seen.push(what.join());
+  };
+  const playlist = await done(api, "POST", "playlists", { name: "P" });
+  await expectNew(["playlist created"]);
+  const layout = await done(api, "POST", "layouts", layoutOf("L", playlist.id));
+  await expectNew(["layout created"]);
+  await done(api, "PATCH", `players/${device.playerId}`, { name: "Renamed" });
+  await done(api, "PATCH", `playlists/${playlist.id}`, { name: "P" });
+  await done(api, "POST", "layouts?dry_run=true", layoutOf("L", null));
+  await done(api, "PATCH", `playlists/${playlist.id}`, { name: "Q" });
+  await expectNew(["playlist changed"]);
+  const [first, second] = [await api.upload(await picture("png")), await api.upload(await picture("jpeg"))];
+  const items = [{ type: "image", asset_id: first.body.id, duration_ms: 5_000 }];
+  await done(api, "PATCH", `playlists/${playlist.id}`, { items });
+  await expectNew(["playlist changed"]);
+  await eventually(async () => (await done(api, "GET", `assets/${second.body.id}`)).status === "ready");
+  await done(api, "POST", `assets/${first.body.id}/replace`, { asset_id: second.body.id });
+  await expectNew(["playlist changed"]);
+  const show = await done(api, "POST", "show", { text: "x", players: [device.playerId], lasts_ms: 60_000 });
+  await expectNew(["playlist created", "layout created", "schedule created"]);
+  await done(api, "DELETE", `show/${show.id}`);
+  await expectNew(["playlist deleted", "layout deleted", "schedule deleted"]);
+  await done(api, "POST", `schedules/${show.schedule_id}/restore`);
+  await expectNew(["playlist created", "layout created", "schedule created"]);
+  await done(api, "DELETE", `players/${device.playerId}`);
+  await expectNew(["schedule deleted"]);
+  await done(api, "DELETE", `layouts/${layout.id}`);
+  await expectNew(["layout deleted"]);
+  // It was gone already.
+  await done(api, "DELETE", `layouts/${layout.id}?permanent=true`);
+  const calendar = await done(api, "POST", "calendars", { name: "C", dates: [] });
+  await expectNew(["calendar created"]);
+  await done(api, "DELETE", `calendars/${calendar.id}`);
+  await expectNew(["calendar deleted"]);
+  expect(await versions(other)).toEqual([]);
+  const ofPlaylist = await done(api, "GET", `playlists/${playlist.id}/versions`);
+  expect(ofPlaylist.data.map(({ number }: Entry) => number)).toEqual([5, 4, 3, 1]);
+  const five = await done(api, "GET", "versions/5");
+  const assetOf = (side: { items: { asset_id: string }[] }) => side.items[0]!.asset_id;
+  expect([assetOf(five.changes[0].before), assetOf(five.changes[0].after)]).toEqual([first.body.id, second.body.id]);
+  expect((await other.call("GET", "versions/5")).status).toBe(404);
+});
+
+test("[VER2] what the service itself ends is a version without a person", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using api = await TestService.start(folder.path, { clock });
+  const device = await api.pairDevice();
+  await done(api, "POST", "show", { text: "x", players: [device.playerId], lasts_ms: 60_000 });
+  clock.advance(26 * 3_600_000);
+  await eventually(async () => (await versions(api)).length === 2);
+  const [newest] = await versions(api);
+  expect([newest!.created_by, newest!.changes.map(({ action }) => action)]).toEqual([null, ["deleted", "deleted", "deleted"]]);
+});
+
+test("[VER3] any of 1,000 versions restored equals what was published then", { timeout: 240_000 }, async () => {
+  await using folder = await temporaryFolder();
+  await using api = await TestService.start(folder.path);
+  const random = seededRandom(20);
+  const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)]!;
+  const at: Map<string, unknown>[] = [];
+  const ids = { playlists: [] as string[], layouts: [] as string[], schedules: [] as string[], calendars: [] as string[] };
+  const target = { type: "team" };
+  const change = async (count: number): Promise<number> => {
+    const kind = pick(["playlists", "playlists", "layouts", "schedules", "calendars"] as const);
+    const id = ids[kind].length === 0 ? null : pick(ids[kind]);
+    const name = `${kind} ${count}`;
+    const of = (list: string[]) => (list.length === 0 ? null : pick(list));
+    const bodies = {
+      playlists: { name, items: [text(name), text("same")] },
+      layouts: layoutOf(name, of(ids.playlists)),
+      schedules: { name, layout_id: of(ids.layouts), target, starts_at: "2026-11-27T22:00", priority: count % 100 },
+      calendars: { name, dates: [{ date: "2026-12-25" }] },
+    };
+    const act = random();
+    const answer =
+      id === null || act < 0.25
+        ? await api.call("POST", kind, bodies[kind])
+        : act < 0.7
+          ? await api.call("PATCH", `${kind}/${id}`, bodies[kind])
+          : act < 0.92
+            ? await api.call("DELETE", `${kind}/${id}`)
+            : await api.call("POST", `${kind}/${id}/restore`);
+    if (answer.status === 201) ids[kind].push(answer.body.id);
+    return answer.status;
+  };
+  const wanted = 1_000;
+  let published = new Map<string, unknown>();
+  for (let count = 0; at.length < wanted; count += 1) {
+    if ((await change(count)) >= 300) continue;
+    const [newest] = (await done(api, "GET", "versions?limit=1")).data;
+    if (newest === undefined || newest.number === at.length) continue;
+    published = new Map(published);
+    for (const { kind, id } of newest.changes as { kind: string; id: string }[]) {
+      const read = await api.call("GET", `${kind}s/${id}`);
+      if (read.status === 404) published.delete(id);
+      else published.set(id, lasting(read.body));
+    }
+    at.push(published);
+  }
+  expect(await contentOf(api)).toEqual(published);
+  for (let tries = 0; tries < 12; tries += 1) {
+    const number = 1 + Math.floor(random() * wanted);
+    const { skipped } = await done(api, "POST", `versions/${number}/restore`, { note: "back" });
+    expect([number, skipped]).toEqual([number, []]);
+    expect([number, await contentOf(api)]).toEqual([number, at[number - 1]]);
+  }
+});
+
+test("[VER4] restoring is a version itself; with only, some resources; dry, nothing; in a draft, a change of the draft", async () => {
+  await using folder = await temporaryFolder();
+  await using api = await TestService.start(folder.path);
+  const playlist = await done(api, "POST", "playlists", { name: "1" });
+  const other = await done(api, "POST", "playlists", { name: "A" });
+  await done(api, "PATCH", `playlists/${playlist.id}`, { name: "2" });
+  await done(api, "PATCH", `playlists/${other.id}`, { name: "B" });
+  const now = await contentOf(api);
+  const dry = await done(api, "POST", "versions/1/restore?dry_run=true", {});
+  expect(dry.changes.map(({ name, action }: { name: string; action: string }) => `${name} ${action}`).toSorted()).toEqual([
+    "1 changed",
+    "B deleted",
+  ]);
+  expect(await contentOf(api)).toEqual(now);
+  const draft = await done(api, "POST", "drafts", { name: "D" });
+  const tried = await done(api, "POST", "versions/1/restore", {}, within(draft));
+  expect([tried.version, (await contentOf(api, within(draft))).size]).toEqual([null, 1]);
+  expect(await contentOf(api)).toEqual(now);
+  const only = [{ kind: "playlist", id: playlist.id }];
+  const { version } = await done(api, "POST", "versions/1/restore", { only, note: "wrong" });
+  expect([version.number, version.restored_from, version.note]).toEqual([5, 1, "wrong"]);
+  const name = async (id: string) => (await done(api, "GET", `playlists/${id}`)).name;
+  expect([await name(playlist.id), await name(other.id)]).toEqual(["1", "B"]);
+  expect((await done(api, "POST", "versions/5/restore", {})).version).toBe(null);
+  expect((await api.call("POST", "versions/99/restore", {})).status).toBe(404);
+});
+
+test("[VER5] a restored version leaves out what was deleted for good, and says what cannot be restored", async () => {
+  await using folder = await temporaryFolder();
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
+  const { asset, playlist, layout } = await api.showPicture(device);
+  await done(api, "PATCH", `playlists/${playlist.id}`, { items: [text("t")] });
+  const kept = (await done(api, "GET", "versions?limit=1")).data[0].number;
+  await done(api, "PATCH", `playlists/${playlist.id}`, { items: [] });
+  await done(api, "DELETE", `assets/${asset.id}?permanent=true`);
+  await done(api, "POST", "versions/1/restore", { only: [{ kind: "playlist", id: playlist.id }] });
+  expect((await done(api, "GET", `playlists/${playlist.id}`)).items).toEqual([]);
+  // The layout did not exist then, but a screen shows it.
+  const { skipped } = await done(api, "POST", "versions/1/restore", {});
+  expect(skipped.map(({ id }: { id: string }) => id)).toEqual([layout.id]);
+  await done(api, "POST", `versions/${kept}/restore`, {});
+  expect((await done(api, "GET", `playlists/${playlist.id}`)).items[0].text).toBe("t");
+});
+
+test("[VER6] the arrival of a version says which screens play it, wait, are offline or failed and why", async () => {
+  await using folder = await temporaryFolder();
+  await using api = await TestService.start(folder.path);
+  const layout = await done(api, "POST", "layouts", layoutOf("L", null));
+  const devices = [
+    await api.pairDevice("A plays"),
+    await api.pairDevice("B waits"),
+    await api.pairDevice("C failed"),
+    await api.pairDevice("D is off"),
+  ];
+  for (const { playerId } of devices) await done(api, "PATCH", `players/${playerId}`, { layout_id: layout.id });
+  await done(api, "PATCH", `layouts/${layout.id}`, { background_color: "#123456" });
+  const revisionOf = async (index: number) => (await done(api, "GET", `players/${devices[index]!.playerId}`)).desired_revision;
+  const content = { ready_bytes: 0, total_bytes: 0, detail: null };
+  const report = async (index: number, state: object) =>
+    expect((await devices[index]!.call("POST", "heartbeat", heartbeat({ content: { ...content, ...state } } as never))).status).toBe(200);
+  await report(0, { is: "applied", revision: await revisionOf(0), applied_revision: await revisionOf(0) });
+  await report(1, { is: "downloading", revision: await revisionOf(1), applied_revision: "older" });
+  await report(2, { is: "failed", revision: await revisionOf(2), applied_revision: "older", detail: "the disk is full" });
+  const { counts, screens } = await done(api, "GET", "versions/2/arrival");
+  expect(counts).toEqual({ playing: 1, waiting: 1, offline: 1, failed: 1 });
+  expect(screens.map(({ name, state }: { name: string; state: string }) => [name, state])).toEqual([
+    ["A plays", "playing"],
+    ["B waits", "waiting"],
+    ["C failed", "failed"],
+    ["D is off", "offline"],
+  ]);
+  expect(screens[2].detail).toBe("the disk is full");
+});
+
+test("[VER7] secrets of web items are in no version and no draft", async () => {
+  await using folder = await temporaryFolder();
+  await using api = await TestService.start(folder.path);
+  const web = { type: "web", url: "https://example.com/", duration_ms: 5_000, headers: { Authorization: "hidden-secret" } };
+  const playlist = await done(api, "POST", "playlists", { name: "P", items: [web] });
+  const draft = await done(api, "POST", "drafts", { name: "D" });
+  await done(api, "PATCH", `playlists/${playlist.id}`, { name: "Q" }, within(draft));
+  const read = [
+    await done(api, "GET", "versions/1"),
+    await done(api, "GET", `drafts/${draft.id}`),
+    await done(api, "GET", `playlists/${playlist.id}`, undefined, within(draft)),
+  ];
+  expect(JSON.stringify(read)).not.toContain("hidden-secret");
+});
