@@ -36,6 +36,7 @@ const idPrefixes = {
   lnk: "a sign-in link",
   idn: "a linked account",
   psk: "a passkey",
+  prv: "a preview ticket",
 } as const;
 export type IdPrefix = keyof typeof idPrefixes;
 

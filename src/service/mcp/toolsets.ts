@@ -6,7 +6,7 @@ import type { Operation } from "../operations/operation.ts";
 
 const tagsOf: Readonly<Record<Exclude<Toolset, "everyday" | "all">, readonly string[]>> = {
   players: ["players", "enrolment keys", "releases", "rollouts", "alerts", "commands", "screenshots", "logs"],
-  content: ["shows", "assets", "uploads", "upload links", "playlists", "layouts"],
+  content: ["shows", "assets", "uploads", "upload links", "playlists", "layouts", "previews"],
   schedules: ["schedules", "calendars"],
   records: ["play events", "audit"],
   webhooks: ["webhooks", "events"],
