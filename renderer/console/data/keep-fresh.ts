@@ -5,13 +5,13 @@ import { queryClient } from "./query-client.ts";
 
 /** Query keys begin with the name of their resource. By the first part of an event's type: the keys that it makes old. */
 const keysByNoun: Readonly<Record<string, readonly string[]>> = {
-  player: ["players"],
+  player: ["players", "previews"],
   problem: ["players"],
-  layout: ["layouts", "players"],
-  playlist: ["playlists"],
-  asset: ["assets"],
-  schedule: ["schedules", "players", "shows"],
-  calendar: ["calendars", "players"],
+  layout: ["layouts", "players", "previews"],
+  playlist: ["playlists", "previews"],
+  asset: ["assets", "previews"],
+  schedule: ["schedules", "players", "shows", "previews"],
+  calendar: ["calendars", "players", "previews"],
   command: ["commands"],
   screenshot: ["screenshots"],
   webhook: ["webhooks"],

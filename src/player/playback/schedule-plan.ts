@@ -23,7 +23,7 @@ export function schedulePlanAt<Content extends PlayableContent>(
   now: number,
   context: PlayerContext,
 ): SchedulePlan<Content> {
-  const plan = advance(before, content, now, context) ?? createPlan(before, content, now, context);
+  const plan = advancedPlan(before, content, now, context) ?? createPlan(before, content, now, context);
   const intervals = [...plan.intervals];
   for (let last = intervals.at(-1)!; last.until <= now + upcomingLeadMs && intervals.length < maxIntervals; last = intervals.at(-1)!) {
     intervals.push(nextInterval(content, last, context));
@@ -31,8 +31,8 @@ export function schedulePlanAt<Content extends PlayableContent>(
   return { ...plan, intervals };
 }
 
-/** The plan before, moved forward to `now`; null if the plan must be computed from scratch. */
-function advance<Content extends PlayableContent>(
+/** The plan before, moved forward to `now`; null if it does not lead there. */
+export function advancedPlan<Content extends PlayableContent>(
   plan: SchedulePlan<Content> | null,
   content: Content,
   now: number,

@@ -65,7 +65,7 @@ const strings = [
  * @throws TypeError when no candidate matches a pattern: the schema or its operation needs an example of its own.
  */
 export function sampleOf(schema: Schema, resolve: (reference: string) => Schema, name = "", depth = 0): unknown {
-  if (depth > 12) throw new TypeError(`no sample for ${name}: the schema refers to itself`);
+  if (depth > 16) throw new TypeError(`no sample for ${name}: the schema refers to itself`);
   if (schema.$ref !== undefined) return sampleOf(resolve(schema.$ref), resolve, name, depth + 1);
   const [given] = [schema["examples"]].flat();
   if (given !== undefined) return given;
