@@ -1614,6 +1614,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/players/{id}/desired-state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what a player is to show
+         * @description The document from which the player decides what is on its screen: layouts, playlists, schedules and files, and the overrides, pauses and variables that it has confirmed or reported. The pictures of a preview are computed from it. Secrets of web items are masked, and files have no links.
+         *
+         *     Scope: `players:read`.
+         */
+        get: operations["getPlayerDesiredState"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/players/{id}/forecast": {
         parameters: {
             query?: never;
@@ -2066,6 +2088,72 @@ export interface paths {
          *     Scope: `playlists:write`.
          */
         post: operations["restorePlaylist"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/preview-tickets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a ticket for a preview
+         * @description Opens the player's page, and the files that a player, a layout or a playlist shows, to a frame of a browser that cannot send the token. It lasts 15 minutes, unless it is renewed, and ends with the token. Bundles, web pages and streams are not part of it: they run on players only. Also needs the scope to read what is previewed.
+         *
+         *     Scope: `assets:read`.
+         */
+        post: operations["createPreviewTicket"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/preview-tickets/{id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what a preview shows
+         * @description As it is now. A layout or a playlist is shown as on a screen that has nothing else: a playlist fills a layout of 1920 × 1080.
+         *
+         *     Scope: `assets:read`.
+         */
+        get: operations["getPreviewContent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/preview-tickets/{id}/renew": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Renew the ticket of a preview
+         * @description It lasts 15 minutes from now on. Its addresses stay the same.
+         *
+         *     Scope: `assets:read`.
+         */
+        post: operations["renewPreviewTicket"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6784,6 +6872,19 @@ export interface components {
              */
             zoom?: number;
         };
+        NewPreviewTicket: {
+            /**
+             * @description More files, such as those of a change that is not saved yet
+             * @default []
+             */
+            asset_ids?: string[];
+            /** @description Id, `lay_` and a ULID */
+            layout_id?: string;
+            /** @description The content of this player, and its screenshots */
+            player_id?: string;
+            /** @description Id, `pls_` and a ULID */
+            playlist_id?: string;
+        };
         NewRing: {
             name?: string;
             /**
@@ -7352,6 +7453,122 @@ export interface components {
             /** @description The part of a video wall that it shows; null: whole layouts */
             wall?: components["schemas"]["Wall"] | null;
         };
+        PlayerDesiredState: {
+            /** @description The time zone of a player that has none of its own */
+            device_timezone: string;
+            interventions: components["schemas"]["PlayerIntervention"][];
+            /** @description Id, `plr_` and a ULID */
+            player_id: string;
+            /** @description As players receive it, but without links to files and with masked secrets */
+            state: {
+                assets: {
+                    duration_ms: number | null;
+                    height: number | null;
+                    /** @description Id, `ast_` and a ULID */
+                    id: string;
+                    mime_type: string;
+                    /** @description Number of pages of a PDF */
+                    page_count?: number;
+                    sha256: string;
+                    size_bytes: number;
+                    width: number | null;
+                }[];
+                /** @description The calendars that conditions of schedules refer to */
+                calendars?: {
+                    dates: string[];
+                    /** @description Id, `cal_` and a ULID */
+                    id: string;
+                }[];
+                /** @description The layout that plays when nothing else is due */
+                layout: components["schemas"]["DesiredLayout"] | null;
+                /**
+                 * @description Layouts that schedules and overrides refer to
+                 * @default []
+                 */
+                layouts: components["schemas"]["DesiredLayout"][];
+                player: {
+                    /** @description When its display is on. Default: always */
+                    display_hours?: components["schemas"]["DisplayHours"];
+                    /** @description When and how fast it downloads. Default: always, without a limit */
+                    downloads?: components["schemas"]["DownloadSettings"];
+                    /** @description Id, `plr_` and a ULID */
+                    id: string;
+                    name: string;
+                    /** @description Default: landscape */
+                    orientation?: components["schemas"]["Orientation"];
+                    /** @description Commands that it runs by itself */
+                    recurring_commands?: {
+                        [key: string]: unknown;
+                    }[];
+                    /** @description The version of its program that it should run. Without it: the one that it runs */
+                    release?: components["schemas"]["DesiredRelease"];
+                    /** @description The image to show in place of withheld content. Without it: a text */
+                    safe_asset_id?: string;
+                    /**
+                     * @description Pictures at an interval, and what no picture may show. Default: none, everything
+                     * @default {
+                     *       "every_s": null,
+                     *       "format": "jpeg",
+                     *       "quality": 70,
+                     *       "max_width": 960,
+                     *       "only_changed": true,
+                     *       "redact": [
+                     *         {
+                     *           "left": 0,
+                     *           "top": 0,
+                     *           "width": 100,
+                     *           "height": 100
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    screenshots?: {
+                        /**
+                         * @description The interval of pictures, 10 s to a day; null: only on command
+                         * @default null
+                         */
+                        every_s: number | null;
+                        /**
+                         * @default jpeg
+                         * @enum {string}
+                         */
+                        format: "jpeg" | "webp";
+                        /** @default 960 */
+                        max_width: number;
+                        /**
+                         * @description No picture that looks like the one before
+                         * @default true
+                         */
+                        only_changed: boolean;
+                        /** @default 70 */
+                        quality: number;
+                        /**
+                         * @description Rectangles that the player blackens in every picture before it leaves the device: screenshots on command, at an interval, and live
+                         * @default []
+                         */
+                        redact: components["schemas"]["Redaction"][];
+                    };
+                    /** @default [] */
+                    tags: string[];
+                    timezone: string | null;
+                    /** @default {} */
+                    variables: {
+                        [key: string]: components["schemas"]["VariableValue"];
+                    };
+                    /** @description The part of a video wall that it shows. Without it: whole layouts */
+                    wall?: components["schemas"]["WallPart"];
+                };
+                playlists: components["schemas"]["DesiredPlaylist"][];
+                revision: string;
+                /**
+                 * @description Schedules without their target
+                 * @default []
+                 */
+                schedules: {
+                    [key: string]: unknown;
+                }[];
+            };
+        };
         PlayerDetails: {
             /** @description The revision on screen */
             applied_revision: string | null;
@@ -7429,6 +7646,55 @@ export interface components {
             };
             /** @description The part of a video wall that it shows; null: whole layouts */
             wall: components["schemas"]["WallPart"] | null;
+        };
+        PlayerIntervention: {
+            /** @description Of an override that shows an asset without a layout */
+            asset_id: string | null;
+            /**
+             * Format: date-time
+             * @description When it began
+             */
+            at: string;
+            /** @description Of the command that caused it */
+            id: string;
+            layout_id: string | null;
+            /** @enum {string} */
+            level: "normal" | "emergency";
+            /** @description The instant from which its loops count. Null: from `at` */
+            loops_from: string | null;
+            /** @constant */
+            type: "override";
+            /** @description Null: until it is ended by hand */
+            until: string | null;
+        } | {
+            /**
+             * Format: date-time
+             * @description When it began
+             */
+            at: string;
+            /** @description Of the command that caused it */
+            id: string;
+            /** @constant */
+            type: "pause";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            until: string;
+        } | {
+            /**
+             * Format: date-time
+             * @description When it began
+             */
+            at: string;
+            /** @description Of the command that caused it */
+            id: string;
+            name: string;
+            /** @constant */
+            type: "variable";
+            /** @description Null: until it is ended by hand */
+            until: string | null;
+            value: components["schemas"]["VariableValue"];
         };
         PlayerList: {
             data: components["schemas"]["Player"][];
@@ -8213,6 +8479,17 @@ export interface components {
             presented_at: string;
             /** @description Id, `zon_` and a ULID */
             zone_id: string;
+        };
+        PreviewTicket: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            expires_at: string;
+            /** @description The page. Its files are beside it: `media/<sha256>` and `captures/<screenshot id>` */
+            page_url: string;
+            /** @description Id, `prv_` and a ULID */
+            ticket: string;
         };
         Problem: {
             /** @description What is wrong and what to do */
@@ -9117,6 +9394,120 @@ export interface components {
             status: "planned" | "due" | "over" | "cleared";
             text: string | null;
             url: string | null;
+        };
+        ShownContent: {
+            /** @description The time zone of a player that has none of its own */
+            device_timezone: string;
+            interventions: components["schemas"]["PlayerIntervention"][];
+            /** @description As players receive it, but without links to files and with masked secrets */
+            state: {
+                assets: {
+                    duration_ms: number | null;
+                    height: number | null;
+                    /** @description Id, `ast_` and a ULID */
+                    id: string;
+                    mime_type: string;
+                    /** @description Number of pages of a PDF */
+                    page_count?: number;
+                    sha256: string;
+                    size_bytes: number;
+                    width: number | null;
+                }[];
+                /** @description The calendars that conditions of schedules refer to */
+                calendars?: {
+                    dates: string[];
+                    /** @description Id, `cal_` and a ULID */
+                    id: string;
+                }[];
+                /** @description The layout that plays when nothing else is due */
+                layout: components["schemas"]["DesiredLayout"] | null;
+                /**
+                 * @description Layouts that schedules and overrides refer to
+                 * @default []
+                 */
+                layouts: components["schemas"]["DesiredLayout"][];
+                player: {
+                    /** @description When its display is on. Default: always */
+                    display_hours?: components["schemas"]["DisplayHours"];
+                    /** @description When and how fast it downloads. Default: always, without a limit */
+                    downloads?: components["schemas"]["DownloadSettings"];
+                    /** @description Id, `plr_` and a ULID */
+                    id: string;
+                    name: string;
+                    /** @description Default: landscape */
+                    orientation?: components["schemas"]["Orientation"];
+                    /** @description Commands that it runs by itself */
+                    recurring_commands?: {
+                        [key: string]: unknown;
+                    }[];
+                    /** @description The version of its program that it should run. Without it: the one that it runs */
+                    release?: components["schemas"]["DesiredRelease"];
+                    /** @description The image to show in place of withheld content. Without it: a text */
+                    safe_asset_id?: string;
+                    /**
+                     * @description Pictures at an interval, and what no picture may show. Default: none, everything
+                     * @default {
+                     *       "every_s": null,
+                     *       "format": "jpeg",
+                     *       "quality": 70,
+                     *       "max_width": 960,
+                     *       "only_changed": true,
+                     *       "redact": [
+                     *         {
+                     *           "left": 0,
+                     *           "top": 0,
+                     *           "width": 100,
+                     *           "height": 100
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    screenshots?: {
+                        /**
+                         * @description The interval of pictures, 10 s to a day; null: only on command
+                         * @default null
+                         */
+                        every_s: number | null;
+                        /**
+                         * @default jpeg
+                         * @enum {string}
+                         */
+                        format: "jpeg" | "webp";
+                        /** @default 960 */
+                        max_width: number;
+                        /**
+                         * @description No picture that looks like the one before
+                         * @default true
+                         */
+                        only_changed: boolean;
+                        /** @default 70 */
+                        quality: number;
+                        /**
+                         * @description Rectangles that the player blackens in every picture before it leaves the device: screenshots on command, at an interval, and live
+                         * @default []
+                         */
+                        redact: components["schemas"]["Redaction"][];
+                    };
+                    /** @default [] */
+                    tags: string[];
+                    timezone: string | null;
+                    /** @default {} */
+                    variables: {
+                        [key: string]: components["schemas"]["VariableValue"];
+                    };
+                    /** @description The part of a video wall that it shows. Without it: whole layouts */
+                    wall?: components["schemas"]["WallPart"];
+                };
+                playlists: components["schemas"]["DesiredPlaylist"][];
+                revision: string;
+                /**
+                 * @description Schedules without their target
+                 * @default []
+                 */
+                schedules: {
+                    [key: string]: unknown;
+                }[];
+            };
         };
         ShownReason: {
             detail: string;
@@ -10206,6 +10597,8 @@ export interface components {
         PlayEventFrom: string;
         /** @description Id, `pls_` and a ULID */
         PlaylistId: string;
+        /** @description Id, `prv_` and a ULID */
+        PreviewTicketId: string;
         /** @description Part of the name, ignoring case */
         Q: string;
         /** @description One range of bytes */
@@ -16999,6 +17392,219 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    getPlayerDesiredState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `plr_` and a ULID */
+                id: components["parameters"]["PlayerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read what a player is to show */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_timezone": "sample",
+                     *       "interventions": [
+                     *         {
+                     *           "id": "sample",
+                     *           "at": "2026-11-21T12:00:00.000Z",
+                     *           "type": "override",
+                     *           "until": "2026-11-21T12:00:00.000Z",
+                     *           "level": "normal",
+                     *           "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "loops_from": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "state": {
+                     *         "revision": "sample",
+                     *         "player": {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "timezone": "Europe/London",
+                     *           "tags": [],
+                     *           "variables": {},
+                     *           "orientation": "landscape",
+                     *           "wall": {
+                     *             "wall_width": 1,
+                     *             "wall_height": 1,
+                     *             "left": 0,
+                     *             "top": 0,
+                     *             "width": 1920,
+                     *             "height": 1080
+                     *           },
+                     *           "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "release": {
+                     *             "version": "1.4.0",
+                     *             "install": "in-window",
+                     *             "windows": [
+                     *               {
+                     *                 "weekdays": [
+                     *                   "MO"
+                     *                 ],
+                     *                 "from": "00:00",
+                     *                 "until": "24:00"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "downloads": {
+                     *             "max_bytes_per_second": 10000,
+                     *             "windows": [
+                     *               {
+                     *                 "weekdays": [
+                     *                   "MO"
+                     *                 ],
+                     *                 "from": "00:00",
+                     *                 "until": "24:00"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "display_hours": {
+                     *             "open": [
+                     *               {
+                     *                 "weekdays": [
+                     *                   "MO"
+                     *                 ],
+                     *                 "from": "00:00",
+                     *                 "until": "24:00"
+                     *               }
+                     *             ],
+                     *             "exceptions": []
+                     *           },
+                     *           "recurring_commands": [
+                     *             {}
+                     *           ],
+                     *           "screenshots": {
+                     *             "every_s": null,
+                     *             "format": "jpeg",
+                     *             "quality": 70,
+                     *             "max_width": 960,
+                     *             "only_changed": true,
+                     *             "redact": [
+                     *               {
+                     *                 "left": 0,
+                     *                 "top": 0,
+                     *                 "width": 100,
+                     *                 "height": 100
+                     *               }
+                     *             ]
+                     *           }
+                     *         },
+                     *         "layout": {
+                     *           "id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "width": 1920,
+                     *           "height": 1080,
+                     *           "background_color": "#102030",
+                     *           "background_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "transition": {
+                     *             "type": "cut",
+                     *             "duration_ms": 600,
+                     *             "easing": "ease-in-out",
+                     *             "direction": "left"
+                     *           },
+                     *           "zones": [
+                     *             {
+                     *               "id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *               "name": "Lobby",
+                     *               "left": 0,
+                     *               "top": 0,
+                     *               "width": 1920,
+                     *               "height": 1080,
+                     *               "z_index": 0,
+                     *               "rotation": 1,
+                     *               "background_color": "#102030",
+                     *               "transition": {
+                     *                 "type": "cut",
+                     *                 "duration_ms": 600,
+                     *                 "easing": "ease-in-out",
+                     *                 "direction": "left"
+                     *               },
+                     *               "playlist_id": null
+                     *             }
+                     *           ]
+                     *         },
+                     *         "layouts": [],
+                     *         "schedules": [],
+                     *         "calendars": [
+                     *           {
+                     *             "id": "cal_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "dates": [
+                     *               "2026-11-21"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "playlists": [
+                     *           {
+                     *             "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "items": [
+                     *               {
+                     *                 "type": "image",
+                     *                 "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *                 "duration_ms": 8000,
+                     *                 "fit": "contain",
+                     *                 "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *                 "valid_from": "2026-11-21T12:00:00.000Z",
+                     *                 "valid_until": "2026-11-21T12:00:00.000Z",
+                     *                 "dayparts": [
+                     *                   {
+                     *                     "weekdays": [
+                     *                       "MO"
+                     *                     ],
+                     *                     "from": "00:00",
+                     *                     "until": "24:00"
+                     *                   }
+                     *                 ],
+                     *                 "max_plays_per_hour": 1,
+                     *                 "max_plays_per_day": 1,
+                     *                 "transition": {
+                     *                   "type": "cut",
+                     *                   "duration_ms": 600,
+                     *                   "easing": "ease-in-out",
+                     *                   "direction": "left"
+                     *                 }
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "assets": [
+                     *           {
+                     *             "id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+                     *             "size_bytes": 48213,
+                     *             "mime_type": "image/jpeg",
+                     *             "duration_ms": 8000,
+                     *             "page_count": 1,
+                     *             "width": 1920,
+                     *             "height": 1080
+                     *           }
+                     *         ]
+                     *       },
+                     *       "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlayerDesiredState"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     getForecast: {
         parameters: {
             query?: {
@@ -18969,6 +19575,326 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Playlist"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    createPreviewTicket: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "asset_ids": []
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewPreviewTicket"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Create a ticket for a preview */
+            201: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ticket": "prv_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "page_url": "sample",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PreviewTicket"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getPreviewContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `prv_` and a ULID */
+                id: components["parameters"]["PreviewTicketId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read what a preview shows */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_timezone": "sample",
+                     *       "interventions": [
+                     *         {
+                     *           "id": "sample",
+                     *           "at": "2026-11-21T12:00:00.000Z",
+                     *           "type": "override",
+                     *           "until": "2026-11-21T12:00:00.000Z",
+                     *           "level": "normal",
+                     *           "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "loops_from": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "state": {
+                     *         "revision": "sample",
+                     *         "player": {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "timezone": "Europe/London",
+                     *           "tags": [],
+                     *           "variables": {},
+                     *           "orientation": "landscape",
+                     *           "wall": {
+                     *             "wall_width": 1,
+                     *             "wall_height": 1,
+                     *             "left": 0,
+                     *             "top": 0,
+                     *             "width": 1920,
+                     *             "height": 1080
+                     *           },
+                     *           "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "release": {
+                     *             "version": "1.4.0",
+                     *             "install": "in-window",
+                     *             "windows": [
+                     *               {
+                     *                 "weekdays": [
+                     *                   "MO"
+                     *                 ],
+                     *                 "from": "00:00",
+                     *                 "until": "24:00"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "downloads": {
+                     *             "max_bytes_per_second": 10000,
+                     *             "windows": [
+                     *               {
+                     *                 "weekdays": [
+                     *                   "MO"
+                     *                 ],
+                     *                 "from": "00:00",
+                     *                 "until": "24:00"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "display_hours": {
+                     *             "open": [
+                     *               {
+                     *                 "weekdays": [
+                     *                   "MO"
+                     *                 ],
+                     *                 "from": "00:00",
+                     *                 "until": "24:00"
+                     *               }
+                     *             ],
+                     *             "exceptions": []
+                     *           },
+                     *           "recurring_commands": [
+                     *             {}
+                     *           ],
+                     *           "screenshots": {
+                     *             "every_s": null,
+                     *             "format": "jpeg",
+                     *             "quality": 70,
+                     *             "max_width": 960,
+                     *             "only_changed": true,
+                     *             "redact": [
+                     *               {
+                     *                 "left": 0,
+                     *                 "top": 0,
+                     *                 "width": 100,
+                     *                 "height": 100
+                     *               }
+                     *             ]
+                     *           }
+                     *         },
+                     *         "layout": {
+                     *           "id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "width": 1920,
+                     *           "height": 1080,
+                     *           "background_color": "#102030",
+                     *           "background_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "transition": {
+                     *             "type": "cut",
+                     *             "duration_ms": 600,
+                     *             "easing": "ease-in-out",
+                     *             "direction": "left"
+                     *           },
+                     *           "zones": [
+                     *             {
+                     *               "id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *               "name": "Lobby",
+                     *               "left": 0,
+                     *               "top": 0,
+                     *               "width": 1920,
+                     *               "height": 1080,
+                     *               "z_index": 0,
+                     *               "rotation": 1,
+                     *               "background_color": "#102030",
+                     *               "transition": {
+                     *                 "type": "cut",
+                     *                 "duration_ms": 600,
+                     *                 "easing": "ease-in-out",
+                     *                 "direction": "left"
+                     *               },
+                     *               "playlist_id": null
+                     *             }
+                     *           ]
+                     *         },
+                     *         "layouts": [],
+                     *         "schedules": [],
+                     *         "calendars": [
+                     *           {
+                     *             "id": "cal_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "dates": [
+                     *               "2026-11-21"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "playlists": [
+                     *           {
+                     *             "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "items": [
+                     *               {
+                     *                 "type": "image",
+                     *                 "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *                 "duration_ms": 8000,
+                     *                 "fit": "contain",
+                     *                 "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *                 "valid_from": "2026-11-21T12:00:00.000Z",
+                     *                 "valid_until": "2026-11-21T12:00:00.000Z",
+                     *                 "dayparts": [
+                     *                   {
+                     *                     "weekdays": [
+                     *                       "MO"
+                     *                     ],
+                     *                     "from": "00:00",
+                     *                     "until": "24:00"
+                     *                   }
+                     *                 ],
+                     *                 "max_plays_per_hour": 1,
+                     *                 "max_plays_per_day": 1,
+                     *                 "transition": {
+                     *                   "type": "cut",
+                     *                   "duration_ms": 600,
+                     *                   "easing": "ease-in-out",
+                     *                   "direction": "left"
+                     *                 }
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "assets": [
+                     *           {
+                     *             "id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+                     *             "size_bytes": 48213,
+                     *             "mime_type": "image/jpeg",
+                     *             "duration_ms": 8000,
+                     *             "page_count": 1,
+                     *             "width": 1920,
+                     *             "height": 1080
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShownContent"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    renewPreviewTicket: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `prv_` and a ULID */
+                id: components["parameters"]["PreviewTicketId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Renew the ticket of a preview */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ticket": "prv_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "page_url": "sample",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PreviewTicket"];
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
