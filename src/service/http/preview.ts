@@ -18,7 +18,7 @@ interface PreviewDependencies extends ShownContentDependencies {
 type TicketParams = { secret: string };
 
 // The page runs in an origin of its own, also when somebody opens its address directly, and only this service's pages may frame it. It
-// loads nothing from elsewhere. `blob:` starts its workers (renderer/player/items/worker.ts).
+// loads nothing from elsewhere. `blob:` starts its workers, which load their scripts (renderer/player/items/worker.ts).
 const pagePolicy =
   "sandbox allow-scripts; default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src blob:; style-src 'self'; " +
   "img-src 'self' data:; media-src 'self' blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; " +
