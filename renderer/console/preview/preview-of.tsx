@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { instantOf, localValueOf, ownTimeZone } from "../data/zones.ts";
 import { preview as messages } from "../i18n/en/preview.ts";
-import { formatDateTime } from "../i18n/format.ts";
+import { formatDateTime, formatTime } from "../i18n/format.ts";
 import { texts } from "../i18n/texts.ts";
 import { newestPictureQuery, playerQuery } from "../pages/screen/data.ts";
 import { Button } from "../ui/button.tsx";
@@ -79,11 +79,14 @@ export function PreviewOf({ of, name, startAt, size: given, isMuted = true }: Pr
         </Button>
         <Slider
           label={text("position")}
-          minValue={span.from}
-          maxValue={span.from + span.lengthMs}
-          step={100}
-          value={Math.min(span.from + span.lengthMs, Math.max(span.from, time))}
-          onChange={(at) => {
+          output={formatTime(new Date(time), timeZone)}
+          minValue={0}
+          maxValue={span.lengthMs / 1_000}
+          step={0.1}
+          formatOptions={{ style: "unit", unit: "second", unitDisplay: "long" }}
+          value={Math.min(span.lengthMs, Math.max(0, time - span.from)) / 1_000}
+          onChange={(seconds) => {
+            const at = Math.round(span.from + seconds * 1_000);
             setTime(at);
             setShowing({ at, rate: showing.rate });
           }}
