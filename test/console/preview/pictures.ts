@@ -8,7 +8,7 @@ import { previewContentOf } from "../../../renderer/console/preview/content.ts";
 import { PreviewPlayback } from "../../../renderer/console/preview/playback.ts";
 import { rotationOf } from "../../../src/protocol/content/orientation.ts";
 import type { Scene } from "../../../src/protocol/scene.ts";
-import type { TestService } from "../../service/harness.ts";
+import { heartbeat, type TestService } from "../../service/harness.ts";
 import { startPageServer } from "../../support/browser/page-server.ts";
 import type { Window } from "../../support/console/console.ts";
 import { temporaryFolder } from "../../support/folder.ts";
@@ -52,11 +52,13 @@ export async function showEveryKind(service: TestService, width: number, height:
     [{ type: "video", asset_id: await upload(await slowVideo(), "video/mp4"), fit: "fill" }],
     [{ type: "pdf", asset_id: await upload(pdfOf([[40, 90, 160], [160, 90, 40]]), "application/pdf"), page_duration_ms: 30_000, duration_ms: 60_000 }],
     [{ type: "text", text: "Mittagstisch\nשלום, 世界 🍲", duration_ms: 60_000 }],
+    [{ type: "ticker", text: "Heute: Linsensuppe mit Brot, danach Apfelkuchen", speed_px_s: 40, duration_ms: 60_000 }],
     [{ type: "clock", date: true, seconds: false, duration_ms: 60_000 }],
     [{ type: "qr", data: "https://example.com/menu", duration_ms: 60_000 }],
   ];
-  const columns = width > height ? 4 : 2;
-  const [zoneWidth, zoneHeight] = [width / columns, (height * columns) / items.length];
+  const columns = width > height ? 3 : 2;
+  const rows = Math.ceil(items.length / columns);
+  const [zoneWidth, zoneHeight] = [Math.floor(width / columns), Math.floor(height / rows)];
   const zones = [];
   for (const [index, playlist] of items.entries()) {
     const { body } = await service.call("POST", "playlists", { name: `Zone ${index}`, items: playlist });
@@ -86,10 +88,31 @@ export async function pictureOfPlayer(browser: Browser, service: TestService, pl
     server.draw(withExtensions({ ...scene, rotation: rotationOf(body.state.player.orientation ?? "landscape") }, files));
     const shown = scene.screen.is === "stage" ? scene.screen.stage.zones.filter(({ slots }) => slots.length > 0) : [];
     for (const { id } of shown) await server.waitForMessage("presented", ({ zone_id }) => zone_id === id);
+    await page.evaluate(stopTickersAt, at);
     return await page.screenshot();
   } finally {
     await context.close();
   }
+}
+
+/** Runs in the page: its clock goes on, so that its tickers are put where they are at exactly `instant`. */
+function stopTickersAt(instant: number): void {
+  for (const animation of document.getAnimations()) {
+    const { duration, iterations } = animation.effect!.getComputedTiming();
+    if (iterations !== Number.POSITIVE_INFINITY) continue;
+    animation.pause();
+    animation.currentTime = instant % Number(duration);
+  }
+}
+
+/** A screen of this size. */
+export async function pairScreen(service: TestService, resolution: Size): Promise<string> {
+  const device = await service.pairDevice("Lobby");
+  const socket = await device.connect();
+  socket.send({ type: "heartbeat", data: heartbeat({ resolution }) });
+  await socket.next("heartbeat.answer");
+  socket.socket.close();
+  return device.playerId;
 }
 
 export interface Size {
