@@ -24,7 +24,8 @@ const whole = { left: 0, top: 0, width: 1, height: 1 };
 export function captureFrom(capture: Capture | null, size: { width: number; height: number }): ScenePreparation["captureOf"] {
   return (item, zone, stage) => {
     const crop = cropOf(zone, stage, size);
-    if (capture === null || crop === null || !capture.itemIds.has(item.item_id)) return { src: null, crop: whole, label: text(missing[item.type]) };
+    if (capture === null || crop === null || !capture.itemIds.has(item.item_id))
+      return { src: null, crop: whole, label: text(missing[item.type]) };
     const age = formatAge(new Date(capture.takenAt), new Date());
     return { src: capture.src, crop, label: text(captured[item.type], { age }) };
   };

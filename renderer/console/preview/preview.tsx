@@ -41,7 +41,19 @@ export interface PreviewProps {
 // A person sees no difference, and nothing is redrawn more often than needed.
 const timeEveryMs = 200;
 
-export function Preview({ ticket, content, at, rate, width, height, label, isMuted = true, capture = null, onProblem, onTime }: PreviewProps) {
+export function Preview({
+  ticket,
+  content,
+  at,
+  rate,
+  width,
+  height,
+  label,
+  isMuted = true,
+  capture = null,
+  onProblem,
+  onTime,
+}: PreviewProps) {
   const frameRef = useRef<HTMLIFrameElement>(null);
   const driverRef = useRef<PreviewDriver | null>(null);
   const [isDrawn, setDrawn] = useState(false);

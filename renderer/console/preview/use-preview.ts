@@ -29,7 +29,11 @@ function bodyOf(subject: PreviewSubject): { player_id?: string; layout_id?: stri
 }
 
 /** The ticket and the content of a preview. The content is read again when an event says that it has changed. */
-export function usePreview(subject: PreviewSubject): { ticket: PreviewTicket | undefined; content: PreviewContent | null; error: Error | null } {
+export function usePreview(subject: PreviewSubject): {
+  ticket: PreviewTicket | undefined;
+  content: PreviewContent | null;
+  error: Error | null;
+} {
   const queries = useQueryClient();
   const { data: ticket, error: ticketError } = useQuery(ticketQuery(subject));
   const { data, error: contentError } = useQuery({

@@ -60,7 +60,11 @@ function createPlan<Content extends PlayableContent>(
   return { content, interventions: context.interventions, intervals: [{ from: now, until: changesAt, playback }] };
 }
 
-function nextInterval(content: PlayableContent, { until: from, playback: before }: ProgramInterval, context: PlayerContext): ProgramInterval {
+function nextInterval(
+  content: PlayableContent,
+  { until: from, playback: before }: ProgramInterval,
+  context: PlayerContext,
+): ProgramInterval {
   const { program, changesAt: until } = programAt(content, from, context);
   return { from, until, playback: applyProgram(before, program, from, presentAssets(content), from) };
 }

@@ -43,43 +43,45 @@ const drawable = /^(?:image|video|audio)\/|^application\/pdf$/;
 export async function addPreview(app: FastifyInstance, folder: string, dependencies: PreviewDependencies): Promise<void> {
   // All previews share the page's built files, which are public and have a hash in their names.
   const html = (await readFile(join(folder, "preview.html"), "utf8")).replaceAll('"./assets/', '"../page/assets/');
-  app.addHook("onRequest", (request, reply, done) => {
-    if (request.url.startsWith("/preview/")) reply.headers(forAnyOrigin);
-    done();
-  });
-  app.options("/preview/*", (_request, reply) => reply.code(204).headers(preflight).send());
-  app.get<{ Params: { "*": string } }>("/preview/page/assets/*", async ({ params, raw }, reply) => {
-    const file = await send(raw, `/assets/${params["*"]}`, { root: folder, dotfiles: "deny", cacheControl: false });
-    if (file.type !== "file") throw new ProblemError("not-found", "The page has no such file");
-    return reply
-      .code(file.statusCode)
-      .headers({ ...file.headers, "Cache-Control": "public, max-age=31536000, immutable", "Content-Security-Policy": "sandbox" })
-      .send(file.stream);
-  });
-  app.get<{ Params: TicketParams }>("/preview/:secret/preview.html", async ({ params }, reply) => {
-    openTicket(dependencies, params);
-    return reply
-      .type("text/html; charset=utf-8")
-      .headers({ "Content-Security-Policy": pagePolicy, "Cache-Control": "no-store", "X-Robots-Tag": "noindex" })
-      .send(html);
-  });
-  app.get<{ Params: TicketParams & { sha256: string } }>("/preview/:secret/media/:sha256", async (request, reply) => {
-    const ticket = openTicket(dependencies, request.params);
-    const file = await coveredFile(dependencies, ticket, request.params.sha256);
-    return sendShown(dependencies, file, request, reply);
-  });
-  app.get<{ Params: TicketParams & { id: string } }>("/preview/:secret/captures/:id", async (request, reply) => {
-    const { hasCaptures, subject, teamId } = openTicket(dependencies, request.params);
-    if (!hasCaptures) throw new ProblemError("not-found", "The preview has no screenshots");
-    const { db } = dependencies.store;
-    const row = await db
-      .selectFrom("screenshots")
-      .selectAll()
-      .where("id", "=", request.params.id)
-      .where("team_id", "=", teamId)
-      .where("player_id", "=", subject.playerId!)
-      .executeTakeFirst();
-    return sendShown(dependencies, found(row, "screenshot"), request, reply);
+  app.register(async (scope) => {
+    scope.addHook("onRequest", (_request, reply, done) => {
+      reply.headers(forAnyOrigin);
+      done();
+    });
+    scope.options("/preview/*", (_request, reply) => reply.code(204).headers(preflight).send());
+    scope.get<{ Params: { "*": string } }>("/preview/page/assets/*", async ({ params, raw }, reply) => {
+      const file = await send(raw, `/assets/${params["*"]}`, { root: folder, dotfiles: "deny", cacheControl: false });
+      if (file.type !== "file") throw new ProblemError("not-found", "The page has no such file");
+      return reply
+        .code(file.statusCode)
+        .headers({ ...file.headers, "Cache-Control": "public, max-age=31536000, immutable", "Content-Security-Policy": "sandbox" })
+        .send(file.stream);
+    });
+    scope.get<{ Params: TicketParams }>("/preview/:secret/preview.html", async ({ params }, reply) => {
+      openTicket(dependencies, params);
+      return reply
+        .type("text/html; charset=utf-8")
+        .headers({ "Content-Security-Policy": pagePolicy, "Cache-Control": "no-store", "X-Robots-Tag": "noindex" })
+        .send(html);
+    });
+    scope.get<{ Params: TicketParams & { sha256: string } }>("/preview/:secret/media/:sha256", async (request, reply) => {
+      const ticket = openTicket(dependencies, request.params);
+      const file = await coveredFile(dependencies, ticket, request.params.sha256);
+      return sendShown(dependencies, file, request, reply);
+    });
+    scope.get<{ Params: TicketParams & { id: string } }>("/preview/:secret/captures/:id", async (request, reply) => {
+      const { hasCaptures, subject, teamId } = openTicket(dependencies, request.params);
+      if (!hasCaptures) throw new ProblemError("not-found", "The preview has no screenshots");
+      const { db } = dependencies.store;
+      const row = await db
+        .selectFrom("screenshots")
+        .selectAll()
+        .where("id", "=", request.params.id)
+        .where("team_id", "=", teamId)
+        .where("player_id", "=", subject.playerId!)
+        .executeTakeFirst();
+      return sendShown(dependencies, found(row, "screenshot"), request, reply);
+    });
   });
 }
 

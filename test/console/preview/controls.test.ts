@@ -36,7 +36,10 @@ async function layoutOf(...plays: (readonly [keyof typeof colors, number])[]): P
 
 /** The name of the colour in the middle of the preview. */
 async function colorOf(page: Page): Promise<string | undefined> {
-  const { data, info } = await sharp(await page.locator("iframe").screenshot()).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  const { data, info } = await sharp(await page.locator("iframe").screenshot())
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
   const middle = (Math.floor(info.height / 2) * info.width + Math.floor(info.width / 2)) * 3;
   return Object.entries(colors).find(([, rgb]) => rgb.every((value, channel) => Math.abs(value - data[middle + channel]!) < 20))?.[0];
 }

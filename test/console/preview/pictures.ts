@@ -44,13 +44,28 @@ export async function showEveryKind(service: TestService, width: number, height:
     files.set(`/media/${body.sha256}`, { bytes, mimeType });
     return body.id;
   };
-  const noise = sharp({ create: { width: 900, height: 700, channels: 3, noise: { type: "gaussian", mean: 120, sigma: 60 }, background: "#000" } });
+  const noise = sharp({
+    create: { width: 900, height: 700, channels: 3, noise: { type: "gaussian", mean: 120, sigma: 60 }, background: "#000" },
+  });
   const items: object[][] = [
     [{ type: "image", asset_id: await upload(await plainImage([200, 60, 40]), "image/png"), duration_ms: 60_000 }],
     [{ type: "image", asset_id: await upload(await noise.png().toBuffer(), "image/png"), fit: "cover", duration_ms: 60_000 }],
     [{ type: "image", asset_id: await upload(Buffer.from(svg), "image/svg+xml"), fit: "contain", duration_ms: 60_000 }],
     [{ type: "video", asset_id: await upload(await slowVideo(), "video/mp4"), fit: "fill" }],
-    [{ type: "pdf", asset_id: await upload(pdfOf([[40, 90, 160], [160, 90, 40]]), "application/pdf"), page_duration_ms: 30_000, duration_ms: 60_000 }],
+    [
+      {
+        type: "pdf",
+        asset_id: await upload(
+          pdfOf([
+            [40, 90, 160],
+            [160, 90, 40],
+          ]),
+          "application/pdf",
+        ),
+        page_duration_ms: 30_000,
+        duration_ms: 60_000,
+      },
+    ],
     [{ type: "text", text: "Mittagstisch\nשלום, 世界 🍲", duration_ms: 60_000 }],
     [{ type: "ticker", text: "Heute: Linsensuppe mit Brot, danach Apfelkuchen", speed_px_s: 40, duration_ms: 60_000 }],
     [{ type: "clock", date: true, seconds: false, duration_ms: 60_000 }],
@@ -71,7 +86,14 @@ export async function showEveryKind(service: TestService, width: number, height:
 }
 
 /** What the player's page shows at `at`, when its clock is set to that instant. */
-export async function pictureOfPlayer(browser: Browser, service: TestService, playerId: string, at: number, size: Size, files: Files): Promise<Buffer> {
+export async function pictureOfPlayer(
+  browser: Browser,
+  service: TestService,
+  playerId: string,
+  at: number,
+  size: Size,
+  files: Files,
+): Promise<Buffer> {
   await using folder = await temporaryFolder();
   for (const [path, { bytes, mimeType }] of files) {
     await writeFile(join(folder.path, `${path.slice("/media/".length)}${extensions[mimeType]}`), bytes);
@@ -156,7 +178,9 @@ export async function differingPixels(a: Buffer, b: Buffer, tolerance = 0): Prom
 }
 
 function withExtensions(scene: Scene, files: Files): Scene {
-  const json = JSON.stringify(scene).replaceAll(/"(\/media\/[0-9a-f]{64})"/g, (_, path: string) => JSON.stringify(path + extensions[files.get(path)!.mimeType]));
+  const json = JSON.stringify(scene).replaceAll(/"(\/media\/[0-9a-f]{64})"/g, (_, path: string) =>
+    JSON.stringify(path + extensions[files.get(path)!.mimeType]),
+  );
   return JSON.parse(json) as Scene;
 }
 

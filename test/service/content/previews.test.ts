@@ -1,10 +1,10 @@
 // Previews of the service: what a ticket opens and to whom, and the headers under which a browser gets it.
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { zipOf } from "../../support/media/zip.ts";
-import { builtRenderer } from "../../support/page-build.ts";
 import { createLog } from "../../support/recording-log.ts";
 import { picture, TestService } from "../harness.ts";
 import { createOtherTeam, createTokenFor, owner } from "../people/people.ts";
@@ -13,7 +13,14 @@ const html = Buffer.from("<!doctype html><title>Board</title>");
 
 /** A service with a player that shows a picture and a bundle, and another picture that nothing shows. */
 async function start(folder: string, more: { clock?: FakeClock; log?: ReturnType<typeof createLog>["log"] } = {}) {
-  const api = await TestService.start(folder, { ...more, pageFolder: join(await builtRenderer(), "player") });
+  const pageFolder = join(folder, "page");
+  await mkdir(join(pageFolder, "assets"), { recursive: true });
+  await writeFile(
+    join(pageFolder, "preview.html"),
+    '<!doctype html><script type="module" crossorigin src="./assets/preview-1.js"></script>',
+  );
+  await writeFile(join(pageFolder, "assets/preview-1.js"), "export {};");
+  const api = await TestService.start(folder, { ...more, pageFolder });
   const device = await api.pairDevice("Lobby");
   const shown = (await api.upload(await picture("png", 20))).body;
   const other = (await api.upload(await picture("png", 30))).body;

@@ -34,7 +34,11 @@ const wholeZoneId = `zon_${"0".repeat(26)}`;
 const wholeSize = { width: 1_920, height: 1_080 };
 
 /** @throws ProblemError 404 if what it is of does not exist. */
-export async function readShownContent(dependencies: ShownContentDependencies, teamId: string, subject: PreviewSubject): Promise<ShownContent> {
+export async function readShownContent(
+  dependencies: ShownContentDependencies,
+  teamId: string,
+  subject: PreviewSubject,
+): Promise<ShownContent> {
   const { db } = dependencies.store;
   const { playerId, layoutId, playlistId, assetIds } = subject;
   if (playerId !== null) {
@@ -44,7 +48,8 @@ export async function readShownContent(dependencies: ShownContentDependencies, t
     const added = more.assets.filter(({ id }) => !known.has(id)).map(withoutUrl);
     return { ...content, state: { ...content.state, assets: [...content.state.assets, ...added] } };
   }
-  const state = layoutId === null ? await stateOfPlaylist(db, teamId, playlistId, assetIds) : await stateOfLayout(db, teamId, layoutId, assetIds);
+  const state =
+    layoutId === null ? await stateOfPlaylist(db, teamId, playlistId, assetIds) : await stateOfLayout(db, teamId, layoutId, assetIds);
   return { device_timezone: "UTC", interventions: [], state: shownState(state) };
 }
 
@@ -53,7 +58,11 @@ export async function contentOfPlayer(dependencies: ShownContentDependencies, pl
   const { desired, store } = dependencies;
   const state = await desired.read(store.db, player);
   const interventions = await interventionsOf(dependencies, store.db, player);
-  return { device_timezone: timeZoneOf(dependencies, player), interventions: interventions.map(showIntervention), state: shownState(state) };
+  return {
+    device_timezone: timeZoneOf(dependencies, player),
+    interventions: interventions.map(showIntervention),
+    state: shownState(state),
+  };
 }
 
 async function stateOfLayout(db: Db, teamId: string, layoutId: string, assetIds: readonly string[]): Promise<DesiredState> {

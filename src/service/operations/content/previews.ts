@@ -4,7 +4,12 @@ import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
 import { NewPreviewTicket, PlayerDesiredState, PreviewTicket, ShownContent } from "../../../protocol/operator/previews.ts";
 import type { OpenTicket, PreviewTickets } from "../../content/previews/preview-tickets.ts";
-import { contentOfPlayer, readShownContent, type PreviewSubject, type ShownContentDependencies } from "../../content/previews/shown-content.ts";
+import {
+  contentOfPlayer,
+  readShownContent,
+  type PreviewSubject,
+  type ShownContentDependencies,
+} from "../../content/previews/shown-content.ts";
 import { findPlayer } from "../../fleet/player-resource.ts";
 import { found, ProblemError } from "../../http/problem.ts";
 import { requireScope, type Operator } from "../../people/operator.ts";
