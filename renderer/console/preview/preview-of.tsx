@@ -15,7 +15,7 @@ import type { Capture } from "./captures.ts";
 import type { PreviewContent } from "./content.ts";
 import { PreviewPlayback } from "./playback.ts";
 import { Preview, type PreviewProblem } from "./preview.tsx";
-import { usePreview, type PreviewSubject } from "./use-preview.ts";
+import { usePreview, type ChangeShown, type PreviewSubject } from "./use-preview.ts";
 
 const text = texts(messages);
 const usualSize = { width: 1_920, height: 1_080 };
@@ -30,10 +30,11 @@ export interface PreviewOfProps {
   /** The size of the screen; default: that of the screen or of the layout. */
   size?: { width: number; height: number };
   isMuted?: boolean;
+  change?: ChangeShown;
 }
 
-export function PreviewOf({ of, name, startAt, size: given, isMuted = true }: PreviewOfProps) {
-  const { ticket, content, error } = usePreview(of);
+export function PreviewOf({ of, name, startAt, size: given, isMuted = true, change }: PreviewOfProps) {
+  const { ticket, content, error } = usePreview(of, change);
   const playerId = "playerId" in of ? of.playerId : null;
   const screenSize = useScreenSize(playerId);
   const capture = useCapture(playerId, ticket?.page_url ?? null, content);

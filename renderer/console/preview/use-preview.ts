@@ -6,8 +6,11 @@ import type { ShownContent } from "../../../src/protocol/operator/previews.ts";
 import { client } from "../data/client.ts";
 import { previewContentOf, type PreviewContent } from "./content.ts";
 
-/** What a preview is of. */
-export type PreviewSubject = { playerId: string } | { layoutId: string } | { playlistId: string };
+/** What a preview is of. `assetIds`: more files, such as those of a change that is not saved yet. */
+export type PreviewSubject = ({ playerId: string } | { layoutId: string } | { playlistId: string }) & { assetIds?: readonly string[] };
+
+/** Changes what is shown, such as to what an editor has not saved yet. Pass the same function for the same change. */
+export type ChangeShown = (shown: ShownContent) => ShownContent;
 
 export type PreviewTicket = Schemas["PreviewTicket"];
 
@@ -23,17 +26,19 @@ const ticketQuery = (subject: PreviewSubject) =>
     gcTime: 0,
   });
 
-function bodyOf(subject: PreviewSubject): { player_id?: string; layout_id?: string; playlist_id?: string } {
-  if ("playerId" in subject) return { player_id: subject.playerId };
-  return "layoutId" in subject ? { layout_id: subject.layoutId } : { playlist_id: subject.playlistId };
+function bodyOf(subject: PreviewSubject): Schemas["NewPreviewTicket"] {
+  const asset_ids = [...(subject.assetIds ?? [])];
+  if ("playerId" in subject) return { player_id: subject.playerId, asset_ids };
+  return "layoutId" in subject ? { layout_id: subject.layoutId, asset_ids } : { playlist_id: subject.playlistId, asset_ids };
 }
 
+const unchanged: ChangeShown = (shown) => shown;
+
 /** The ticket and the content of a preview. The content is read again when an event says that it has changed. */
-export function usePreview(subject: PreviewSubject): {
-  ticket: PreviewTicket | undefined;
-  content: PreviewContent | null;
-  error: Error | null;
-} {
+export function usePreview(
+  subject: PreviewSubject,
+  change = unchanged,
+): { ticket: PreviewTicket | undefined; content: PreviewContent | null; error: Error | null } {
   const queries = useQueryClient();
   const { data: ticket, error: ticketError } = useQuery(ticketQuery(subject));
   const { data, error: contentError } = useQuery({
@@ -64,6 +69,6 @@ export function usePreview(subject: PreviewSubject): {
     const timer = setTimeout(() => void renew(), Math.max(0, Date.parse(ticket.expires_at) - Date.now() - renewBeforeMs));
     return () => clearTimeout(timer);
   }, [ticket, key, queries]);
-  const content = useMemo(() => (data === undefined ? null : previewContentOf(data)), [data]);
+  const content = useMemo(() => (data === undefined ? null : previewContentOf(change(data))), [data, change]);
   return { ticket, content, error: ticketError ?? contentError };
 }
