@@ -43,5 +43,7 @@ export default defineConfig({
     modulePreload: false,
     // hls.js and pdf.js are large, but come from the local disk and only when an item needs them.
     chunkSizeWarningLimit: 2_000,
+    // The page of a player, and the same page as consoles preview it.
+    rolldownOptions: { input: ["index.html", "preview.html"].map((name) => join(here, "renderer/player", name)) },
   },
 });

@@ -18,6 +18,7 @@ interface Row {
 const protocol = "src/protocol/device/beat.ts";
 const schedule = "src/schedule/windows/window.ts";
 const player = ["src/player/player.ts", "src/player/link/link.ts", "src/player/link/host.ts"];
+const purePlayback = ["page-plan", "playback", "scene-item", "schedule-plan"].map((name) => `src/player/playback/${name}.ts`);
 const host = "src/host/chromium/host.ts";
 const service = "src/service/http/server.ts";
 const main = "src/main/cli.ts";
@@ -82,8 +83,18 @@ const table: readonly Row[] = [
   },
   {
     folder: "renderer/console",
-    allowed: ["renderer/console/data/client.ts", "sdk/typescript/client.ts", protocol, schedule, "react"],
-    forbidden: ["src/base/clock.ts", ...player, host, service, main, ...outside, "electron", "node:fs"],
+    allowed: ["renderer/console/data/client.ts", "sdk/typescript/client.ts", protocol, schedule, ...purePlayback, "react"],
+    forbidden: [
+      "src/base/clock.ts",
+      ...player,
+      "src/player/playback/schedule-follower.ts",
+      host,
+      service,
+      main,
+      ...outside,
+      "electron",
+      "node:fs",
+    ],
   },
   {
     folder: "src/main",

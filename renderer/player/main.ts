@@ -12,6 +12,7 @@ import { Display } from "./stage/display.ts";
 import { FailureMemory } from "./stage/failure-memory.ts";
 import { PreloadBudget } from "./stage/preload-budget.ts";
 import { TransitionChoice } from "./stage/transition-choice.ts";
+import { faultOf, reportUncaughtErrors } from "./uncaught-errors.ts";
 import { type FromPage, pageHeartbeatMs } from "../../src/protocol/page-messages.ts";
 import type { Scene } from "../../src/protocol/scene.ts";
 
@@ -21,7 +22,6 @@ const quickExchangeMs = 60;
 const exchangeMs = 10_000;
 // Without a response in this time the page uses the machine's own clock.
 const clockTimeoutMs = 1_000;
-const maxDetailLength = 2_000;
 
 const frames = new FrameCounter();
 const iframeReports = new IframeReports();
@@ -55,7 +55,7 @@ const socket = new SceneSocket(socketUrl(), {
 });
 
 blockInput(document);
-reportUncaughtErrors();
+reportUncaughtErrors(send);
 setInterval(sendHeartbeat, pageHeartbeatMs);
 setInterval(requestTime, exchangeMs);
 
@@ -87,19 +87,8 @@ function sendHeartbeat(): void {
   frames.request(() => {});
 }
 
-function reportUncaughtErrors(): void {
-  addEventListener("error", ({ message, error }: ErrorEvent) => {
-    reportError(error ?? message);
-  });
-  addEventListener("unhandledrejection", ({ reason }) => {
-    // Not an error: pdf.js leaves a rejection unhandled when a file is closed while it loads.
-    if (!(reason instanceof DOMException && reason.name === "AbortError")) reportError(reason);
-  });
-}
-
 function reportError(reason: unknown): void {
-  const detail = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
-  send({ type: "fault", detail: detail.slice(0, maxDetailLength) });
+  send(faultOf(reason));
 }
 
 function socketUrl(): string {

@@ -149,6 +149,7 @@ export async function runService(flags: ServiceFlags, log: Log, signal: AbortSig
     ...flags,
     startMediaProcess,
     consoleFolder: builtConsole(log),
+    pageFolder: builtPage(),
     version: readVersion(),
   };
   await using service = await startService(config, { log, clock: createSystemClock() }).catch((error: unknown) => {
@@ -172,6 +173,12 @@ function builtConsole(log: Log): string | null {
   if (existsSync(join(folder, "index.html"))) return folder;
   log.warn({ path: folder }, "the console is not built and not served. Run: npm run build:page");
   return null;
+}
+
+/** The folder of the player's built page; null if it is not built. It is built together with the console, whose absence is reported. */
+function builtPage(): string | null {
+  const folder = join(rendererFolder, "player");
+  return existsSync(join(folder, "preview.html")) ? folder : null;
 }
 
 /** Announces the service on the local network, until disposed. */

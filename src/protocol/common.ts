@@ -38,6 +38,7 @@ const idPrefixes = {
   psk: "a passkey",
   drf: "a draft",
   ver: "a version",
+  prv: "a preview ticket",
 } as const;
 export type IdPrefix = keyof typeof idPrefixes;
 

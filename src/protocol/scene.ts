@@ -22,6 +22,7 @@ import { Color, Count, id, Pixels, RawInstant, SpanMs } from "./common.ts";
 export const sceneItemIds = { item_id: id("itm"), asset_id: id("ast").nullable() };
 
 const src = z.string().startsWith("/");
+const Share = z.number().min(0).max(1);
 const media = { src, media_duration_ms: SpanMs.nullable() };
 
 /** One entry of a feed: plain text without markup. It may contain HTML character references. */
@@ -71,6 +72,17 @@ export const SceneItem = z.discriminatedUnion("type", [
   }),
   z.object({ ...sceneItemIds, type: z.literal("web"), ...site, refresh_interval_ms: SpanMs.nullable() }),
   z.object({ ...sceneItemIds, type: z.literal("html"), ...site }),
+  z
+    .object({
+      ...sceneItemIds,
+      type: z.literal("capture"),
+      src: src.nullable().describe("A picture of the whole screen; null: there is none"),
+      crop: z
+        .object({ left: Share, top: Share, width: Share, height: Share })
+        .describe("The part of the picture in which the item was, as shares of its width and height"),
+      label: z.string().max(300).describe("What is shown instead, and how old it is"),
+    })
+    .describe("Only in previews: what cannot run there, as it was on the screen"),
 ]);
 export type SceneItem = z.infer<typeof SceneItem>;
 

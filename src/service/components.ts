@@ -10,6 +10,7 @@ import type { ServiceConfig } from "./config.ts";
 import { BlobSweeper } from "./content/blob-sweeper.ts";
 import { Blobs } from "./content/blobs.ts";
 import { Imports } from "./content/imports.ts";
+import { PreviewTickets } from "./content/previews/preview-tickets.ts";
 import type { OutboundClients } from "./content/outbound-clients.ts";
 import { Thumbnails } from "./content/thumbnails.ts";
 import { Uploads } from "./content/uploads.ts";
@@ -140,6 +141,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     enrolment: new Enrolment({ access, audit, clock, commands, journal, log, pairing, presence, problems, sockets, store }),
     pairing,
     presence,
+    previews: new PreviewTickets(clock, makeId, tokens),
     problems,
     publicUrl,
     releases: new ReleaseMirror(config.data, releases, { clock, log, closing }),

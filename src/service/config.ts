@@ -19,6 +19,8 @@ export interface ServiceConfig {
   tls: { cert: string; key: string } | null;
   /** The folder of the built console; null: it is not served. */
   consoleFolder: string | null;
+  /** The folder of the player's built page, for previews; default: there are none. */
+  pageFolder?: string | null;
   version: string;
   /** The largest asset, bytes; default 2 GiB. */
   maxAssetBytes?: number;

@@ -13,6 +13,7 @@ import { Gateway } from "./http/gateway/gateway.ts";
 import { addConsole } from "./http/console.ts";
 import { addHttpDefaults, fastifyOptions } from "./http/http-defaults.ts";
 import { addPages } from "./http/pages.ts";
+import { addPreview } from "./http/preview.ts";
 import { stripPublicPath } from "./http/public-url.ts";
 import { defaultLimits } from "./http/rate-limit.ts";
 import { addOperations } from "./http/rest.ts";
@@ -53,6 +54,7 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   addDocumentation(app, config.version, config.publicUrl);
   addPages(app);
   if (config.consoleFolder !== null) await addConsole(app, config.consoleFolder, config.publicUrl);
+  if (config.pageFolder != null) await addPreview(app, config.pageFolder, components);
   addProbes(app, components, opened.use(new Metrics(components)), config.metricsPublic ?? false);
   const admission = new Admission(components, { ...defaultLimits, ...config.limits });
   const gateway = new Gateway(components);

@@ -11,6 +11,10 @@ const consoleSources = [
   "sdk/typescript/client.ts",
   "sdk/typescript/types.ts",
   "src/protocol",
+  "src/schedule",
+  "src/player/playback",
+  "src/base/text-hash.ts",
+  "src/base/deep-equal.ts",
   "vite.console.config.ts",
   "package-lock.json",
 ];

@@ -5,13 +5,13 @@ import { queryClient } from "./query-client.ts";
 
 /** Query keys begin with the name of their resource. By the first part of an event's type: the keys that it makes old. */
 const keysByNoun: Readonly<Record<string, readonly string[]>> = {
-  player: ["players"],
+  player: ["players", "previews"],
   problem: ["players"],
-  layout: ["layouts", "players", "versions"],
-  playlist: ["playlists", "versions"],
-  asset: ["assets"],
-  schedule: ["schedules", "players", "shows", "versions"],
-  calendar: ["calendars", "players", "versions"],
+  layout: ["layouts", "players", "versions", "previews"],
+  playlist: ["playlists", "versions", "previews"],
+  asset: ["assets", "previews"],
+  schedule: ["schedules", "players", "shows", "versions", "previews"],
+  calendar: ["calendars", "players", "versions", "previews"],
   command: ["commands"],
   screenshot: ["screenshots"],
   webhook: ["webhooks"],

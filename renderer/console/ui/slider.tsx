@@ -9,11 +9,12 @@ import {
   type SliderProps as AriaSliderProps,
 } from "react-aria-components";
 
-export function Slider({ label, ...props }: AriaSliderProps<number> & { label: string }) {
+/** @param output what is shown in place of the number */
+export function Slider({ label, output, ...props }: AriaSliderProps<number> & { label: string; output?: string }) {
   return (
     <AriaSlider {...props} className="slider">
       <Label>{label}</Label>
-      <SliderOutput className="slider-output" />
+      <SliderOutput className="slider-output">{output}</SliderOutput>
       <SliderTrack className="slider-track">
         {({ state }) => (
           <>

@@ -1,6 +1,7 @@
 // Creates the element for an item of the scene, by the module for its kind.
 import type { SceneItem } from "../../../src/protocol/scene.ts";
 import { createAudio } from "./media/audio.ts";
+import { createCapture } from "./image/capture.ts";
 import { createClockFace } from "./clock/clock.ts";
 import { createFeed } from "./text/feed.ts";
 import { createHtml } from "./web/html.ts";
@@ -41,5 +42,7 @@ export function createItem(item: SceneItem, context: ItemContext): Item {
       return createWeb(item, context);
     case "html":
       return createHtml(item, context);
+    case "capture":
+      return createCapture(item, context);
   }
 }

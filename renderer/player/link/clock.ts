@@ -1,5 +1,6 @@
 // Corrected wall time on the page: estimates the player's clock from short exchanges and runs alarms by it.
 import type { FrameCounter } from "../frame-counter.ts";
+import { Alarms } from "./alarms.ts";
 
 /** The clock that items and screens use. All times in ms. */
 export interface PageClock {
@@ -9,16 +10,15 @@ export interface PageClock {
   toWallTime(performanceTime: number): number;
   /** Calls back in the frame nearest to `time`, or in the next frame when `time` has passed. Returns a function that cancels the alarm. */
   alarm(time: number, callback: (frameTime: number) => void): () => void;
+  /** How fast it runs: always 1 on a player. In a preview, whose clock is set from outside, it may be 0: the clock stands still. */
+  readonly rate: number;
+  /** Calls `listener` whenever a preview's clock is set, stopped or started, until `signal` aborts. A player's clock is only corrected. */
+  onSet(listener: () => void, signal: AbortSignal): void;
 }
 
 const maxSamples = 8;
 // Smaller corrections are not visible; applying them would make videos jitter.
 const noiseMs = 5;
-// Timers are a few ms late, so an alarm counts frames during its last 40 ms.
-const frameLeadMs = 40;
-const halfFrameMs = 8;
-// A longer setTimeout fires at once.
-const maxTimerMs = 2 ** 31 - 1;
 
 interface Sample {
   offset: number;
@@ -29,8 +29,8 @@ interface Sample {
 export class CorrectedTime implements PageClock {
   /** Resolves with the first exchange. Until then the time is the machine's own, uncorrected. */
   readonly synchronized: Promise<void>;
-  readonly #frames: FrameCounter;
-  readonly #alarms = new Set<{ rearm(): void }>();
+  readonly rate = 1;
+  readonly #alarms: Alarms;
   readonly #markSynchronized: () => void;
   readonly #onStep: () => void;
   #offset = performance.timeOrigin;
@@ -38,7 +38,7 @@ export class CorrectedTime implements PageClock {
 
   /** @param onStep called when the player's clock was set forward or back. */
   constructor(frames: FrameCounter, onStep: () => void) {
-    this.#frames = frames;
+    this.#alarms = new Alarms(frames, this);
     this.#onStep = onStep;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.synchronized = promise;
@@ -63,42 +63,18 @@ export class CorrectedTime implements PageClock {
     const estimate = quickest(this.#samples)!;
     if (best === undefined || Math.abs(estimate.offset - this.#offset) > noiseMs) {
       this.#offset = estimate.offset;
-      for (const alarm of this.#alarms) alarm.rearm();
+      this.#alarms.rearm();
     }
     this.#markSynchronized();
     if (stepped) this.#onStep();
   }
 
   alarm(time: number, callback: (frameTime: number) => void): () => void {
-    let cancelWait = (): void => {};
-    const arm = (): void => {
-      const wait = time - this.now() - frameLeadMs;
-      if (wait > 0) {
-        const timer = setTimeout(arm, Math.min(wait, maxTimerMs));
-        cancelWait = () => {
-          clearTimeout(timer);
-        };
-        return;
-      }
-      cancelWait = this.#frames.request((frameTime) => {
-        if (this.toWallTime(frameTime) < time - halfFrameMs) return arm();
-        this.#alarms.delete(alarm);
-        callback(frameTime);
-      });
-    };
-    const alarm = {
-      rearm: (): void => {
-        cancelWait();
-        arm();
-      },
-    };
-    this.#alarms.add(alarm);
-    arm();
-    return () => {
-      this.#alarms.delete(alarm);
-      cancelWait();
-    };
+    return this.#alarms.set(time, callback);
   }
+
+  /** Does nothing: nobody sets this clock, and items follow its corrections by themselves. */
+  onSet(): void {}
 }
 
 function quickest(samples: readonly Sample[]): Sample | undefined {

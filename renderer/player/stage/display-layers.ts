@@ -53,14 +53,13 @@ export class DisplayLayers {
   }
 
   #replace(before: Layer, layer: Layer, dueAt: number | null): void {
-    const { clock, frames, transitions } = this.#page;
+    const { clock, transitions } = this.#page;
     const transition = transitions.choose(layer.transition, Number.POSITIVE_INFINITY);
     if (transition === null) return this.#remove(before);
-    const now = performance.now();
-    const isOnTime = dueAt !== null && Math.abs(clock.toWallTime(now) - dueAt) <= onTimeMs;
-    const beginsAt = isOnTime ? dueAt - clock.toWallTime(0) : now;
+    const now = clock.now();
+    const beginsAt = dueAt !== null && Math.abs(now - dueAt) <= onTimeMs ? dueAt : now;
     const change = { incoming: layer.element, outgoing: before.element, transition, beginsAt };
-    this.#endTransition = runTransition(change, frames, (result) => {
+    this.#endTransition = runTransition(change, this.#page, (result) => {
       this.#endTransition = () => {};
       transitions.recordResult(result);
       this.#remove(before);

@@ -58,6 +58,12 @@ export class Display {
     if (this.#scene !== null) this.#draw(this.#scene);
   }
 
+  /** Whether it shows all that is due at the clock's instant, as far as that can be shown. */
+  get isUpToDate(): boolean {
+    const { visible } = this.#layers;
+    return this.#next === null && visible !== null && visible.isUpToDate !== false;
+  }
+
   #draw(scene: Scene): void {
     const { screen, upcoming = [], rotation = 0, identify, claim, test_card } = scene;
     this.#element.dataset["rotation"] = String(rotation);

@@ -92,6 +92,10 @@ export class StageLayer implements Layer {
     return true;
   }
 
+  get isUpToDate(): boolean {
+    return this.#zones.values().every((zone) => zone.isUpToDate);
+  }
+
   onPresented(at: Promise<number>): void {
     if (this.#visibility.is !== "hidden") return;
     const { held } = this.#visibility;

@@ -1,6 +1,8 @@
 // Runs a transition between two elements, by time and not by frames, with properties that the compositor animates by itself.
 import type { Transition } from "../../../src/protocol/content/transition.ts";
 import type { FrameCounter } from "../frame-counter.ts";
+import { followClock } from "../link/clocked-animations.ts";
+import type { PageClock } from "../link/clock.ts";
 
 type Direction = Transition["direction"];
 
@@ -16,7 +18,7 @@ interface Motion {
 
 type KeyframeAt = Keyframe & { offset: number };
 
-/** The elements, the transition and its start, in ms on the performance clock. */
+/** The elements, the transition and its start, corrected wall time. */
 export interface LayerChange {
   incoming: HTMLElement;
   outgoing: HTMLElement;
@@ -30,6 +32,7 @@ export interface TransitionResult {
   durationMs: number;
 }
 
+const unmeasured: TransitionResult = { frames: 0, durationMs: 0 };
 // Both pictures are never smaller than their element, so that no edge of one is seen on the other.
 const zoomBy = 1.12;
 // The edge from which the new picture comes: its axis and its side.
@@ -67,7 +70,7 @@ function motionOf(type: Exclude<Transition["type"], "cut">, direction: Direction
  */
 export function runTransition(
   { incoming, outgoing, transition, beginsAt }: LayerChange,
-  frames: FrameCounter,
+  { clock, frames }: { clock: PageClock; frames: FrameCounter },
   done: (result: TransitionResult) => void,
 ): () => void {
   const { type, direction, easing, duration_ms: durationMs } = transition;
@@ -75,30 +78,39 @@ export function runTransition(
   const motion = motionOf(type, direction);
   const timing: KeyframeAnimationOptions = { duration: durationMs, easing, fill: "both" };
   const animations = [incoming.animate(motion.incoming, timing), outgoing.animate(motion.outgoing, timing)];
-  // The animation's position depends on the clock, even if frames are lost or the page is late.
-  for (const animation of animations) animation.startTime = beginsAt;
+  const over = new AbortController();
+  followClock(animations, beginsAt, clock, over.signal);
   if (motion.adds) incoming.style.mixBlendMode = "plus-lighter";
   // Without a clip path, each moving element in a layout has a soft edge of its own, and together they make a dark line.
   else incoming.style.clipPath = "inset(0)";
   let frameCount = 0;
   let firstAt = Number.NaN;
-  let cancel = frames.request(checkEnd);
+  let wasSet = false;
+  let cancel = clock.rate === 0 ? (): void => {} : frames.request(checkEnd);
+  clock.onSet(() => {
+    wasSet = true;
+    cancel();
+    cancel = frames.request(checkEnd);
+  }, over.signal);
 
   function checkEnd(frameTime: number): void {
     if (frameCount === 0) firstAt = frameTime;
     frameCount += 1;
-    if (frameTime < beginsAt + durationMs) cancel = frames.request(checkEnd);
-    else end({ frames: frameCount - 1, durationMs: frameTime - firstAt });
+    const isOver = clock.toWallTime(frameTime) >= beginsAt + durationMs;
+    // How smooth it was is known only if it ran through.
+    if (isOver) end(wasSet ? unmeasured : { frames: frameCount - 1, durationMs: frameTime - firstAt });
+    else if (clock.rate > 0) cancel = frames.request(checkEnd);
   }
 
   function end(result: TransitionResult): void {
     cancel();
+    over.abort();
     for (const animation of animations) animation.cancel();
     incoming.style.mixBlendMode = incoming.style.clipPath = "";
     done(result);
   }
 
-  return () => end({ frames: 0, durationMs: 0 });
+  return () => end(unmeasured);
 }
 
 /**

@@ -72,7 +72,7 @@ export class ZoneLayers {
     { transition, beginsAt }: { transition: Transition | null; beginsAt: number },
     onChanged: () => void,
   ): Promise<number> {
-    const { clock, frames, transitions } = this.#page;
+    const { frames, transitions } = this.#page;
     const presented = next.item.show();
     const end = (): void => {
       this.#endTransition = null;
@@ -95,8 +95,8 @@ export class ZoneLayers {
       end();
       return presented;
     }
-    const change = { incoming: next.wrapper, outgoing: before.wrapper, transition, beginsAt: beginsAt - clock.toWallTime(0) };
-    this.#endTransition = runTransition(change, frames, (result) => {
+    const change = { incoming: next.wrapper, outgoing: before.wrapper, transition, beginsAt };
+    this.#endTransition = runTransition(change, this.#page, (result) => {
       transitions.recordResult(result);
       end();
     });

@@ -86,6 +86,11 @@ export class Zone {
     this.#advance();
   }
 
+  /** Whether no change is due at the clock's instant, apart from items that cannot be shown. */
+  get isUpToDate(): boolean {
+    return isIdle(this.#view());
+  }
+
   /** Makes the zone due in the current frame. Returns whether its content can be painted. */
   checkReady(frameTime: number): boolean {
     this.#dueAt = Math.min(this.#dueAt, this.#page.clock.toWallTime(frameTime) + halfFrameMs);

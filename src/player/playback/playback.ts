@@ -1,5 +1,5 @@
 // Turns programs into stages: which item each zone shows now and next, and when a changed loop takes over. A pure state machine.
-import { createHash } from "node:crypto";
+import { hashText } from "../../base/text-hash.ts";
 import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
 import type { SceneZone, Stage } from "../../protocol/scene.ts";
 import { formatCause } from "../../schedule/cause.ts";
@@ -95,6 +95,11 @@ export function stageAt(
   return { stage, changesAt };
 }
 
+/** Whether a stage has an item or a background image to show. */
+export function showsAnything({ zones, background_src }: Stage): boolean {
+  return background_src !== undefined || zones.some(({ slots }) => slots.length > 0);
+}
+
 /** Equal for equal geometry. Then zones can change their items one by one. */
 function stageKey({ program: { layout, zones, wall }, background }: Pick<Playback, "program" | "background">): string {
   const geometry = zones.map(({ zone: { id, left, top, width, height, z_index, rotation, background_color } }) => [
@@ -103,5 +108,5 @@ function stageKey({ program: { layout, zones, wall }, background }: Pick<Playbac
   ]);
   const whole =
     layout === null ? null : [layout.id, layout.width, layout.height, layout.background_color, background?.sha256, geometry, wall];
-  return createHash("sha256").update(JSON.stringify(whole)).digest("base64url").slice(0, 12);
+  return hashText(JSON.stringify(whole)).slice(0, 12);
 }

@@ -1,5 +1,5 @@
 // Turns an item of a playlist into the form that the page draws: asset ids become paths, and every default is filled in.
-import { createHash } from "node:crypto";
+import { hashText } from "../../base/text-hash.ts";
 import type { DesiredAsset, DesiredPlaylist } from "../../protocol/device/desired-state.ts";
 import type { PlaylistItem } from "../../protocol/content/items.ts";
 import type { FeedEntry, SceneItem } from "../../protocol/scene.ts";
@@ -101,7 +101,7 @@ function shownPart(item: PlaylistItem) {
 /** An item that shows another site. It contains no secret, because the page must not know any. */
 function webSceneItem(item: Extract<ShownPart, { type: "web" | "html" }>): SceneItem {
   // The version covers fields that the page does not get, such as request headers: a change of those makes another item too.
-  const version = createHash("sha256").update(JSON.stringify(item)).digest("base64url").slice(0, 8);
+  const version = hashText(JSON.stringify(item)).slice(0, 8);
   const { id: item_id, zoom } = item;
   if (item.type === "html") return { type: "html", item_id, asset_id: item.asset_id, version, url: "", zoom };
   return { type: "web", item_id, asset_id: null, version, url: item.url, zoom, refresh_interval_ms: item.refresh_interval_ms ?? null };

@@ -1,42 +1,31 @@
 // Follows the schedule: computes the program whenever it may have changed, and prepares it as playback.
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
 import type { PlayCommand, VariablesSetArgs } from "../../protocol/device/play-commands.ts";
 import type { ShownReason } from "../../protocol/device/heartbeat.ts";
 import type { Variables } from "../../protocol/scheduling/variables.ts";
 import type { CommandMetadata } from "../commands/command-metadata.ts";
 import type { ReadyState } from "../content/ready-content.ts";
-import { variablesAt, type Intervention } from "../../schedule/interventions.ts";
+import { variablesAt } from "../../schedule/interventions.ts";
 import { invalidSchedules, programAt } from "../../schedule/program.ts";
 import { explainAt } from "../../schedule/why.ts";
 import { skipTargetAt } from "../../schedule/timeline.ts";
 import type { PlayerContext } from "../../schedule/playable-content.ts";
 import { applyPlayCommand, type SkipTarget } from "./apply-play-command.ts";
 import type { InterventionStore } from "./intervention-store.ts";
-import { upcomingLeadMs, type ProgramInterval } from "./page-plan.ts";
-import { applyProgram } from "./playback.ts";
+import type { ProgramInterval } from "./page-plan.ts";
+import { schedulePlanAt, type SchedulePlan } from "./schedule-plan.ts";
 import { setVariables } from "./set-variables.ts";
-
-/** The current and the next program intervals, computed from one state and its interventions. Never empty. */
-interface Plan {
-  ready: ReadyState;
-  interventions: readonly Intervention[];
-  intervals: readonly ProgramInterval[];
-}
 
 // Limits that fit into a heartbeat.
 const maxReasons = 20;
 const maxVariableBytes = 8_192;
-// After a longer sleep the plan is computed from scratch instead of change by change.
-const maxIntervals = 20;
-
 export class ScheduleFollower {
   readonly #store: InterventionStore;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #deviceTimeZone: string;
-  #plan: Plan | null = null;
+  #plan: SchedulePlan<ReadyState> | null = null;
 
   constructor(store: InterventionStore, clock: Clock, log: Log, deviceTimeZone: string) {
     this.#store = store;
@@ -47,7 +36,7 @@ export class ScheduleFollower {
 
   /** The state in force. */
   get applied(): ReadyState | null {
-    return this.#plan?.ready ?? null;
+    return this.#plan?.content ?? null;
   }
 
   /**
@@ -57,8 +46,8 @@ export class ScheduleFollower {
   follow(ready: ReadyState | null, now: number): readonly ProgramInterval[] {
     if (ready === null) return this.#plan?.intervals ?? [];
     const before = this.#plan;
-    const plan = this.#withUpcoming(this.#advance(ready, now) ?? this.#createPlan(ready, now), now);
-    if (before?.ready !== ready) this.#logInvalidSchedules(ready);
+    const plan = schedulePlanAt(before, ready, now, this.#context);
+    if (before?.content !== ready) this.#logInvalidSchedules(ready);
     const layoutId = layoutOf(plan);
     if (before !== null && layoutOf(before) !== layoutId) this.#log.info({ layout_id: layoutId }, "another layout is due");
     this.#plan = plan;
@@ -67,7 +56,7 @@ export class ScheduleFollower {
 
   /** The reasons for the content on the screen, for people: first those that apply, then what was set aside, each cut to half the limit. */
   why(): ShownReason[] {
-    const ready = this.#plan?.ready;
+    const ready = this.#plan?.content;
     if (ready === undefined) return [];
     const all = explainAt(ready, this.#clock.now(), this.#context);
     const excluded = all.filter(({ verdict }) => verdict === "set-aside");
@@ -80,7 +69,7 @@ export class ScheduleFollower {
 
   /** The current variables for a heartbeat: in the order of their names, as many as fit. */
   variables(): Variables {
-    const ofState = this.#plan?.ready.desired.player.variables ?? {};
+    const ofState = this.#plan?.content.desired.player.variables ?? {};
     const all = variablesAt(ofState, this.#store.interventions.value, this.#clock.now());
     let bytes = 0;
     const fitting = Object.entries(all)
@@ -99,43 +88,9 @@ export class ScheduleFollower {
     return setVariables(this.#store, id, args, this.#clock.now());
   }
 
-  /** The current plan, moved forward to `now`; null if it must be computed from scratch. */
-  #advance(ready: ReadyState, now: number): Plan | null {
-    const plan = this.#plan;
-    // A clock that was set back makes the plan as outdated as a changed state does.
-    if (plan?.ready !== ready || plan.interventions !== this.#store.interventions.value || plan.intervals[0]!.from > now) return null;
-    let { intervals } = plan;
-    // Apply every change at its own instant: a late player must decide as it would have in time.
-    for (let passed = 0; intervals[0]!.until <= now; passed += 1) {
-      if (passed === maxIntervals) return null;
-      intervals = intervals.length > 1 ? intervals.slice(1) : [this.#nextInterval(ready, intervals[0]!)];
-    }
-    return { ...plan, intervals };
-  }
-
-  #createPlan(ready: ReadyState, now: number): Plan {
-    const { program, changesAt } = programAt(ready, now, this.#context);
-    const playback = applyProgram(this.#plan?.intervals[0]?.playback ?? null, program, now, presentAssets(ready));
-    return { ready, interventions: this.#store.interventions.value, intervals: [{ from: now, until: changesAt, playback }] };
-  }
-
-  /** The plan with all intervals that begin soon enough after `now` to be prepared. */
-  #withUpcoming(plan: Plan, now: number): Plan {
-    const intervals = [...plan.intervals];
-    for (let last = intervals.at(-1)!; last.until <= now + upcomingLeadMs && intervals.length < maxIntervals; last = intervals.at(-1)!) {
-      intervals.push(this.#nextInterval(plan.ready, last));
-    }
-    return { ...plan, intervals };
-  }
-
-  #nextInterval(ready: ReadyState, { until: from, playback: before }: ProgramInterval): ProgramInterval {
-    const { program, changesAt: until } = programAt(ready, from, this.#context);
-    return { from, until, playback: applyProgram(before, program, from, presentAssets(ready), from) };
-  }
-
   /** The plays at `now` that can be skipped, in one zone or in all. */
   #skipTargets(zoneId: string | undefined, now: number): SkipTarget[] {
-    const ready = this.#plan?.ready;
+    const ready = this.#plan?.content;
     if (ready === undefined) return [];
     const { zones } = programAt(ready, now, this.#context).program;
     return zones.flatMap(({ zone, timeline }) => {
@@ -155,10 +110,6 @@ export class ScheduleFollower {
   }
 }
 
-function presentAssets({ desired, files }: ReadyState): DesiredAsset[] {
-  return desired.assets.filter(({ id }) => files.has(id));
-}
-
-function layoutOf({ intervals }: Plan): string | null {
+function layoutOf({ intervals }: SchedulePlan): string | null {
   return intervals[0]!.playback.program.layout?.id ?? null;
 }

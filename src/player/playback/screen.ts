@@ -7,6 +7,7 @@ import type { Link } from "../link/impairment.ts";
 import type { DownloadProgress } from "../content/download-progress.ts";
 import type { EnrolmentState } from "../pairing/enrolment.ts";
 import type { PairingState } from "../pairing/pairing.ts";
+import { showsAnything } from "./playback.ts";
 import { mediaPath } from "./scene-item.ts";
 import { timesInWords, type WithheldContent } from "../surface/withheld-content.ts";
 
@@ -68,11 +69,6 @@ export function screenOf({ service, device, phase, withheld }: ScreenContext): S
       return { is: "preparing", player_name, ready_bytes, total_bytes, ready_files, total_files, service, trouble: problem };
     }
   }
-}
-
-/** Whether a stage has an item or a background image to show. */
-function showsAnything({ zones, background_src }: Stage): boolean {
-  return background_src !== undefined || zones.some(({ slots }) => slots.length > 0);
 }
 
 /** A stage of the picture alone, whole and as large as fits. It has no zones, so it counts as no play. */

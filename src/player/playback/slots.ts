@@ -1,5 +1,5 @@
 // Turns plays into the slots that the page gets. Slots are named so that the page recognizes the same play and the same item. Pure.
-import { createHash } from "node:crypto";
+import { hashText } from "../../base/text-hash.ts";
 import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
 import type { Zone } from "../../protocol/operator/resources.ts";
 import type { SceneItem, Slot } from "../../protocol/scene.ts";
@@ -46,10 +46,7 @@ function nameOf(timed: TimedItem, context: ItemContext): string {
 
 /** Equal for items that show the same. */
 function contentHash(item: SceneItem): string {
-  return createHash("sha256")
-    .update(JSON.stringify(identityOf(item)))
-    .digest("base64url")
-    .slice(0, 8);
+  return hashText(JSON.stringify(identityOf(item))).slice(0, 8);
 }
 
 /** The resources that the page needs to keep an asset ready: a decoded image takes memory, a video takes its file and a decoder. */

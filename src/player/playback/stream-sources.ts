@@ -1,5 +1,5 @@
 // The live streams of playlists: the URLs that the player may fetch for each, and the path at which the page gets it.
-import { createHash } from "node:crypto";
+import { hashText } from "../../base/text-hash.ts";
 import type { DesiredPlaylist } from "../../protocol/device/desired-state.ts";
 
 /** A stream and the origins that its parts may come from. */
@@ -28,8 +28,5 @@ export function streamPath(url: string, origins: readonly string[]): string {
 
 /** Equal only for streams for which the player may fetch the same. */
 function streamKey(url: string, origins: readonly string[]): string {
-  return createHash("sha256")
-    .update(JSON.stringify([url, origins]))
-    .digest("base64url")
-    .slice(0, 22);
+  return hashText(JSON.stringify([url, origins])).slice(0, 22);
 }

@@ -1,5 +1,5 @@
 // The loop of one zone: which loop is in force, when a changed loop takes over, and the plays that follow. Pure.
-import { isDeepStrictEqual } from "node:util";
+import { deepEqual } from "../../base/deep-equal.ts";
 import { playAt, type Play, type Timeline } from "../../schedule/timeline.ts";
 import type { TimedItem } from "../../schedule/playlist/playable-playlist.ts";
 
@@ -29,14 +29,14 @@ const maxSlots = 40;
 /** The zone's playback after its loop changed to that of `fresh` at `instant`. */
 export function changeLoop(old: ZonePlayback, fresh: ZonePlayback, instant: number): ZonePlayback {
   const timeline = fresh.current;
-  if (isDeepStrictEqual(old.current, timeline)) return { ...old, next: null };
+  if (deepEqual(old.current, timeline)) return { ...old, next: null };
   // Another window, turn or override of the same layout starts its own loop, as on a player that has just started.
   if (old.current.epochMs !== timeline.epochMs) return fresh;
   // A skip, a pause or a resume changes the item on the screen at once.
   if (isSameLoop(old.current, timeline)) return { ...old, current: timeline, next: null };
   const onScreen = playAt(old.current, instant);
   const continues =
-    onScreen !== null && onScreen.startsAt !== instant && itemsOf(timeline).some((timed) => isDeepStrictEqual(timed, onScreen.timed));
+    onScreen !== null && onScreen.startsAt !== instant && itemsOf(timeline).some((timed) => deepEqual(timed, onScreen.timed));
   return continues ? { ...old, next: { timeline, from: onScreen.endsAt } } : fresh;
 }
 
@@ -71,5 +71,5 @@ export function itemsOf({ items, daily }: Timeline): readonly TimedItem[] {
 }
 
 function isSameLoop(a: Timeline, b: Timeline): boolean {
-  return a.epochMs === b.epochMs && isDeepStrictEqual(a.items, b.items) && isDeepStrictEqual(a.daily?.items, b.daily?.items);
+  return a.epochMs === b.epochMs && deepEqual(a.items, b.items) && deepEqual(a.daily?.items, b.daily?.items);
 }

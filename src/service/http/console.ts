@@ -17,6 +17,7 @@ const cspOf = (nonce: string): string =>
     "img-src 'self' data: blob:",
     "media-src 'self' blob:",
     "font-src 'self'",
+    "frame-src 'self'",
     "base-uri 'self'",
     "form-action 'self'",
     "frame-ancestors 'none'",
@@ -51,7 +52,7 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /** The service's own paths, at which nobody looks for a page of the console. */
-const notPages = /^\/(?:\.well-known|api|assets|docs|healthz|mcp|metrics|problems|readyz)(?:\/|$)/;
+const notPages = /^\/(?:\.well-known|api|assets|docs|healthz|mcp|metrics|preview|problems|readyz)(?:\/|$)/;
 
 /** Adds the console, whose built files are read from `folder` once. */
 export async function addConsole(app: FastifyInstance, folder: string, publicUrl: string | null): Promise<void> {

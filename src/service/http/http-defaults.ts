@@ -79,7 +79,7 @@ export function addHttpDefaults(app: FastifyInstance, dependencies: HttpDependen
     // Reads and device requests are frequent, so they are logged at debug level.
     const level = request.method === "GET" || request.url.startsWith(`${apiPrefix}/device/`) ? "debug" : "info";
     if (dependencies.log.isLevelEnabled(level)) {
-      const fields = { request_id: request.id, method: request.method, path: request.url.split("?")[0], status: reply.statusCode };
+      const fields = { request_id: request.id, method: request.method, path: loggedPath(request.url), status: reply.statusCode };
       dependencies.log[level]({ ...fields, took_ms: Math.round(reply.elapsedTime) }, "request");
     }
     done();
@@ -95,6 +95,11 @@ function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyRepl
     .headers({ ...headersOf(request), ...problem.headers })
     .removeHeader("content-length");
   return reply.type("application/problem+json").send(JSON.stringify(problemOf(problem, request.id)));
+}
+
+/** The path without what opens something to whoever reads the log: queries and the tickets of previews. */
+function loggedPath(url: string): string {
+  return url.split("?")[0]!.replace(/^\/preview\/(?!page\/)[^/]+/, "/preview/…");
 }
 
 const noHost = "An HTTP/1.1 request must have a Host header (RFC 9112, 3.2)";

@@ -6,7 +6,7 @@ import type { Operation } from "../operations/operation.ts";
 
 const tagsOf: Readonly<Record<Exclude<Toolset, "everyday" | "all">, readonly string[]>> = {
   players: ["players", "enrolment keys", "releases", "rollouts", "alerts", "commands", "screenshots", "logs"],
-  content: ["shows", "assets", "uploads", "upload links", "playlists", "layouts", "drafts", "versions"],
+  content: ["shows", "assets", "uploads", "upload links", "playlists", "layouts", "previews", "drafts", "versions"],
   schedules: ["schedules", "calendars", "drafts", "versions"],
   records: ["play events", "audit"],
   webhooks: ["webhooks", "events"],

@@ -26,6 +26,7 @@ import * as heartbeatDelta from "../../protocol/device/heartbeat-delta.ts";
 import * as history from "../../protocol/operator/heartbeat-history.ts";
 import * as items from "../../protocol/content/items.ts";
 import * as passkeys from "../../protocol/operator/passkeys.ts";
+import * as previews from "../../protocol/operator/previews.ts";
 import * as people from "../../protocol/operator/people.ts";
 import * as publishing from "../../protocol/operator/publishing.ts";
 import * as playEvents from "../../protocol/device/play-events.ts";
@@ -68,6 +69,7 @@ const modules: readonly Record<string, unknown>[] = [
   playersBulkBin,
   sessions,
   passkeys,
+  previews,
   items,
   assets,
   assetUses,

@@ -4,6 +4,7 @@ import { alertOperations } from "./alerts/alerts.ts";
 import { assetOperations } from "./content/assets.ts";
 import { layoutOperations } from "./content/layouts.ts";
 import { playlistOperations } from "./content/playlists.ts";
+import { previewOperations } from "./content/previews.ts";
 import { uploadLinkOperations } from "./content/upload-links.ts";
 import { uploadOperations } from "./content/uploads.ts";
 import { eventOperations } from "./events/events.ts";
@@ -65,6 +66,7 @@ const all = [
   ...forecastOperations,
   ...layoutOperations,
   ...playlistOperations,
+  ...previewOperations,
   ...scheduleOperations,
   ...calendarOperations,
   ...showOperations,
@@ -113,6 +115,7 @@ export const tags: readonly { name: string; description: string }[] = [
   { name: "enrolment keys", description: "Keys by which many devices become players without pairing codes" },
   { name: "layouts", description: "How a screen is divided into zones" },
   { name: "playlists", description: "What a zone shows, in a loop" },
+  { name: "previews", description: "What screens will show, drawn in a browser by the player's own page" },
   { name: "schedules", description: "Which layout is shown when, and on which players" },
   { name: "calendars", description: "Named lists of dates, such as public holidays, that schedules include or exclude" },
   { name: "shows", description: "One item on some screens for a time, in one request, and the proof that it was shown" },

@@ -85,6 +85,7 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
   ];
   const show = await created("POST", "show", { text: "Hello", players: [player], lasts_ms: 60_000 });
   const uploadLink = await created("POST", "upload-links", {});
+  const preview = await created("POST", "preview-tickets", { player_id: player });
   const binSchedule = await created("POST", "schedules", { name: "B", layout_id: layout.id, target, starts_at: "2020-01-01T00:00:00Z" });
   const binPlayer = (await api.pairDevice("Gone")).playerId;
   await created("DELETE", `schedules/${binSchedule.id}`);
@@ -196,6 +197,8 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
     updateToken: [`tokens/${spare.id}`, { name: "m" }],
     revokeToken: [`tokens/${spare.id}`],
     createEventTicket: ["events/tickets"],
+    createPreviewTicket: ["preview-tickets", { player_id: player }],
+    renewPreviewTicket: [`preview-tickets/${preview.ticket}/renew`],
     deleteTeam: [`teams/${other.teamId}`, undefined, other],
     updateMember: [`teams/${person.teamId}/members/${person.userId}`, { role: "editor" }],
     removeMember: [`teams/${person.teamId}/members/${person.userId}`],

@@ -18,7 +18,11 @@ export const phone: BrowserContextOptions = { viewport: { width: 390, height: 84
 /** A service with the console. */
 export async function startConsoleService(more: Partial<ServiceConfig> & { clock?: Clock } = {}): Promise<TestService> {
   const folder = await mkdtemp(join(tmpdir(), "signage-console-"));
-  const service = await TestService.start(folder, { consoleFolder: join(await builtRenderer(), "console"), ...more });
+  const service = await TestService.start(folder, {
+    consoleFolder: join(await builtRenderer(), "console"),
+    pageFolder: join(await builtRenderer(), "player"),
+    ...more,
+  });
   const dispose = service[Symbol.asyncDispose].bind(service);
   return Object.assign(service, {
     async [Symbol.asyncDispose]() {

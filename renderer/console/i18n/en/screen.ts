@@ -5,6 +5,7 @@ export const screen = {
   health: "Health",
   log: "Log",
   commands: "Commands",
+  preview: "Preview",
   settings: "Settings",
   identify: "Identify",
   identifySent: "“{name}” shows its name",

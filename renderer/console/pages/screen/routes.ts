@@ -1,12 +1,12 @@
 // The address of a screen's page: its tab and the instant that it explains are in it.
 import { createRoute, lazyRouteComponent, type AnyRoute } from "@tanstack/react-router";
 
-export const screenTabs = ["overview", "health", "log", "commands", "settings"] as const;
+export const screenTabs = ["overview", "preview", "health", "log", "commands", "settings"] as const;
 export type ScreenTab = (typeof screenTabs)[number];
 
 interface ScreenSearch {
   tab?: ScreenTab | undefined;
-  /** The instant that "why" is about. */
+  /** The instant that "why" and the preview are about. */
   at?: string | undefined;
 }
 

@@ -18,6 +18,7 @@ import { stateOf } from "./state-of.ts";
 import { stateName } from "./state-words.ts";
 
 const text = texts(screen);
+const PreviewTab = lazy(async () => ({ default: (await import("./preview-tab.tsx")).PreviewTab }));
 const HealthTab = lazy(async () => ({ default: (await import("./health/health-tab.tsx")).HealthTab }));
 const LogTab = lazy(async () => ({ default: (await import("./log/log-tab.tsx")).LogTab }));
 const CommandsTab = lazy(async () => ({ default: (await import("./commands/commands-tab.tsx")).CommandsTab }));
@@ -37,6 +38,7 @@ export function ScreenPage() {
   const { player } = data;
   const content: Readonly<Record<ScreenTab, React.ReactNode>> = {
     overview: <Overview player={player} row={row} />,
+    preview: <PreviewTab key={id} player={player} />,
     health: <HealthTab player={player} />,
     log: <LogTab id={id} />,
     commands: <CommandsTab player={player} />,

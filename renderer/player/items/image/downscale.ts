@@ -1,5 +1,7 @@
 // Decodes a picture in a worker and scales it to the size it is shown at, so that an 8K photo takes no more memory than the screen.
+import { startWorker } from "../worker.ts";
 import type { ImageSize } from "./downscale.worker.ts";
+import workerUrl from "./downscale.worker.ts?worker&url";
 
 /** The result. `unscaled`: the file is animated, and a bitmap would freeze it. */
 export type Downscaled = { is: "bitmap"; bitmap: ImageBitmap } | { is: "unscaled" };
@@ -7,7 +9,7 @@ export type Downscaled = { is: "bitmap"; bitmap: ImageBitmap } | { is: "unscaled
 /** Decodes and scales off the main thread. @throws Error when the file cannot be decoded or `signal` aborts. */
 export function downscale(src: string, size: ImageSize, signal: AbortSignal): Promise<Downscaled> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL("./downscale.worker.ts", import.meta.url), { type: "module" });
+    const worker = startWorker(workerUrl);
     // Each picture has its own worker; ending it frees all memory that decoding took.
     const end = (): void => {
       worker.terminate();

@@ -1,4 +1,5 @@
 // The worker of downscale.ts: decodes one file and returns a small bitmap.
+import { isAnimatedFile } from "./animated.ts";
 
 /** Width and height in pixels. */
 export interface ImageSize {
@@ -33,6 +34,8 @@ async function createBitmap(src: string, { width, height }: ImageSize): Promise<
 }
 
 async function isAnimated(blob: Blob): Promise<boolean> {
+  // Browsers have the decoder only in secure contexts, and a sandboxed page is in none.
+  if (!("ImageDecoder" in self)) return isAnimatedFile(new Uint8Array(await blob.arrayBuffer()));
   if (!(await ImageDecoder.isTypeSupported(blob.type))) return false;
   const decoder = new ImageDecoder({ data: blob.stream(), type: blob.type });
   try {

@@ -41,13 +41,13 @@ export function syncToClock(media: SyncedMedia, signal: AbortSignal): void {
     media.onDrift(driftMs);
     const correction = corrector.correctionFor(driftMs, performance.now());
     if (correction.is === "seek") seek();
-    else if (element.playbackRate !== correction.rate) element.playbackRate = correction.rate;
+    else if (element.playbackRate !== clock.rate * correction.rate) element.playbackRate = clock.rate * correction.rate;
   };
 
   const seek = (): void => {
     const expected = media.expectedPosition(clock.now() + leadMs);
     if (expected === null) return;
-    element.playbackRate = 1;
+    element.playbackRate = clock.rate;
     element.currentTime = startS + expected.position;
     hasSeeked = true;
   };

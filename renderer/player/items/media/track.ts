@@ -21,6 +21,10 @@ const maxStillMs = 100;
 const endLeadMs = 60;
 // Half a frame, so that the last frame is shown and the one after it is not.
 const halfFrameS = 0.017;
+// A seek to where it is already would only cost time.
+const standToleranceS = 0.002;
+// While it plays, small differences are corrected by its speed.
+const runToleranceS = 0.25;
 
 /** The part of an item that a track uses. */
 export type TrackItem = Pick<Extract<SceneItem, { type: "audio" }>, "src" | "media_duration_ms" | "start_ms" | "end_ms" | "volume"> & {
@@ -96,13 +100,15 @@ export class Track {
   play(): void {
     const element = this.#element;
     const signal = this.disposed;
-    this.#start();
+    const { clock, startsAt, onDrift } = this.#context;
+    clock.onSet(() => this.#followSetClock(), signal);
+    if (clock.rate === 1) this.#start();
+    else this.#followSetClock();
     const update = (): void => this.#update();
     for (const type of ["timeupdate", "ended", "seeked"]) element.addEventListener(type, update, { signal });
     element.addEventListener("error", () => this.#reportMediaError(), { signal });
     this.#watchForStall();
     this.#update();
-    const { clock, startsAt, onDrift } = this.#context;
     // A replacement plays before its own time, so the clock gives it no position.
     if (clock.now() < startsAt - replacementMs) return;
     syncToClock({ element, clock, startS: this.#startS, expectedPosition: (instant) => this.#expectedPosition(instant), onDrift }, signal);
@@ -111,6 +117,7 @@ export class Track {
   /** Sets when the play ends. */
   playUntil(instant: number): void {
     this.#endsAt = instant;
+    if (this.#context.clock.rate === 0) return this.#stand();
     if (!this.#element.paused || this.#element.ended || this.#isHeld) this.#update();
   }
 
@@ -135,7 +142,9 @@ export class Track {
   #startPosition(): number {
     const { clock, startsAt, offsetMs } = this.#context;
     const elapsed = clock.now() - startsAt;
-    const position = offsetMs + (elapsed < lateMs ? 0 : elapsed + seekLeadMs);
+    // While the clock stands still, there is no time to catch up with.
+    const late = clock.rate === 0 ? Math.max(0, elapsed) : elapsed < lateMs ? 0 : elapsed + seekLeadMs;
+    const position = offsetMs + late;
     const lengthMs = this.#lengthMs();
     return this.#startS + (lengthMs === null ? 0 : (position % lengthMs) / 1_000);
   }
@@ -155,9 +164,40 @@ export class Track {
     return Number.isFinite(length) && length > 0 ? length : null;
   }
 
+  /** A preview's clock was set: shows its picture, and plays only while the clock runs. */
+  #followSetClock(): void {
+    const { rate } = this.#context.clock;
+    if (rate === 0) return this.#stand();
+    this.#isHeld = false;
+    this.#element.playbackRate = rate;
+    this.#seekByClock();
+    if (this.#element.paused) this.#start();
+  }
+
+  /** Stops at the position that the clock gives. */
+  #stand(): void {
+    this.#element.pause();
+    this.#seekByClock();
+  }
+
+  #seekByClock(): void {
+    const { clock, startsAt, offsetMs } = this.#context;
+    const lengthMs = this.#lengthMs();
+    if (lengthMs === null) return;
+    const elapsed = Math.max(0, clock.now() - startsAt) + offsetMs;
+    const round = Math.floor(elapsed / lengthMs);
+    // As #update does it: it stops on its last frame if there is no time for another round.
+    const isOver = round > 0 && startsAt - offsetMs + round * lengthMs + repeatMarginMs >= this.#endsAt;
+    const position = this.#startS + (isOver ? lengthMs : elapsed % lengthMs) / 1_000;
+    const element = this.#element;
+    const toleranceS = clock.rate === 0 ? standToleranceS : runToleranceS;
+    if (Math.abs(element.currentTime - position) > toleranceS) element.currentTime = position;
+  }
+
   /** Repeats while the slot has time for another round; otherwise stops on the last frame. */
   #update(): void {
     const element = this.#element;
+    if (this.#context.clock.rate === 0) return;
     const restMs = (this.#endS - element.currentTime) * 1_000;
     const isStill = element instanceof HTMLVideoElement && (this.#lengthMs() ?? maxStillMs) < maxStillMs;
     const hasTime = !isStill && this.#context.clock.now() + Math.max(0, restMs) + repeatMarginMs < this.#endsAt;
@@ -204,7 +244,7 @@ export class Track {
     const element = this.#element;
     element.play().catch((error: unknown) => {
       // Not a failure: pausing at the end of the slot, or the end of a video of one frame, interrupts a `play` that has not begun.
-      if (this.disposed.aborted || this.#isHeld || element.ended) return;
+      if (this.disposed.aborted || this.#isHeld || element.ended || this.#context.clock.rate === 0) return;
       if (!element.muted && error instanceof DOMException && error.name === "NotAllowedError") {
         // A browser that forbids sound without a user gesture still plays the picture.
         element.muted = true;
@@ -221,7 +261,7 @@ export class Track {
     let position = element.currentTime;
     let movedAt = performance.now();
     const timer = setInterval(() => {
-      if (element.currentTime !== position || this.#isHeld || (element.ended && !element.loop)) {
+      if (element.currentTime !== position || this.#isHeld || (element.ended && !element.loop) || this.#context.clock.rate === 0) {
         position = element.currentTime;
         movedAt = performance.now();
         return;

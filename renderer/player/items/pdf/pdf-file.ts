@@ -1,5 +1,7 @@
 // One PDF file, opened by pdf.js in its own worker. Only the page being drawn is kept. This module is loaded when the first PDF is due.
 import { getDocument, PDFWorker, type PDFDocumentProxy, type RenderTask } from "pdfjs-dist";
+import { startWorker } from "../worker.ts";
+import workerUrl from "./pdf-file.worker.ts?worker&url";
 
 // Data that PDF files may use without containing it: Asian character maps, the 14 standard fonts, decoders for scans.
 const data = import.meta.glob<string>(
@@ -37,7 +39,7 @@ export class PdfFile {
 
   /** Opens a file from the page's own origin and reads only the parts it needs. @throws pdf.js's exceptions, which differ by `name`. */
   static async open(src: string, signal: AbortSignal): Promise<PdfFile> {
-    const thread = new Worker(new URL("./pdf-file.worker.ts", import.meta.url), { type: "module" });
+    const thread = startWorker(workerUrl);
     const worker = PDFWorker.create({ port: thread });
     const task = getDocument({
       url: new URL(src, location.href).href,

@@ -1,6 +1,7 @@
 // A feed item: its entries as cards, one after the other by the corrected clock, or as a ticker. The player fetches the feed.
 import type { FeedEntry, SceneItem } from "../../../../src/protocol/scene.ts";
 import { createElement } from "../../dom.ts";
+import { followClock } from "../../link/clocked-animations.ts";
 import { fitText } from "./fit.ts";
 import { setFont } from "./font.ts";
 import { type Item, ItemFailure, simpleItem, type ItemContext } from "../item.ts";
@@ -41,6 +42,7 @@ function createCards(item: FeedItem, context: ItemContext): Item {
   setFont(element, item);
   const format = new Intl.DateTimeFormat(item.locale, { dateStyle: "long", timeZone: item.timezone });
   let cancel = (): void => {};
+  let fading = new AbortController();
 
   function showEntry(entry: FeedEntry): void {
     const parts = [createElement("div", "headline", decodeText(entry.title))];
@@ -59,10 +61,10 @@ function createCards(item: FeedItem, context: ItemContext): Item {
     showEntry(item.entries[turn % item.entries.length]!);
     if (item.entries.length === 1) return;
     const next = (turn + 1) * item.entry_duration_ms;
-    const cancelFade = clock.alarm(next - fadeMs, () => fade(card, [1, 0]));
+    const cancelFade = clock.alarm(next - fadeMs, () => fade([1, 0], next - fadeMs));
     const cancelTick = clock.alarm(next, () => {
       tick();
-      fade(card, [0, 1]);
+      fade([0, 1], next);
     });
     cancel = () => {
       cancelFade();
@@ -70,13 +72,20 @@ function createCards(item: FeedItem, context: ItemContext): Item {
     };
   }
 
-  return simpleItem(element, context, tick, () => cancel());
-}
+  function fade(opacity: [number, number], beginsAt: number): void {
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    fading.abort();
+    fading = new AbortController();
+    for (const running of card.getAnimations()) running.cancel();
+    const fill = opacity[1] === 0 ? "forwards" : "none";
+    const animation = card.animate({ opacity }, { duration: fadeMs, easing: "ease-in-out", fill });
+    followClock([animation], beginsAt, clock, fading.signal);
+  }
 
-function fade(element: HTMLElement, opacity: [number, number]): void {
-  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-  for (const animation of element.getAnimations()) animation.cancel();
-  element.animate({ opacity }, { duration: fadeMs, easing: "ease-in-out", fill: opacity[1] === 0 ? "forwards" : "none" });
+  return simpleItem(element, context, tick, () => {
+    fading.abort();
+    cancel();
+  });
 }
 
 /** The text direction of the feed: that of most of its entries, so that the layout stays the same for all cards. */

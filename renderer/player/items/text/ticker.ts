@@ -80,16 +80,27 @@ function follow(animation: Animation, duration: number, { clock }: ItemContext):
   const correct = (): void => {
     const error = shortestDistance(expected() - Number(animation.currentTime ?? 0), duration);
     if (Math.abs(error) > jumpMs) {
-      animation.playbackRate = 1;
-      animation.currentTime = expected();
+      place();
     } else {
-      animation.updatePlaybackRate(1 + Math.max(-maxSpeedChange, Math.min(maxSpeedChange, error / correctionIntervalMs)));
+      const change = Math.max(-maxSpeedChange, Math.min(maxSpeedChange, error / correctionIntervalMs));
+      animation.updatePlaybackRate(clock.rate * (1 + change));
     }
   };
-  animation.currentTime = expected();
-  const timer = setInterval(correct, correctionIntervalMs);
+  const place = (): void => {
+    animation.currentTime = expected();
+    if (clock.rate === 0) return animation.pause();
+    animation.playbackRate = clock.rate;
+    animation.play();
+  };
+  place();
+  const disposal = new AbortController();
+  clock.onSet(place, disposal.signal);
+  const timer = setInterval(() => {
+    if (clock.rate > 0) correct();
+  }, correctionIntervalMs);
   return () => {
     clearInterval(timer);
+    disposal.abort();
     animation.cancel();
   };
 }

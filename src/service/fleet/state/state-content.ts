@@ -22,10 +22,22 @@ export async function readContent(db: Db, teamId: string, { layoutIds, assetIds 
     db.selectFrom("layouts").selectAll().where("team_id", "=", teamId).where("deleted_at", "is", null).where("id", "in", ids).execute(),
   );
   const layouts = rows.map(desiredLayout).toSorted(byId);
-  const playlists = await readPlaylists(db, teamId, layouts);
+  const shown = uniqueIds(layouts.flatMap(({ zones }) => zones.map((zone) => zone.playlist_id)));
+  const playlists = await readPlaylists(db, teamId, shown);
   const backgrounds = rows.flatMap(({ background_asset_id }) => background_asset_id ?? []);
   const content = { layouts, playlists, assets: await readAssets(db, teamId, playlists, [...assetIds, ...backgrounds]) };
   return { ...content, digest: digestOf(content) };
+}
+
+/** A playlist that is shown by itself, with its files and more assets. */
+export async function readPlaylistContent(
+  db: Db,
+  teamId: string,
+  playlistId: string,
+  assetIds: readonly string[],
+): Promise<Pick<DesiredState, "playlists" | "assets">> {
+  const playlists = await readPlaylists(db, teamId, [playlistId]);
+  return { playlists, assets: await readAssets(db, teamId, playlists, assetIds) };
 }
 
 /** The ids without repeats and nulls, sorted. */
@@ -39,8 +51,7 @@ function desiredLayout(row: LayoutRow): DesiredLayout {
   return DesiredLayout.parse({ ...row, background_asset_id, transition, zones: parseZones(row.zones) });
 }
 
-async function readPlaylists(db: Db, teamId: string, layouts: readonly DesiredLayout[]): Promise<DesiredPlaylist[]> {
-  const ids = uniqueIds(layouts.flatMap(({ zones }) => zones.map((zone) => zone.playlist_id)));
+async function readPlaylists(db: Db, teamId: string, ids: readonly string[]): Promise<DesiredPlaylist[]> {
   const rows = await readChunks(ids, (chunk) =>
     db
       .selectFrom("playlists")

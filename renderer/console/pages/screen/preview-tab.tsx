@@ -1,0 +1,13 @@
+// What the screen will show at any time, drawn by the player's own page.
+import { useSearch } from "@tanstack/react-router";
+import { PreviewOf } from "../../preview/preview-of.tsx";
+import type { PlayerDetails } from "./data.ts";
+
+export function PreviewTab({ player: { id, name } }: { player: PlayerDetails }) {
+  const { at } = useSearch({ strict: false });
+  return (
+    <section className="card">
+      <PreviewOf of={{ playerId: id }} name={name} {...(at === undefined ? {} : { startAt: Date.parse(at) })} />
+    </section>
+  );
+}

@@ -1,0 +1,101 @@
+// Computes what a screen shows at any instant, with the player's own functions. Pure: no clock, no network.
+import { pagePlanAt, type PagePlan } from "../../../src/player/playback/page-plan.ts";
+import { showsAnything } from "../../../src/player/playback/playback.ts";
+import type { FeedContent } from "../../../src/player/playback/scene-item.ts";
+import { advancedPlan, schedulePlanAt, type SchedulePlan } from "../../../src/player/playback/schedule-plan.ts";
+import type { ToPreview } from "../../../src/protocol/preview-messages.ts";
+import type { Scene, Stage } from "../../../src/protocol/scene.ts";
+import { itemDurationMs } from "../../../src/schedule/item-duration.ts";
+import type { PreviewContent } from "./content.ts";
+
+/** What the page needs to show an instant, apart from the clock's rate. */
+export type Seek = Pick<Extract<ToPreview, { type: "seek" }>, "scene" | "from" | "steps" | "at">;
+
+/** A scene, and when the page needs the next one. */
+export interface SceneUntil {
+  scene: Scene;
+  changesAt: number;
+}
+
+// A changed loop takes over when the item on the screen ends, so the picture depends on what has played for as long as an item lasts.
+const maxMemoryMs = 3_600_000;
+const longestTransitionMs = 10_000;
+// How long before a transition the page begins, so that the item that leaves is on the screen: more than it takes a change for due.
+const beforeMs = 100;
+
+/** The picture of one content. */
+export class PreviewPlayback {
+  readonly #content: PreviewContent;
+  readonly #feedContent: (url: string) => FeedContent;
+  readonly #memoryMs: number;
+  /** The plan of the newest scene, for the one after it. */
+  #newest: SchedulePlan | null = null;
+
+  constructor(content: PreviewContent, feedContent: (url: string) => FeedContent) {
+    this.#content = content;
+    this.#feedContent = feedContent;
+    const { playlists, assets } = content.content.desired;
+    const byId = new Map(assets.map((asset) => [asset.id, asset]));
+    const durations = playlists.flatMap(({ items }) =>
+      items.map((item) => itemDurationMs(item, "asset_id" in item ? (byId.get(item.asset_id) ?? null) : null)),
+    );
+    this.#memoryMs = durations.reduce((longest, each) => Math.min(maxMemoryMs, Math.max(longest, each)), 0);
+  }
+
+  /** The scene at an instant, as of a player that has run until then. */
+  sceneAt(instant: number): SceneUntil {
+    const plan = this.#pagePlanAt(instant);
+    return { scene: this.#sceneOf(plan), changesAt: plan.changesAt };
+  }
+
+  /** How the page gets to an instant: it begins before the transitions that run then. */
+  seekTo(at: number): Seek {
+    const arrived = this.#pagePlanAt(at - longestTransitionMs).upcoming.findLast((each) => each.at <= at);
+    const { scene } = this.sceneAt(at);
+    const changes = arrived === undefined ? [] : [{ at: arrived.at, lengthMs: lengthOf(arrived.stage.transition) }];
+    for (const { slots } of scene.screen.is === "stage" ? scene.screen.stage.zones : []) {
+      const [slot] = slots;
+      if (slot === undefined || slot.starts_at > at) continue;
+      // As the page shortens it.
+      changes.push({ at: slot.starts_at, lengthMs: Math.min(lengthOf(slot.transition), (slot.ends_at - slot.starts_at) / 2) });
+    }
+    const running = changes.filter((each) => each.at + each.lengthMs > at);
+    if (running.length === 0) return { scene, from: at, steps: [], at };
+    const from = Math.min(...running.map((each) => each.at)) - beforeMs;
+    const steps = new Set(changes.flatMap((each) => (each.at > from ? [each.at] : [])));
+    return { scene: this.sceneAt(from).scene, from, steps: [...steps].toSorted((a, b) => a - b), at };
+  }
+
+  /** How long the longest loop of the layout at an instant is; null: nothing is due. */
+  loopAt(instant: number): { from: number; lengthMs: number } | null {
+    const zones = this.#planAt(instant).intervals[0]!.playback.zones.values();
+    const [longest] = [...zones].map(({ current }) => current).toSorted((a, b) => b.totalMs - a.totalMs);
+    if (longest === undefined || longest.totalMs <= 0) return null;
+    const rounds = Math.floor((instant - longest.epochMs) / longest.totalMs);
+    return { from: longest.epochMs + rounds * longest.totalMs, lengthMs: longest.totalMs };
+  }
+
+  #pagePlanAt(instant: number): PagePlan {
+    return pagePlanAt(this.#planAt(instant).intervals, instant, this.#content.context.deviceTimeZone, this.#feedContent);
+  }
+
+  #planAt(instant: number): SchedulePlan {
+    const { content, context } = this.#content;
+    const begun = (): SchedulePlan => schedulePlanAt(null, content, instant - this.#memoryMs, context);
+    const before = advancedPlan(this.#newest, content, instant, context) ?? advancedPlan(begun(), content, instant, context);
+    this.#newest = schedulePlanAt(before, content, instant, context);
+    return this.#newest;
+  }
+
+  #sceneOf({ stage, upcoming }: PagePlan): Scene {
+    const { player, layout, layouts } = this.#content.content.desired;
+    if (stage !== null && showsAnything(stage)) return { screen: { is: "stage", stage }, upcoming: [...upcoming], identify: null };
+    const is_assigned = layout !== null || layouts.length > 0;
+    const screen = { is: "empty", player_name: player.name, link: "online", is_assigned, trouble: null, service: "" } as const;
+    return { screen, upcoming: [...upcoming], identify: null };
+  }
+}
+
+function lengthOf(transition: Stage["transition"]): number {
+  return transition === undefined || transition.type === "cut" ? 0 : transition.duration_ms;
+}

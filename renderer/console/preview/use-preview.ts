@@ -1,0 +1,74 @@
+// What the preview of a screen, a layout or a playlist needs: a ticket for its page and files, which lives as long as it is shown, and its content.
+import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useMemo } from "react";
+import { ProblemError, type Schemas } from "../../../sdk/typescript/client.ts";
+import type { ShownContent } from "../../../src/protocol/operator/previews.ts";
+import { client } from "../data/client.ts";
+import { previewContentOf, type PreviewContent } from "./content.ts";
+
+/** What a preview is of. `assetIds`: more files, such as those of a change that is not saved yet. */
+export type PreviewSubject = ({ playerId: string } | { layoutId: string } | { playlistId: string }) & { assetIds?: readonly string[] };
+
+/** Changes what is shown, such as to what an editor has not saved yet. Pass the same function for the same change. */
+export type ChangeShown = (shown: ShownContent) => ShownContent;
+
+export type PreviewTicket = Schemas["PreviewTicket"];
+
+// A ticket lasts 15 minutes.
+const renewBeforeMs = 300_000;
+
+const ticketQuery = (subject: PreviewSubject) =>
+  queryOptions({
+    queryKey: ["preview-tickets", subject],
+    queryFn: async ({ signal }) => (await client.post("/api/v1/preview-tickets", { body: bodyOf(subject), signal })).data,
+    staleTime: Number.POSITIVE_INFINITY,
+    // A page that opens later gets a ticket of its own.
+    gcTime: 0,
+  });
+
+function bodyOf(subject: PreviewSubject): Schemas["NewPreviewTicket"] {
+  const asset_ids = [...(subject.assetIds ?? [])];
+  if ("playerId" in subject) return { player_id: subject.playerId, asset_ids };
+  return "layoutId" in subject ? { layout_id: subject.layoutId, asset_ids } : { playlist_id: subject.playlistId, asset_ids };
+}
+
+const unchanged: ChangeShown = (shown) => shown;
+
+/** The ticket and the content of a preview. The content is read again when an event says that it has changed. */
+export function usePreview(
+  subject: PreviewSubject,
+  change = unchanged,
+): { ticket: PreviewTicket | undefined; content: PreviewContent | null; error: Error | null } {
+  const queries = useQueryClient();
+  const { data: ticket, error: ticketError } = useQuery(ticketQuery(subject));
+  const { data, error: contentError } = useQuery({
+    queryKey: ["previews", ticket?.ticket],
+    enabled: ticket !== undefined,
+    queryFn: async ({ signal }) => {
+      const params = { path: { id: ticket!.ticket } };
+      // The same schema describes both types.
+      return (await client.get("/api/v1/preview-tickets/{id}/content", { params, signal })).data as unknown as ShownContent;
+    },
+    placeholderData: (before) => before,
+  });
+  const isGone = contentError instanceof ProblemError && contentError.status === 404;
+  const { queryKey } = ticketQuery(subject);
+  const key = JSON.stringify(queryKey);
+  useEffect(() => {
+    // The service was restarted, or this browser slept.
+    if (isGone) void queries.resetQueries({ queryKey: JSON.parse(key) as unknown[] });
+  }, [isGone, key, queries]);
+  useEffect(() => {
+    if (ticket === undefined) return undefined;
+    const renew = async (): Promise<void> => {
+      const params = { path: { id: ticket.ticket } };
+      const renewed = await client.post("/api/v1/preview-tickets/{id}/renew", { params }).catch(() => null);
+      if (renewed === null) void queries.invalidateQueries({ queryKey: JSON.parse(key) as unknown[] });
+      else queries.setQueryData(JSON.parse(key) as unknown[], renewed.data);
+    };
+    const timer = setTimeout(() => void renew(), Math.max(0, Date.parse(ticket.expires_at) - Date.now() - renewBeforeMs));
+    return () => clearTimeout(timer);
+  }, [ticket, key, queries]);
+  const content = useMemo(() => (data === undefined ? null : previewContentOf(change(data))), [data, change]);
+  return { ticket, content, error: ticketError ?? contentError };
+}

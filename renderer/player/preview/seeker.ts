@@ -1,0 +1,88 @@
+// Shows any instant: draws its scene hidden, steps through the changes before it so that running transitions are seen, then replaces the picture.
+import type { FrameCounter } from "../frame-counter.ts";
+import type { Display } from "../stage/display.ts";
+import type { SetTime } from "./set-time.ts";
+import type { ToPreview } from "../../../src/protocol/preview-messages.ts";
+import type { Scene, Stage } from "../../../src/protocol/scene.ts";
+
+type Seek = Extract<ToPreview, { type: "seek" }>;
+
+// A file that takes longer is shown when it is there; the clock does not wait for it.
+const limitMs = 10_000;
+
+/** The newest seek wins: it ends those before it. */
+export class Seeker {
+  readonly #display: Display;
+  readonly #clock: SetTime;
+  readonly #frames: FrameCounter;
+  #current = { number: 0, abort: new AbortController() };
+
+  constructor(display: Display, clock: SetTime, frames: FrameCounter) {
+    this.#display = display;
+    this.#clock = clock;
+    this.#frames = frames;
+  }
+
+  /** Resolves when the instant is on the screen and the clock runs; false: another seek has replaced this one. */
+  async seek({ number, scene, from, steps, at, rate }: Seek): Promise<boolean> {
+    this.#current.abort.abort();
+    this.#current = { number, abort: new AbortController() };
+    const { signal } = this.#current.abort;
+    const clock = this.#clock;
+    try {
+      clock.set(from, 0);
+      this.#display.draw(newPicture(scene, number));
+      await this.#drawn(signal);
+      for (const step of [...steps, at]) {
+        if (step <= clock.now()) continue;
+        clock.set(step, 0);
+        await this.#drawn(signal);
+      }
+      clock.set(at, rate);
+      return true;
+    } catch (error) {
+      if (signal.aborted) return false;
+      throw error;
+    }
+  }
+
+  /** Draws what follows, without a new picture. */
+  draw(scene: Scene): void {
+    this.#display.draw(named(scene, this.#current.number));
+  }
+
+  /** Resolves when all that is due is on the screen. */
+  async #drawn(signal: AbortSignal): Promise<void> {
+    const limit = performance.now() + limitMs;
+    // The first frame runs what the clock has made due, and two more prove that the result is painted.
+    for (let settled = 0; settled < 3;) {
+      const time = await this.#frames.next(signal);
+      if (time > limit) return;
+      settled = this.#display.isUpToDate && !isSeeking() ? settled + 1 : 0;
+    }
+  }
+}
+
+/** The scene as a picture of its own, which replaces the one before in one frame when it can be painted. */
+function newPicture(scene: Scene, number: number): Scene {
+  const all = named(scene, number);
+  if (all.screen.is !== "stage") return all;
+  const { transition: _transition, ...stage } = all.screen.stage;
+  return { ...all, screen: { is: "stage", stage } };
+}
+
+/** With other keys, its stages are others than those of the seeks before. */
+function named(scene: Scene, number: number): Scene {
+  const name = (stage: Stage): Stage => ({ ...stage, key: `${stage.key}~${number}` });
+  const { screen, upcoming = [] } = scene;
+  return {
+    ...scene,
+    screen: screen.is === "stage" ? { is: "stage", stage: name(screen.stage) } : screen,
+    upcoming: upcoming.map((each) => ({ ...each, stage: name(each.stage) })),
+  };
+}
+
+/** Whether a video on the screen does not show its position yet. */
+function isSeeking(): boolean {
+  return [...document.querySelectorAll("video")].some(({ seeking }) => seeking);
+}

@@ -1,0 +1,59 @@
+// Previews: the content of a player, a layout or a playlist as its page gets it, and the tickets for the page and its files.
+import { z } from "zod";
+import { DesiredAsset, DesiredState } from "../device/desired-state.ts";
+import { id, Timestamp } from "../common.ts";
+import { VariableName, VariableValue } from "../scheduling/variables.ts";
+
+const origin = { id: z.string().describe("Of the command that caused it"), at: Timestamp.describe("When it began") };
+const Until = Timestamp.nullable().describe("Null: until it is ended by hand");
+
+/** What was done by hand on a player and lasts: it confirmed it, or its heartbeat reports it. */
+export const PlayerIntervention = z.discriminatedUnion("type", [
+  z.object({
+    ...origin,
+    type: z.literal("override"),
+    until: Until,
+    level: z.enum(["normal", "emergency"]),
+    layout_id: id("lay").nullable(),
+    asset_id: id("ast").nullable().describe("Of an override that shows an asset without a layout"),
+    loops_from: Timestamp.nullable().describe("The instant from which its loops count. Null: from `at`"),
+  }),
+  z.object({ ...origin, type: z.literal("pause"), until: Timestamp }),
+  z.object({ ...origin, type: z.literal("variable"), until: Until, name: VariableName, value: VariableValue }),
+]);
+export type PlayerIntervention = z.infer<typeof PlayerIntervention>;
+
+/** Everything that decides what is on a screen at an instant. Its files are not part of it. */
+export const ShownContent = z.object({
+  device_timezone: z.string().describe("The time zone of a player that has none of its own"),
+  interventions: z.array(PlayerIntervention),
+  state: DesiredState.extend({ assets: z.array(DesiredAsset.omit({ url: true })) }).describe(
+    "As players receive it, but without links to files and with masked secrets",
+  ),
+});
+export type ShownContent = z.infer<typeof ShownContent>;
+
+/** `GET /players/{id}/desired-state`. */
+export const PlayerDesiredState = ShownContent.extend({ player_id: id("plr") });
+export type PlayerDesiredState = z.infer<typeof PlayerDesiredState>;
+
+/** Names what is previewed. */
+export const NewPreviewTicket = z
+  .strictObject({
+    player_id: id("plr").optional().describe("The content of this player, and its screenshots"),
+    layout_id: id("lay").optional(),
+    playlist_id: id("pls").optional(),
+    asset_ids: z.array(id("ast")).max(1_000).default([]).describe("More files, such as those of a change that is not saved yet"),
+  })
+  .refine((body) => [body.player_id, body.layout_id, body.playlist_id].filter((each) => each !== undefined).length <= 1, {
+    message: "names a player, a layout or a playlist, not several",
+  });
+export type NewPreviewTicket = z.infer<typeof NewPreviewTicket>;
+
+/** Opens the page and the files of one preview, without a token. */
+export const PreviewTicket = z.object({
+  ticket: id("prv"),
+  page_url: z.string().describe("The page. Its files are beside it: `media/<sha256>` and `captures/<screenshot id>`"),
+  expires_at: Timestamp,
+});
+export type PreviewTicket = z.infer<typeof PreviewTicket>;

@@ -1,0 +1,98 @@
+// The tickets of previews: each opens the player's page and the files of one preview for a short time, in place of a token.
+import { randomBytes } from "node:crypto";
+import type { Clock } from "../../../base/clock.ts";
+import { ProblemError } from "../../http/problem.ts";
+import type { Operator } from "../../people/operator.ts";
+import type { TokenExpiry } from "../../people/token-expiry.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { PreviewSubject } from "./shown-content.ts";
+
+/** A file that a ticket opens. */
+export interface PreviewFile {
+  sha256: string;
+  size_bytes: number;
+  mime_type: string;
+}
+
+/** A ticket that has not expired. */
+export interface OpenTicket {
+  readonly id: string;
+  /** The part of its addresses that nobody can guess. */
+  readonly secret: string;
+  readonly teamId: string;
+  readonly tokenId: string;
+  readonly subject: PreviewSubject;
+  /** Whether it also opens the player's screenshots. */
+  readonly hasCaptures: boolean;
+  expiresAt: number;
+  /** The files that it was found to cover, by their hash. */
+  readonly files: Map<string, PreviewFile>;
+}
+
+const lifetimeMs = 900_000;
+const maxOfToken = 100;
+
+/** Kept in memory: after a restart a console asks for new ones. */
+export class PreviewTickets {
+  readonly #clock: Clock;
+  readonly #makeId: MakeId;
+  readonly #tokens: TokenExpiry;
+  readonly #open = new Map<string, { ticket: OpenTicket; ended: AbortController }>();
+
+  constructor(clock: Clock, makeId: MakeId, tokens: TokenExpiry) {
+    this.#clock = clock;
+    this.#makeId = makeId;
+    this.#tokens = tokens;
+  }
+
+  /** A ticket that opens nothing before {@link open}. */
+  prepare({ teamId, tokenId }: Operator, subject: PreviewSubject, hasCaptures: boolean): OpenTicket {
+    const secret = randomBytes(24).toString("base64url");
+    const expiresAt = this.#clock.now() + lifetimeMs;
+    return { id: this.#makeId("prv"), secret, teamId, tokenId, subject, hasCaptures, expiresAt, files: new Map() };
+  }
+
+  /** Opens a ticket until it expires or the token ends. Of one token's tickets the newest are kept. */
+  open(ticket: OpenTicket, operator: Operator): void {
+    this.#removeExpired();
+    const ofToken = [...this.#open.values()].filter((each) => each.ticket.tokenId === ticket.tokenId);
+    if (ofToken.length >= maxOfToken) this.#remove(ofToken[0]!.ticket.secret);
+    const ended = new AbortController();
+    this.#open.set(ticket.secret, { ticket, ended });
+    this.#tokens.onEnd(operator, () => this.#remove(ticket.secret), ended.signal);
+  }
+
+  /** @throws ProblemError 404 if it has expired, or belongs to another token. */
+  find(id: string, { tokenId }: Operator): OpenTicket {
+    this.#removeExpired();
+    const found = [...this.#open.values()].find(({ ticket }) => ticket.id === id && ticket.tokenId === tokenId);
+    if (found === undefined) throw new ProblemError("not-found", "The ticket has expired: create another");
+    return found.ticket;
+  }
+
+  /** The ticket as it is after {@link renew}. */
+  renewed(ticket: OpenTicket): OpenTicket {
+    return { ...ticket, expiresAt: this.#clock.now() + lifetimeMs };
+  }
+
+  /** Lets a ticket live on from now. */
+  renew(ticket: OpenTicket): void {
+    ticket.expiresAt = this.#clock.now() + lifetimeMs;
+  }
+
+  /** The ticket in an address; undefined if it has expired. */
+  bySecret(secret: string): OpenTicket | undefined {
+    const found = this.#open.get(secret)?.ticket;
+    return found !== undefined && found.expiresAt > this.#clock.now() ? found : undefined;
+  }
+
+  #removeExpired(): void {
+    const now = this.#clock.now();
+    for (const { ticket } of this.#open.values()) if (ticket.expiresAt <= now) this.#remove(ticket.secret);
+  }
+
+  #remove(secret: string): void {
+    this.#open.get(secret)?.ended.abort();
+    this.#open.delete(secret);
+  }
+}

@@ -1,0 +1,126 @@
+// Reads what a preview shows: the content of a player, a layout or a playlist, without secrets and links to files.
+import { hash } from "node:crypto";
+import type { DesiredLayout, DesiredState } from "../../../protocol/device/desired-state.ts";
+import type { PlayerIntervention, ShownContent } from "../../../protocol/operator/previews.ts";
+import type { LastingIntervention } from "../../../schedule/interventions.ts";
+import type { DesiredStates } from "../../fleet/state/desired-states.ts";
+import { readContent, readPlaylistContent } from "../../fleet/state/state-content.ts";
+import { findPlayer } from "../../fleet/player-resource.ts";
+import type { Presence } from "../../fleet/presence.ts";
+import { found } from "../../http/problem.ts";
+import { interventionsOf, timeZoneOf } from "../../schedule/schedule-outlook.ts";
+import type { Db, Store } from "../../store/store.ts";
+import type { PlayerRow } from "../../store/tables.ts";
+import { maskSecrets } from "../web-secrets.ts";
+
+export interface ShownContentDependencies {
+  desired: DesiredStates;
+  presence: Presence;
+  store: Store;
+}
+
+/** What a preview is of. All null: only of the assets. */
+export interface PreviewSubject {
+  playerId: string | null;
+  layoutId: string | null;
+  playlistId: string | null;
+  assetIds: readonly string[];
+}
+
+// A layout or a playlist is shown as on a screen that has nothing else.
+const noPlayerId = `plr_${"0".repeat(26)}`;
+const wholeLayoutId = `lay_${"0".repeat(26)}`;
+const wholeZoneId = `zon_${"0".repeat(26)}`;
+const wholeSize = { width: 1_920, height: 1_080 };
+
+/** @throws ProblemError 404 if what it is of does not exist. */
+export async function readShownContent(
+  dependencies: ShownContentDependencies,
+  teamId: string,
+  subject: PreviewSubject,
+): Promise<ShownContent> {
+  const { db } = dependencies.store;
+  const { playerId, layoutId, playlistId, assetIds } = subject;
+  if (playerId !== null) {
+    const content = await contentOfPlayer(dependencies, found(await findPlayer(db, teamId, playerId), "screen"));
+    const more = await readContent(db, teamId, { layoutIds: [], assetIds: [...assetIds] });
+    const known = new Set(content.state.assets.map(({ id }) => id));
+    const added = more.assets.filter(({ id }) => !known.has(id)).map(withoutUrl);
+    return { ...content, state: { ...content.state, assets: [...content.state.assets, ...added] } };
+  }
+  const state =
+    layoutId === null ? await stateOfPlaylist(db, teamId, playlistId, assetIds) : await stateOfLayout(db, teamId, layoutId, assetIds);
+  return { device_timezone: "UTC", interventions: [], state: shownState(state) };
+}
+
+/** The content of a player, as it is computed from its desired state. */
+export async function contentOfPlayer(dependencies: ShownContentDependencies, player: PlayerRow): Promise<ShownContent> {
+  const { desired, store } = dependencies;
+  const state = await desired.read(store.db, player);
+  const interventions = await interventionsOf(dependencies, store.db, player);
+  return {
+    device_timezone: timeZoneOf(dependencies, player),
+    interventions: interventions.map(showIntervention),
+    state: shownState(state),
+  };
+}
+
+async function stateOfLayout(db: Db, teamId: string, layoutId: string, assetIds: readonly string[]): Promise<DesiredState> {
+  const { layouts, playlists, assets, digest } = await readContent(db, teamId, { layoutIds: [layoutId], assetIds: [...assetIds] });
+  return { ...emptyState(digest), layout: found(layouts[0], "layout"), playlists, assets };
+}
+
+async function stateOfPlaylist(db: Db, teamId: string, playlistId: string | null, assetIds: readonly string[]): Promise<DesiredState> {
+  const { playlists, assets } =
+    playlistId === null
+      ? await readContent(db, teamId, { layoutIds: [], assetIds: [...assetIds] })
+      : await readPlaylistContent(db, teamId, playlistId, assetIds);
+  if (playlistId !== null) found(playlists[0], "playlist");
+  const revision = hash("sha256", JSON.stringify([playlists, assets]), "base64url");
+  return { ...emptyState(revision), layout: wholeLayout(playlistId), playlists, assets };
+}
+
+/** A layout of one zone. */
+function wholeLayout(playlistId: string | null): DesiredLayout {
+  const zone = { id: wholeZoneId, name: "Whole screen", left: 0, top: 0, ...wholeSize, z_index: 0, playlist_id: playlistId };
+  return { id: wholeLayoutId, ...wholeSize, background_color: "#000000", zones: [zone] };
+}
+
+function emptyState(revision: string): DesiredState {
+  const player = { id: noPlayerId, name: "", timezone: null, tags: [], variables: {} };
+  return { revision, player, layout: null, layouts: [], schedules: [], playlists: [], assets: [] };
+}
+
+function shownState(state: DesiredState): ShownContent["state"] {
+  const playlists = state.playlists.map(({ id, items }) => ({ id, items: items.map(maskSecrets) }));
+  return { ...state, playlists, assets: state.assets.map(withoutUrl) };
+}
+
+function withoutUrl({ url: _url, ...asset }: DesiredState["assets"][number]): ShownContent["state"]["assets"][number] {
+  return asset;
+}
+
+function showIntervention(each: LastingIntervention): PlayerIntervention {
+  const { id, at } = each;
+  const common = { id, at: timestamp(at) };
+  switch (each.is) {
+    case "override": {
+      const layout_id = "layoutId" in each.show ? each.show.layoutId : null;
+      const asset_id = "assetId" in each.show ? each.show.assetId : null;
+      const loops_from = each.loopsFrom === undefined ? null : timestamp(each.loopsFrom);
+      return { ...common, type: "override", until: end(each.until), level: each.level, layout_id, asset_id, loops_from };
+    }
+    case "pause":
+      return { ...common, type: "pause", until: timestamp(each.until) };
+    case "variable":
+      return { ...common, type: "variable", until: end(each.until), name: each.name, value: each.value };
+  }
+}
+
+function end(until: number | null): string | null {
+  return until === null ? null : timestamp(until);
+}
+
+function timestamp(at: number): string {
+  return new Date(at).toISOString();
+}

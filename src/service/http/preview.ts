@@ -1,0 +1,106 @@
+// Serves previews below /preview: the player's page for a sandboxed frame, and the files of one preview by its ticket.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import send from "@fastify/send";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Blobs } from "../content/blobs.ts";
+import type { OpenTicket, PreviewFile, PreviewTickets } from "../content/previews/preview-tickets.ts";
+import { readShownContent, type ShownContentDependencies } from "../content/previews/shown-content.ts";
+import { FileResponse } from "../operations/responses.ts";
+import { found, ProblemError } from "./problem.ts";
+import { sendFile } from "./responses/file-response.ts";
+
+interface PreviewDependencies extends ShownContentDependencies {
+  blobs: Blobs;
+  previews: PreviewTickets;
+}
+
+type TicketParams = { secret: string };
+
+// The page runs in an origin of its own, also when somebody opens its address directly, and only this service's pages may frame it. It
+// loads nothing from elsewhere. `blob:` starts its workers, which load their scripts (renderer/player/items/worker.ts).
+const pagePolicy =
+  "sandbox allow-scripts; default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src blob:; style-src 'self'; " +
+  "img-src 'self' data:; media-src 'self' blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; " +
+  "frame-ancestors 'self'";
+
+// Every request of the page comes from its own origin, which has no name and no cookies. The ticket in the address is the permission.
+const forAnyOrigin = {
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Expose-Headers": "Accept-Ranges, Content-Encoding, Content-Length, Content-Range, ETag",
+};
+const preflight = {
+  ...forAnyOrigin,
+  "Access-Control-Allow-Methods": "GET, HEAD",
+  "Access-Control-Allow-Headers": "Range, If-Range",
+  "Access-Control-Max-Age": "86400",
+};
+
+/** What a page may draw. A bundle would run: it is never sent. */
+const drawable = /^(?:image|video|audio)\/|^application\/pdf$/;
+
+/** @param folder of the player's built page. */
+export async function addPreview(app: FastifyInstance, folder: string, dependencies: PreviewDependencies): Promise<void> {
+  // All previews share the page's built files, which are public and have a hash in their names.
+  const html = (await readFile(join(folder, "preview.html"), "utf8")).replaceAll('"./assets/', '"../page/assets/');
+  app.register(async (scope) => {
+    scope.addHook("onRequest", (_request, reply, done) => {
+      reply.headers(forAnyOrigin);
+      done();
+    });
+    scope.options("/preview/*", (_request, reply) => reply.code(204).headers(preflight).send());
+    scope.get<{ Params: { "*": string } }>("/preview/page/assets/*", async ({ params, raw }, reply) => {
+      const file = await send(raw, `/assets/${params["*"]}`, { root: folder, dotfiles: "deny", cacheControl: false });
+      if (file.type !== "file") throw new ProblemError("not-found", "The page has no such file");
+      return reply
+        .code(file.statusCode)
+        .headers({ ...file.headers, "Cache-Control": "public, max-age=31536000, immutable", "Content-Security-Policy": "sandbox" })
+        .send(file.stream);
+    });
+    scope.get<{ Params: TicketParams }>("/preview/:secret/preview.html", async ({ params }, reply) => {
+      openTicket(dependencies, params);
+      return reply
+        .type("text/html; charset=utf-8")
+        .headers({ "Content-Security-Policy": pagePolicy, "Cache-Control": "no-store", "X-Robots-Tag": "noindex" })
+        .send(html);
+    });
+    scope.get<{ Params: TicketParams & { sha256: string } }>("/preview/:secret/media/:sha256", async (request, reply) => {
+      const ticket = openTicket(dependencies, request.params);
+      const file = await coveredFile(dependencies, ticket, request.params.sha256);
+      return sendShown(dependencies, file, request, reply);
+    });
+    scope.get<{ Params: TicketParams & { id: string } }>("/preview/:secret/captures/:id", async (request, reply) => {
+      const { hasCaptures, subject, teamId } = openTicket(dependencies, request.params);
+      if (!hasCaptures) throw new ProblemError("not-found", "The preview has no screenshots");
+      const { db } = dependencies.store;
+      const row = await db
+        .selectFrom("screenshots")
+        .selectAll()
+        .where("id", "=", request.params.id)
+        .where("team_id", "=", teamId)
+        .where("player_id", "=", subject.playerId!)
+        .executeTakeFirst();
+      return sendShown(dependencies, found(row, "screenshot"), request, reply);
+    });
+  });
+}
+
+/** @throws ProblemError 404 if the ticket in the address has expired. */
+function openTicket({ previews }: PreviewDependencies, { secret }: TicketParams): OpenTicket {
+  const ticket = previews.bySecret(secret);
+  if (ticket === undefined) throw new ProblemError("not-found", "The preview has expired: create another ticket");
+  return ticket;
+}
+
+/** @throws ProblemError 404 for a file that the preview does not show, or that must not be drawn. */
+async function coveredFile(dependencies: PreviewDependencies, ticket: OpenTicket, sha256: string): Promise<PreviewFile> {
+  if (!ticket.files.has(sha256)) {
+    const { state } = await readShownContent(dependencies, ticket.teamId, ticket.subject);
+    for (const asset of state.assets) if (drawable.test(asset.mime_type)) ticket.files.set(asset.sha256, asset);
+  }
+  return found(ticket.files.get(sha256), "file");
+}
+
+function sendShown({ blobs }: PreviewDependencies, file: PreviewFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return sendFile(blobs, new FileResponse(file), request, reply);
+}

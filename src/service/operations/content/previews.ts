@@ -1,0 +1,140 @@
+// Operations for previews: what a player is to show, and tickets for the player's page with the files that it draws.
+import { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
+import { id } from "../../../protocol/common.ts";
+import { NewPreviewTicket, PlayerDesiredState, PreviewTicket, ShownContent } from "../../../protocol/operator/previews.ts";
+import type { OpenTicket, PreviewTickets } from "../../content/previews/preview-tickets.ts";
+import {
+  contentOfPlayer,
+  readShownContent,
+  type PreviewSubject,
+  type ShownContentDependencies,
+} from "../../content/previews/shown-content.ts";
+import { findPlayer } from "../../fleet/player-resource.ts";
+import { found, ProblemError } from "../../http/problem.ts";
+import { requireScope, type Operator } from "../../people/operator.ts";
+import { operationsWith, type Operation } from "../operation.ts";
+import { playerParams } from "../fleet/players.ts";
+
+interface PreviewDependencies extends ShownContentDependencies {
+  clock: Clock;
+  previews: PreviewTickets;
+}
+
+const oneTicket = z.strictObject({ id: id("prv") });
+
+const operation = operationsWith<PreviewDependencies>();
+
+export const previewOperations: readonly Operation<PreviewDependencies>[] = [
+  operation({
+    name: "getPlayerDesiredState",
+    tag: "players",
+    method: "GET",
+    path: "/players/{id}/desired-state",
+    summary: "Read what a player is to show",
+    description:
+      "The document from which the player decides what is on its screen: layouts, playlists, schedules and files, and the overrides, pauses and variables that it has confirmed or reported. The pictures of a preview are computed from it. Secrets of web items are masked, and files have no links.",
+    agent: "Use it only to examine what exactly a player received. To know what it shows and when, use get_player_now and get_forecast.",
+    caller: "operator",
+    scope: "players:read",
+    params: playerParams,
+    status: 200,
+    output: PlayerDesiredState,
+    errors: ["not-found"],
+    async run(dependencies, { teamId }, { params }) {
+      const player = found(await findPlayer(dependencies.store.db, teamId, params.id), "screen");
+      return { player_id: player.id, ...(await contentOfPlayer(dependencies, player)) };
+    },
+  }),
+  operation({
+    name: "createPreviewTicket",
+    tag: "previews",
+    method: "POST",
+    path: "/preview-tickets",
+    summary: "Create a ticket for a preview",
+    description:
+      "Opens the player's page, and the files that a player, a layout or a playlist shows, to a frame of a browser that cannot send the token. It lasts 15 minutes, unless it is renewed, and ends with the token. Bundles, web pages and streams are not part of it: they run on players only. Also needs the scope to read what is previewed.",
+    agent: false,
+    caller: "operator",
+    unaudited: true,
+    scope: "assets:read",
+    body: NewPreviewTicket,
+    example: { asset_ids: [] },
+    status: 201,
+    output: PreviewTicket,
+    errors: ["not-found", "invalid"],
+    async run(dependencies, { teamId, operator, baseUrl }, { body }, unitOfWork) {
+      const { previews } = dependencies;
+      const subject = subjectOf(body);
+      requireReading(operator, subject);
+      await readShownContent(dependencies, teamId, subject);
+      return unitOfWork.write(async (_db, current) => {
+        const hasCaptures = subject.playerId !== null && current.operator.scopes.includes("screenshots:read");
+        const ticket = previews.prepare(current.operator, subject, hasCaptures);
+        return { result: show(ticket, baseUrl), committed: () => previews.open(ticket, current.operator) };
+      });
+    },
+  }),
+  operation({
+    name: "getPreviewContent",
+    tag: "previews",
+    method: "GET",
+    path: "/preview-tickets/{id}/content",
+    summary: "Read what a preview shows",
+    description:
+      "As it is now. A layout or a playlist is shown as on a screen that has nothing else: a playlist fills a layout of 1920 × 1080.",
+    agent: false,
+    caller: "operator",
+    scope: "assets:read",
+    params: oneTicket,
+    status: 200,
+    output: ShownContent,
+    errors: ["not-found"],
+    async run(dependencies, { teamId, operator }, { params }) {
+      const { subject } = dependencies.previews.find(params.id, operator);
+      requireReading(operator, subject);
+      return readShownContent(dependencies, teamId, subject);
+    },
+  }),
+  operation({
+    name: "renewPreviewTicket",
+    tag: "previews",
+    method: "POST",
+    path: "/preview-tickets/{id}/renew",
+    summary: "Renew the ticket of a preview",
+    description: "It lasts 15 minutes from now on. Its addresses stay the same.",
+    agent: false,
+    caller: "operator",
+    unaudited: true,
+    scope: "assets:read",
+    params: oneTicket,
+    status: 200,
+    output: PreviewTicket,
+    errors: ["not-found"],
+    async run({ previews }, { baseUrl }, { params }, unitOfWork) {
+      return unitOfWork.write(async (_db, current) => {
+        const ticket = previews.find(params.id, current.operator);
+        requireReading(current.operator, ticket.subject);
+        return { result: show(previews.renewed(ticket), baseUrl), committed: () => previews.renew(ticket) };
+      });
+    },
+  }),
+];
+
+function subjectOf({ player_id, layout_id, playlist_id, asset_ids }: NewPreviewTicket): PreviewSubject {
+  return { playerId: player_id ?? null, layoutId: layout_id ?? null, playlistId: playlist_id ?? null, assetIds: asset_ids };
+}
+
+/** @throws ProblemError 403 if the token may not read what is previewed. */
+function requireReading(operator: Operator, { playerId, layoutId, playlistId }: PreviewSubject): void {
+  if (playerId !== null) requireScope(operator, "players:read");
+  if (layoutId !== null) requireScope(operator, "layouts:read");
+  if (playlistId !== null) requireScope(operator, "playlists:read");
+}
+
+function show({ id: ticket, secret, expiresAt }: OpenTicket, baseUrl: string | null): PreviewTicket {
+  if (baseUrl === null) {
+    throw new ProblemError("bad-request", "The Host header must be a host name or an IP address, with an optional port");
+  }
+  return { ticket, page_url: `${baseUrl}/preview/${secret}/preview.html`, expires_at: new Date(expiresAt).toISOString() };
+}

@@ -1,0 +1,91 @@
+// Previews, forecasts and players agree: at random instants of random schedules they show the same items.
+import { expect, test } from "vitest";
+import { PreviewPlayback } from "../../../renderer/console/preview/playback.ts";
+import { silentLog } from "../../../src/base/log.ts";
+import type { ReadyState } from "../../../src/player/content/ready-content.ts";
+import { InterventionStore } from "../../../src/player/playback/intervention-store.ts";
+import { pagePlanAt } from "../../../src/player/playback/page-plan.ts";
+import { ScheduleFollower } from "../../../src/player/playback/schedule-follower.ts";
+import type { DesiredLayout } from "../../../src/protocol/device/desired-state.ts";
+import type { Stage } from "../../../src/protocol/scene.ts";
+import { forecast } from "../../../src/schedule/forecast.ts";
+import { schedule } from "../../schedule/schedules.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { seededRandom } from "../../support/random.ts";
+import { assetOf, desiredOf, imageItem, newId, readyOf } from "../../support/states.ts";
+
+const firstDay = Date.UTC(2026, 10, 23);
+const dayMs = 86_400_000;
+const assets = ["red", "green", "blue", "white"].map((name) => assetOf(Buffer.from(name)));
+const noFeed = () => ({ title: "", entries: [], trouble: null });
+
+/** Layouts of two zones with items that are valid at some times only, and schedules that overlap. */
+function randomContent(random: () => number): ReadyState {
+  const pick = (count: number): number => Math.floor(random() * count);
+  const time = (hours: number): string => `${String(hours).padStart(2, "0")}:00`;
+  const playlists = Array.from({ length: 4 }, () => ({
+    id: newId("pls"),
+    items: Array.from({ length: 1 + pick(4) }, () => {
+      const item = imageItem(assets[pick(assets.length)]!, 1_000 * (2 + pick(40)));
+      const dayparts = [{ from: time(pick(12)), until: time(12 + pick(12)) }];
+      return random() < 0.4 ? { ...item, dayparts } : item;
+    }),
+  }));
+  const layouts = Array.from({ length: 4 }, (): DesiredLayout => {
+    const zones = [0, 1].map((index) => ({
+      ...{ id: newId("zon"), name: `z${index}`, left: index * 100, top: 0, width: 100, height: 100, z_index: 0 },
+      playlist_id: playlists[pick(playlists.length)]!.id,
+    }));
+    return { id: newId("lay"), width: 200, height: 100, background_color: "#000000", zones };
+  });
+  const schedules = Array.from({ length: 2 + pick(4) }, () => {
+    const from = firstDay + pick(3) * dayMs + pick(20) * 3_600_000;
+    const wall = (at: number): string => new Date(at).toISOString().slice(0, 19);
+    const interrupt = random() < 0.25 ? { share_percent: 10 + pick(40), play_ms: 1_000 * (5 + pick(60)) } : null;
+    return schedule(layouts[pick(layouts.length)]!.id, wall(from), wall(from + (1 + pick(8)) * 3_600_000), {
+      rrule: random() < 0.5 ? "FREQ=DAILY" : null,
+      priority: pick(3),
+      interrupt,
+    });
+  });
+  return readyOf({ ...desiredOf([], assets), layout: random() < 0.8 ? layouts[0]! : null, layouts, playlists, schedules });
+}
+
+/** The plays on a stage: which item each zone shows, since when and until when. */
+function playsOn(stage: Stage | null) {
+  return stage?.zones.map(({ id, slots: [slot] }) => [id, slot?.item.item_id, slot?.starts_at, slot?.ends_at, slot?.offset_ms]) ?? null;
+}
+
+/** What a player shows at `instant` that has run since `since`, and has planned at every change as it does. */
+async function playerAt(ready: ReadyState, since: number, instant: number): Promise<Stage | null> {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock(since);
+  const follower = new ScheduleFollower(await InterventionStore.open(folder.path, silentLog), clock, silentLog, "UTC");
+  for (;;) {
+    const now = clock.now();
+    const plan = pagePlanAt(follower.follow(ready, now), now, "UTC");
+    if (now === instant) return plan.stage;
+    clock.advance(Math.min(plan.changesAt, instant) - now);
+  }
+}
+
+test("[PRV2] at a hundred random instants of random schedules, the preview shows what the forecast says and the player shows", async () => {
+  const random = seededRandom(20);
+  for (let round = 0; round < 100; round += 1) {
+    const ready = randomContent(random);
+    const preview = new PreviewPlayback({ content: ready, context: { deviceTimeZone: "UTC", interventions: [] } }, noFeed);
+    const instant = firstDay + Math.floor(random() * 4 * dayMs);
+    // Other instants before it must not matter.
+    preview.sceneAt(instant + Math.floor((random() - 0.5) * dayMs));
+    const { screen } = preview.sceneAt(instant).scene;
+    const stage = await playerAt(ready, instant - 1_800_000, instant);
+    const shown = screen.is === "stage" ? screen.stage : null;
+    const isNothing = (playsOn(stage) ?? []).every(([, item]) => item === undefined);
+    expect([round, playsOn(shown)]).toEqual([round, isNothing ? null : playsOn(stage)]);
+    const [stretch] = forecast(ready, instant, instant + 1);
+    const layout = ready.desired.layouts.find(({ id }) => id === stretch?.layoutId);
+    if (shown !== null) expect([round, shown.zones.map(({ id }) => id)]).toEqual([round, layout?.zones.map(({ id }) => id)]);
+    else if (layout !== undefined) expect(isNothing).toBe(true);
+  }
+});

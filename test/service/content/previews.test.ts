@@ -1,0 +1,106 @@
+// Previews of the service: what a ticket opens and to whom, and the headers under which a browser gets it.
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { zipOf } from "../../support/media/zip.ts";
+import { createLog } from "../../support/recording-log.ts";
+import { picture, TestService } from "../harness.ts";
+import { createOtherTeam, createTokenFor, owner } from "../people/people.ts";
+
+const html = Buffer.from("<!doctype html><title>Board</title>");
+
+/** A service with a player that shows a picture and a bundle, and another picture that nothing shows. */
+async function start(folder: string, more: { clock?: FakeClock; log?: ReturnType<typeof createLog>["log"] } = {}) {
+  const pageFolder = join(folder, "page");
+  await mkdir(join(pageFolder, "assets"), { recursive: true });
+  await writeFile(
+    join(pageFolder, "preview.html"),
+    '<!doctype html><script type="module" crossorigin src="./assets/preview-1.js"></script>',
+  );
+  await writeFile(join(pageFolder, "assets/preview-1.js"), "export {};");
+  const api = await TestService.start(folder, { ...more, pageFolder });
+  const device = await api.pairDevice("Lobby");
+  const shown = (await api.upload(await picture("png", 20))).body;
+  const other = (await api.upload(await picture("png", 30))).body;
+  const bundle = (await api.upload(zipOf([{ name: "index.html", bytes: html }]), "application/zip")).body;
+  const items = [
+    { type: "image", asset_id: shown.id, duration_ms: 5_000 },
+    { type: "html", asset_id: bundle.id, duration_ms: 5_000 },
+    { type: "web", url: "https://example.com/", headers: { "X-Key": "secret-key" }, duration_ms: 5_000 },
+  ];
+  const { layout, playlist } = await api.createLayout(items);
+  await api.call("PATCH", `players/${device.playerId}`, { layout_id: layout.id });
+  return { api, device, shown, other, bundle, layout, playlist };
+}
+
+const get = (url: string, init: RequestInit = {}): Promise<Response> => fetch(url, init);
+
+test("[PRV4] a ticket opens the page and the files of what it is for, and no bundle, other file, other path or other origin's cookie", async () => {
+  await using folder = await temporaryFolder();
+  const { api, device, shown, other, bundle, layout, playlist } = await start(folder.path);
+  await using _api = api;
+  for (const body of [{ player_id: device.playerId }, { layout_id: layout.id }, { playlist_id: playlist.id }]) {
+    const { body: ticket } = await api.call("POST", "preview-tickets", body);
+    const media = (sha256: string): string => new URL(`media/${sha256}`, ticket.page_url).href;
+    const page = await get(ticket.page_url);
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(page.headers.get("content-security-policy")).toMatch(/^sandbox allow-scripts; default-src 'none'; .*frame-ancestors 'self'$/);
+    const file = await get(media(shown.sha256), { headers: { range: "bytes=0-3", origin: "null" } });
+    expect([file.status, (await file.bytes()).length]).toEqual([206, 4]);
+    expect(file.headers.get("access-control-allow-origin")).toBe("*");
+    expect(file.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(file.headers.get("content-security-policy")).toContain("sandbox");
+    for (const sha256 of [bundle.sha256, other.sha256, "0".repeat(64), "..%2f..%2fstate.db"]) {
+      expect([sha256, (await get(media(sha256))).status]).toEqual([sha256, 404]);
+    }
+  }
+  const { body: more } = await api.call("POST", "preview-tickets", { layout_id: layout.id, asset_ids: [other.id] });
+  expect((await get(new URL(`media/${other.sha256}`, more.page_url).href)).status).toBe(200);
+  const script = /src="(\.\.\/page\/assets\/[^"]+\.js)"/.exec(await (await get(more.page_url)).text())![1]!;
+  const built = await get(new URL(script, more.page_url).href);
+  expect([built.status, built.headers.get("content-security-policy")]).toEqual([200, "sandbox"]);
+});
+
+test("[PRV5] a ticket ends after 15 minutes unless it is renewed, with its token, and is in no log; another team has none", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  const { log, lines } = createLog();
+  const { api, device, shown, layout } = await start(folder.path, { clock, log });
+  await using _api = api;
+  const { body: ticket } = await api.call("POST", "preview-tickets", { layout_id: layout.id });
+  const media = new URL(`media/${shown.sha256}`, ticket.page_url).href;
+  clock.advance(14 * 60_000);
+  const renewed = await api.call("POST", `preview-tickets/${ticket.ticket}/renew`);
+  expect(renewed.body).toEqual({ ...ticket, expires_at: new Date(clock.now() + 900_000).toISOString() });
+  clock.advance(14 * 60_000);
+  expect((await get(media)).status).toBe(200);
+  clock.advance(61_000);
+  expect((await get(media)).status).toBe(404);
+  expect((await api.call("GET", `preview-tickets/${ticket.ticket}/content`)).status).toBe(404);
+
+  const program = await createTokenFor(api, await owner(api), ["assets:read", "layouts:read"]);
+  expect((await program.call("POST", "preview-tickets", { player_id: device.playerId })).status).toBe(403);
+  const { body: theirs } = await program.call("POST", "preview-tickets", { layout_id: layout.id });
+  expect((await get(theirs.page_url)).status).toBe(200);
+  await api.call("DELETE", `tokens/${program.tokenId}`);
+  expect((await get(theirs.page_url)).status).toBe(404);
+
+  const stranger = await createOtherTeam(api);
+  expect((await stranger.call("POST", "preview-tickets", { layout_id: layout.id })).status).toBe(404);
+  const { pathname } = new URL(ticket.page_url);
+  expect(JSON.stringify(lines)).not.toContain(pathname.split("/")[2]);
+});
+
+test("[PRV6] what a player is to show can be read with players:read: without links to files, and with masked secrets", async () => {
+  await using folder = await temporaryFolder();
+  const { api, device, shown } = await start(folder.path);
+  await using _api = api;
+  const { status, body } = await api.call("GET", `players/${device.playerId}/desired-state`);
+  const { body: current } = await api.call("GET", `players/${device.playerId}`);
+  expect([status, body.player_id, body.state.revision]).toEqual([200, device.playerId, current.desired_revision]);
+  expect(body.state.assets.find(({ sha256 }: { sha256: string }) => sha256 === shown.sha256)).not.toHaveProperty("url");
+  expect(JSON.stringify(body)).not.toContain("secret-key");
+  expect(JSON.stringify(body)).not.toContain("/api/v1/device/");
+});
