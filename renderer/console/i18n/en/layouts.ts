@@ -49,7 +49,8 @@ export const layouts = {
   stageHint:
     "Enter selects a zone. Arrow keys move it by 1 pixel, with Shift by 10. With Alt they resize it. Comma and full stop turn it. Square brackets bring it forward and back. Ctrl D duplicates, Delete removes, Ctrl Z takes back.",
   stageHintReadOnly: "Enter selects a zone and shows its settings.",
-  place: "{name}: {left} from the left, {top} from the top, {width} wide, {height} high",
+  placeOf: "{name}: {place}",
+  place: "{left} from the left, {top} from the top, {width} wide, {height} high",
   placeTurned: "{place}, turned by {degrees}°",
   nothingSelected: "Nothing is selected",
   selectedCount: "{count, plural, one {# zone} other {# zones}} selected",
@@ -90,6 +91,7 @@ export const layouts = {
   actOrientation: "other orientation",
   actLayout: "change the layout",
   actTheirs: "take their version",
+  actDiscard: "discard",
   arrange: "Arrange",
   alignToLayout: "Align to the layout",
   alignToEach: "Align to each other",

@@ -8,7 +8,7 @@ import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { isDirty, discard, redoStep, undoStep, type Editor } from "./model/editor.ts";
-import { zoneOf } from "./model/edited-layout.ts";
+import { zoneOf, type EditedLayout } from "./model/edited-layout.ts";
 import { ArrangeTools } from "./panel/arrange-tools.tsx";
 import { Conflicts } from "./panel/conflicts.tsx";
 import { LayoutPanel } from "./panel/layout-panel.tsx";
@@ -17,8 +17,9 @@ import { ZoneList } from "./panel/zone-list.tsx";
 import { ZonePanel } from "./panel/zone-panel.tsx";
 import { useStageRules } from "./stage-rules.ts";
 import { Stage } from "./stage/stage.tsx";
+import { useDrag } from "./stage/use-drag.ts";
 import { useLayoutEditor, type LayoutEditor } from "./use-editor.ts";
-import { actText } from "./words.ts";
+import { actText, selectionText } from "./words.ts";
 import "./layouts.css";
 import "./panel/panel.css";
 
@@ -57,7 +58,7 @@ function SaveButtons({ editor, change, save, isSaving }: LayoutEditor & { editor
   const isUnsaved = isDirty(editor);
   return (
     <>
-      <Button isDisabled={!isUnsaved || isSaving} onPress={() => change(discard)}>
+      <Button isDisabled={!isUnsaved || isSaving} onPress={() => change((now) => discard(now, Date.now()))}>
         {text("discard")}
       </Button>
       <Button kind="primary" isDisabled={!isUnsaved || editor.conflicts.length > 0} isPending={isSaving} onPress={save}>
@@ -79,18 +80,27 @@ function Workspace({ layoutEditor: { change, save }, editor, isReadOnly }: Works
   const workspace = useRef<HTMLDivElement>(null);
   const focusZone = useZoneFocus(workspace, editor);
   usePageKeys({ editor, change, save, isReadOnly, say: setSaid });
-  const layout = editor.history.present;
+  const stage = useRef<HTMLDivElement>(null);
+  const onDone = (moved: EditedLayout, keys: readonly string[]): void => setSaid(selectionText(moved, keys));
+  const dragged = useDrag({ stage, editor, rules, isReadOnly, change, onDone });
+  const layout = dragged?.layout ?? editor.history.present;
   const [only, ...others] = editor.selected.flatMap((key) => zoneOf(layout, key) ?? []);
   return (
     <div className="layout-workspace" ref={workspace}>
       <Conflicts editor={editor} change={change} />
       <div className="layout-stage">
         <LayoutToolbar editor={editor} rules={rules} onRules={setRules} isReadOnly={isReadOnly} change={change} focusZone={focusZone} />
-        <Stage editor={editor} rules={rules} isReadOnly={isReadOnly} change={change} say={setSaid} />
+        <Stage stage={stage} editor={editor} dragged={dragged} rules={rules} isReadOnly={isReadOnly} change={change} say={setSaid} />
       </div>
       <aside className="layout-panel" aria-label={text("settings")}>
         <section className="panel-section">
-          <h2>{only === undefined ? text("wholeLayout") : others.length === 0 ? only.name : text("selectedCount", { count: others.length + 1 })}</h2>
+          <h2>
+            {only === undefined
+              ? text("wholeLayout")
+              : others.length === 0
+                ? only.name
+                : text("selectedCount", { count: others.length + 1 })}
+          </h2>
           {only === undefined || isReadOnly ? null : <ArrangeTools selected={editor.selected} change={change} />}
           {only === undefined ? <LayoutPanel key={editor.etag} layout={layout} isReadOnly={isReadOnly} change={change} /> : null}
           {only !== undefined && others.length === 0 ? (

@@ -75,7 +75,8 @@ function LayoutCard({ layout, mayWrite }: { layout: Layout; mayWrite: boolean })
           {name}
         </Link>
         <span className="faint">
-          {text("facts", { width: String(width), height: String(height), count: zones.length })} · {text("changed")} <Age time={updated_at} />
+          {text("facts", { width: String(width), height: String(height), count: zones.length })} · {text("changed")}{" "}
+          <Age time={updated_at} />
         </span>
       </div>
       {mayWrite ? <LayoutMenu layout={layout} /> : null}

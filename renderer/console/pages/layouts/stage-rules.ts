@@ -19,5 +19,7 @@ export function useStageRules(): [StageRules, (rules: StageRules) => void] {
 
 function read(): StageRules {
   const words = localStorage.getItem(storedAt)?.split(" ");
-  return words === undefined ? first : { snaps: !words.includes("free"), hasGrid: words.includes("grid"), hasSafeArea: words.includes("safe") };
+  return words === undefined
+    ? first
+    : { snaps: !words.includes("free"), hasGrid: words.includes("grid"), hasSafeArea: words.includes("safe") };
 }

@@ -8,9 +8,12 @@ import type { Difference } from "./model/merge.ts";
 const text = texts(layouts);
 
 /** Where a zone is and how large, in words. */
-export function placeText({ name, left, top, width, height, rotation }: EditedZone): string {
-  const values = { name, left: String(left), top: String(top), width: String(width), height: String(height) };
-  const place = text("place", values);
+export function placeText(zone: EditedZone): string {
+  return text("placeOf", { name: zone.name, place: placeOnlyText(zone) });
+}
+
+function placeOnlyText({ left, top, width, height, rotation }: EditedZone): string {
+  const place = text("place", { left: String(left), top: String(top), width: String(width), height: String(height) });
   return rotation === 0 ? place : text("placeTurned", { place, degrees: String(rotation) });
 }
 
@@ -35,6 +38,7 @@ const actNames = {
   orientation: "actOrientation",
   layout: "actLayout",
   theirs: "actTheirs",
+  discard: "actDiscard",
 } as const satisfies Record<Act, string>;
 
 export function actText(act: Act): string {
@@ -68,7 +72,7 @@ export function valueText(layout: EditedLayout, { zone: key, part }: Difference,
   if (part === "playlist") return playlistName(zone.playlist_id);
   if (part === "background") return zone.background_color ?? text("transparent");
   if (part === "transition") return transitionText(zone.transition);
-  return placeText(zone);
+  return placeOnlyText(zone);
 }
 
 function layoutValue(layout: EditedLayout, part: Difference["part"]): string {
@@ -77,7 +81,12 @@ function layoutValue(layout: EditedLayout, part: Difference["part"]): string {
   if (part === "background") return layout.background_color;
   if (part === "image") return text(layout.background_asset_id === null ? "noImage" : "hasImage");
   if (part === "transition") return transitionText(layout.transition);
-  return text("frontToBack", { names: layout.zones.map(({ name }) => name).toReversed().join(", ") });
+  return text("frontToBack", {
+    names: layout.zones
+      .map(({ name }) => name)
+      .toReversed()
+      .join(", "),
+  });
 }
 
 export const transitionNames = {

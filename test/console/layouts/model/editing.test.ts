@@ -1,7 +1,18 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isSameLayout, toChange, toEdited, type EditedLayout } from "../../../../renderer/console/pages/layouts/model/edited-layout.ts";
-import { decide, edit, isDirty, openEditor, receive, redoStep, saved, select, undoStep, type Editor } from "../../../../renderer/console/pages/layouts/model/editor.ts";
+import {
+  decide,
+  edit,
+  isDirty,
+  openEditor,
+  receive,
+  redoStep,
+  saved,
+  select,
+  undoStep,
+  type Editor,
+} from "../../../../renderer/console/pages/layouts/model/editor.ts";
 import { merge } from "../../../../renderer/console/pages/layouts/model/merge.ts";
 import { moveZones, setZone } from "../../../../renderer/console/pages/layouts/model/place.ts";
 import { addZone, removeZones } from "../../../../renderer/console/pages/layouts/model/zones.ts";
@@ -44,7 +55,11 @@ test("[CLY7] only what was changed is sent, zones keep their ids, and new ones a
 
   const sent = now(editor);
   const answer = stored([a, c, { ...sent.zones[2]!, key: "zon_9" }], "2");
-  editor = saved(act(editor, moved("new-1", 5)), sent, answer);
+  editor = saved(
+    act(editor, (each) => setZone(each, "new-1", { height: 100 })),
+    sent,
+    answer,
+  );
   expect([order(now(editor)), isDirty(editor), editor.etag]).toEqual(["a c new-1", true, "2"]);
   expect(toChange(editor.base, now(editor), editor.ids)!.zones!.map(({ id }) => id)).toEqual(["a", "c", "zon_9"]);
   // The removed zone is brought back: the service no longer knows its id.
@@ -58,9 +73,17 @@ test("[CLY8] the changes of two people to different zones, or to different parts
   const theirs = [{ ...b, playlist_id: "pls_1" }, { ...a, name: "Theirs" }, { ...c, top: 600 }, zone("d", [0, 900, 10, 10])];
   mine = receive(mine, stored(theirs, "2", { background_color: "#ffffff" }));
   expect(mine.conflicts).toEqual([]);
-  expect(now(mine).zones.map(({ name }) => name).toSorted()).toEqual(["Mine", "Theirs", "b", "c", "d"]);
+  expect(
+    now(mine)
+      .zones.map(({ name }) => name)
+      .toSorted(),
+  ).toEqual(["Mine", "Theirs", "b", "c", "d"]);
   expect(now(mine).zones.find(({ key }) => key === "a")).toMatchObject({ left: 50, name: "Theirs" });
-  expect([place(now(mine), "c"), now(mine).background_color, now(mine).zones.find(({ key }) => key === "b")!.playlist_id]).toEqual(["1000,600 400×400", "#ffffff", "pls_1"]);
+  expect([place(now(mine), "c"), now(mine).background_color, now(mine).zones.find(({ key }) => key === "b")!.playlist_id]).toEqual([
+    "1000,600 400×400",
+    "#ffffff",
+    "pls_1",
+  ]);
   expect(mine.news).toEqual([
     { zone: null, part: "background" },
     { zone: null, part: "stacking" },
@@ -78,7 +101,10 @@ test("[CLY8] the changes of two people to different zones, or to different parts
 test("[CLY8] what two people have changed into different things is a conflict that a person decides, and the other work stays", () => {
   const opened = openEditor(stored(all, "1"));
   const mine = act(act(opened, moved("a", 50)), (each) => setZone(removeZones(each, ["c"]), "b", { name: "Mine" }));
-  const theirs = [{ ...a, left: 70 }, { ...c, top: 600 }];
+  const theirs = [
+    { ...a, left: 70 },
+    { ...c, top: 600 },
+  ];
   const met = receive(mine, stored(theirs, "2"));
   expect(met.conflicts).toEqual([
     { zone: "a", part: "place" },
@@ -88,7 +114,12 @@ test("[CLY8] what two people have changed into different things is a conflict th
   expect([place(now(met), "a"), order(now(met))]).toEqual(["50,0 400×400", "a b"]);
   const [ofA, ofB, ofC] = met.conflicts;
   const decided = decide(decide(decide(met, ofA!, "theirs", 0), ofB!, "mine", 0), ofC!, "theirs", 0);
-  expect([decided.conflicts, place(now(decided), "a"), order(now(decided)), place(now(decided), "c")]).toEqual([[], "70,0 400×400", "a b c", "1000,600 400×400"]);
+  expect([decided.conflicts, place(now(decided), "a"), order(now(decided)), place(now(decided), "c")]).toEqual([
+    [],
+    "70,0 400×400",
+    "a b c",
+    "1000,600 400×400",
+  ]);
   expect(toChange(decided.base, now(decided), decided.ids)!.zones!.map(({ id }) => id)).toEqual(["a", undefined, "c"]);
   // The decision can be undone as well, and a conflict ends when both have become the same.
   expect(order(now(undoStep(decided)))).toBe("a b");
@@ -109,13 +140,18 @@ test("[CLY8] merging loses nobody's change: each difference from the base is in 
     fc.record({ key, playlist_id: fc.constantFrom("pls_1", "pls_2") }),
   );
   const base = layout(all);
-  const apply = (changes: readonly { key: string }[]) => changes.reduce((each, { key: changed, ...rest }) => setZone(each, changed, rest), base);
+  const apply = (changes: readonly { key: string }[]) =>
+    changes.reduce((each, { key: changed, ...rest }) => setZone(each, changed, rest), base);
   fc.assert(
     fc.property(fc.array(change), fc.array(change), (ours, others) => {
       const [mine, theirs] = [apply(ours), apply(others)];
       const { layout: merged, conflicts } = merge(base, mine, theirs);
       for (const [index, before] of base.zones.entries())
-        for (const [field, part] of [["left", "place"], ["name", "name"], ["playlist_id", "playlist"]] as const) {
+        for (const [field, part] of [
+          ["left", "place"],
+          ["name", "name"],
+          ["playlist_id", "playlist"],
+        ] as const) {
           const result = merged.zones[index]![field];
           const [own, other] = [mine.zones[index]![field], theirs.zones[index]![field]];
           const isConflict = conflicts.some((each) => each.zone === before.key && each.part === part);

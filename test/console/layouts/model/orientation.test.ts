@@ -22,19 +22,15 @@ test("[CLY5] in the other orientation columns become rows, and bands keep their 
 });
 
 test("[CLY5] whatever the zones, they stay inside, and turning twice gives the same layout but for rounding", () => {
-  const anyLayout = fc
-    .record({ width: fc.integer({ min: 100, max: 8_000 }), height: fc.integer({ min: 100, max: 8_000 }) })
-    .chain((size) =>
-      fc
-        .array(fc.tuple(fc.nat(), fc.nat(), fc.nat(), fc.nat()), { maxLength: 6 })
-        .map((places): EditedLayout => {
-          const zones = places.map(([a, b, c, d], index) => {
-            const [left, top] = [a % size.width, b % size.height];
-            return zone(`z${index}`, [left, top, 1 + (c % (size.width - left)), 1 + (d % (size.height - top))]);
-          });
-          return layout(zones, size);
-        }),
-    );
+  const anyLayout = fc.record({ width: fc.integer({ min: 100, max: 8_000 }), height: fc.integer({ min: 100, max: 8_000 }) }).chain((size) =>
+    fc.array(fc.tuple(fc.nat(), fc.nat(), fc.nat(), fc.nat()), { maxLength: 6 }).map((places): EditedLayout => {
+      const zones = places.map(([a, b, c, d], index) => {
+        const [left, top] = [a % size.width, b % size.height];
+        return zone(`z${index}`, [left, top, 1 + (c % (size.width - left)), 1 + (d % (size.height - top))]);
+      });
+      return layout(zones, size);
+    }),
+  );
   fc.assert(
     fc.property(anyLayout, (any) => {
       const other = otherOrientation(any);

@@ -1,7 +1,16 @@
 import { expect, test } from "vitest";
 import { align, distribute, restack, stackAt } from "../../../../renderer/console/pages/layouts/model/arrange.ts";
 import { boundsOf, centerOf, turned } from "../../../../renderer/console/pages/layouts/model/geometry.ts";
-import { angleTo, growZones, handles, moveZones, resizeLayout, resizeZone, setZone, sidesOf } from "../../../../renderer/console/pages/layouts/model/place.ts";
+import {
+  angleTo,
+  growZones,
+  handles,
+  moveZones,
+  resizeLayout,
+  resizeZone,
+  setZone,
+  sidesOf,
+} from "../../../../renderer/console/pages/layouts/model/place.ts";
 import { linesOf, snapMove, snapResize } from "../../../../renderer/console/pages/layouts/model/snapping.ts";
 import { addZone, duplicateZones } from "../../../../renderer/console/pages/layouts/model/zones.ts";
 import { layout, order, place, zone } from "./samples.ts";
@@ -56,7 +65,12 @@ test("[CLY1] a turned zone is resized along its own sides, and its opposite corn
     }
   }
   expect(boundsOf({ left: 100, top: 100, width: 400, height: 200, rotation: 90 })).toEqual({ left: 200, top: 0, width: 200, height: 400 });
-  expect([angleTo({ x: 0, y: -5 }, true), angleTo({ x: 5, y: 0.2 }, true), angleTo({ x: 5, y: 0.2 }, false), angleTo({ x: -5, y: 0 }, true)]).toEqual([0, 90, 92, 270]);
+  expect([
+    angleTo({ x: 0, y: -5 }, true),
+    angleTo({ x: 5, y: 0.2 }, true),
+    angleTo({ x: 5, y: 0.2 }, false),
+    angleTo({ x: -5, y: 0 }, true),
+  ]).toEqual([0, 90, 92, 270]);
 });
 
 test("[CLY1] numbers that exceed the layout are limited to it, and another size keeps the shares of the zones", () => {
@@ -71,20 +85,25 @@ test("[CLY2] what is moved rests at the layout, at other zones, at the safe area
   const rules = { tolerance: 10, hasGrid: false, hasSafeArea: false };
   const lines = linesOf(three, ["a"], rules);
   const a = three.zones[0]!;
-  // Its left edge at the layout's, its upper edge at that of b.
+  // Its left edge at the layout's, its upper edge at that of b, its lower one at c.
   expect(snapMove(a, { x: -94, y: 97 }, lines)).toEqual({
     by: { x: -100, y: 100 },
     guides: [
       { axis: "x", at: 0, kind: "layout" },
       { axis: "y", at: 200, kind: "zone" },
+      // The upper edge of c.
+      { axis: "y", at: 500, kind: "zone" },
     ],
   });
   // Its right edge at b's left one; its middle at the layout's.
   expect(snapMove(a, { x: 205, y: 287 }, lines).by).toEqual({ x: 200, y: 290 });
-  expect(snapMove(a, { x: 30, y: 45 }, lines)).toEqual({ by: { x: 30, y: 45 }, guides: [] });
+  expect(snapMove(a, { x: 30, y: 30 }, lines)).toEqual({ by: { x: 30, y: 30 }, guides: [] });
   expect(snapMove(a, { x: -2, y: 0 }, linesOf(three, ["a"], { ...rules, hasSafeArea: true })).by.x).toBe(-4);
-  expect(snapMove(a, { x: 24, y: 45 }, linesOf(three, ["a"], { ...rules, hasGrid: true }))).toMatchObject({ by: { x: 20, y: 40 } });
-  expect(snapResize(a, { x: 1, y: 0 }, { x: 195, y: 300 }, lines)).toEqual({ by: { x: 200, y: 300 }, guides: [{ axis: "x", at: 700, kind: "zone" }] });
+  expect(snapMove(a, { x: 24, y: 22 }, linesOf(three, ["a"], { ...rules, hasGrid: true }))).toMatchObject({ by: { x: 20, y: 20 } });
+  expect(snapResize(a, { x: 1, y: 0 }, { x: 195, y: 300 }, lines)).toEqual({
+    by: { x: 200, y: 300 },
+    guides: [{ axis: "x", at: 700, kind: "zone" }],
+  });
 });
 
 test("[CLY3] one zone is aligned to the layout, several to each other, turned ones as they are seen", () => {
@@ -123,7 +142,13 @@ test("[CLY4] a new zone goes where there is room, a copy beside its original, an
   expect(place(addZone(side, "n", "Zone"), "n")).toBe("1440,0 480×1080");
   const full = layout([zone("a", [0, 0, 1_920, 1_080], { name: "Zone" })]);
   expect(addZone(full, "n", "Zone").zones[1]).toMatchObject({ name: "Zone 2", left: 480, top: 270, width: 960, height: 540 });
-  const twice = duplicateZones(three, new Map([["a", "x"], ["c", "y"]]));
+  const twice = duplicateZones(
+    three,
+    new Map([
+      ["a", "x"],
+      ["c", "y"],
+    ]),
+  );
   expect([order(twice), place(twice, "x"), place(twice, "y")]).toEqual(["a x b c y", "140,140 400×300", "1540,540 300×100"]);
   const again = duplicateZones(twice, new Map([["x", "z"]]));
   expect(again.zones.map(({ name }) => name)).toEqual(["a", "a 2", "a 3", "b", "c", "c 2"]);

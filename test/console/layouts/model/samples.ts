@@ -2,7 +2,11 @@
 import type { EditedLayout, EditedZone } from "../../../../renderer/console/pages/layouts/model/edited-layout.ts";
 import type { Stored } from "../../../../renderer/console/pages/layouts/model/editor.ts";
 
-export function zone(key: string, [left, top, width, height]: readonly [number, number, number, number], more: Partial<EditedZone> = {}): EditedZone {
+export function zone(
+  key: string,
+  [left, top, width, height]: readonly [number, number, number, number],
+  more: Partial<EditedZone> = {},
+): EditedZone {
   const none = { background_color: null, transition: null, playlist_id: null };
   return { key, name: key, left, top, width, height, rotation: 0, ...none, depth: 0, ...more };
 }

@@ -20,7 +20,8 @@ export type Act =
   | "stack"
   | "orientation"
   | "layout"
-  | "theirs";
+  | "theirs"
+  | "discard";
 
 export interface Stored {
   layout: Layout;
@@ -98,9 +99,9 @@ export function decide(editor: Editor, conflict: Difference, side: "mine" | "the
   return { ...next, conflicts: next.conflicts.filter((each) => !isSameDifference(each, conflict)) };
 }
 
-/** Forgets everything that is not saved. */
-export function discard(editor: Editor): Editor {
-  return checked({ ...editor, history: beginHistory(editor.base), conflicts: [], news: [] });
+/** Shows again what is stored. It can be undone. */
+export function discard(editor: Editor, at: number): Editor {
+  return edit(editor, editor.base, { act: "discard", at });
 }
 
 function rebased(editor: Editor, from: EditedLayout, to: EditedLayout, etag: string): Editor {

@@ -90,7 +90,10 @@ function mergeOrder(base: readonly string[], mine: readonly string[], theirs: re
 /** What of a layout is different in another one. */
 export function differencesOf(from: EditedLayout, to: EditedLayout): Difference[] {
   const keys = [...new Set([...from.zones, ...to.zones].map(({ key }) => key))];
-  const common = (layout: EditedLayout): string => keysOf(layout).filter((key) => zoneOf(from, key) && zoneOf(to, key)).join(" ");
+  const common = (layout: EditedLayout): string =>
+    keysOf(layout)
+      .filter((key) => zoneOf(from, key) && zoneOf(to, key))
+      .join(" ");
   return [
     ...layoutParts.filter((part) => !isSamePart(from, to, part)).map((part): Difference => ({ zone: null, part })),
     ...(common(from) === common(to) ? [] : [{ zone: null, part: "stacking" } as const]),

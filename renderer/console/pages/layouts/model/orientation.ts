@@ -2,8 +2,8 @@
 import { withZones, type Box, type EditedLayout, type EditedZone } from "./edited-layout.ts";
 import { fitted } from "./geometry.ts";
 
-/** A band such as a header or a ticker takes at most this share of the height. */
-const mostOfBand = 0.3;
+/** A band such as a header or a ticker is at most this share of the shorter side high. What is higher is a row. */
+const mostOfBand = 0.2;
 
 /**
  * The layout in the other orientation. Bands over the whole width, such as a header or a ticker, stay bands of the same
@@ -40,8 +40,9 @@ function whole(layout: EditedLayout, size: { height: number }): Rows {
 
 /** The bands that follow each other from the upper and from the lower edge. */
 function bandsOf(layout: EditedLayout): { top: readonly EditedZone[]; bottom: readonly EditedZone[] } {
+  const most = Math.min(layout.width, layout.height) * mostOfBand;
   const candidates = layout.zones.filter(
-    ({ left, width, height, rotation }) => left === 0 && width === layout.width && height <= layout.height * mostOfBand && rotation % 180 === 0,
+    ({ left, width, height, rotation }) => left === 0 && width === layout.width && height <= most && rotation % 180 === 0,
   );
   const top: EditedZone[] = [];
   const bottom: EditedZone[] = [];
@@ -50,8 +51,8 @@ function bandsOf(layout: EditedLayout): { top: readonly EditedZone[]; bottom: re
     if (next !== undefined) bands.push(next);
     return next !== undefined;
   };
-  while (sum(top) < layout.height * mostOfBand && add(top, (zone) => zone.top === sum(top)));
-  while (sum(bottom) < layout.height * mostOfBand && add(bottom, (zone) => zone.top + zone.height === layout.height - sum(bottom)));
+  while (add(top, (zone) => zone.top === sum(top)));
+  while (add(bottom, (zone) => zone.top + zone.height === layout.height - sum(bottom)));
   return { top, bottom };
 }
 

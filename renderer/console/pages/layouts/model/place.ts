@@ -47,7 +47,8 @@ export function resizeZone(layout: EditedLayout, key: string, handle: Handle, by
   let width = Math.max(leastSide, zone.width + sides.x * own.x);
   let height = Math.max(leastSide, zone.height + sides.y * own.y);
   if (keepsRatio) {
-    const factor = sides.x === 0 ? height / zone.height : sides.y === 0 ? width / zone.width : Math.max(width / zone.width, height / zone.height);
+    const factor =
+      sides.x === 0 ? height / zone.height : sides.y === 0 ? width / zone.width : Math.max(width / zone.width, height / zone.height);
     width = zone.width * factor;
     height = zone.height * factor;
   }

@@ -130,7 +130,8 @@ function guidesAt(axis: "x" | "y", marks: readonly Mark[], correction: number, l
     const place = mark.at + correction;
     const line = lines[axis].find((each) => fits(each, mark) && Math.abs(each.at - place) < 0.01);
     if (line !== undefined) guides.set(line.at, { axis, at: line.at, kind: line.kind });
-    else if (mark.is === "edges" && lines.grid !== null && Math.abs(place % lines.grid) < 0.01) guides.set(place, { axis, at: place, kind: "grid" });
+    else if (mark.is === "edges" && lines.grid !== null && Math.abs(place % lines.grid) < 0.01)
+      guides.set(place, { axis, at: place, kind: "grid" });
   }
   return [...guides.values()];
 }

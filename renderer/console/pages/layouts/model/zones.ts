@@ -72,7 +72,8 @@ function freePlace(layout: EditedLayout): Box {
       for (const [row, top] of ys.entries())
         for (const bottom of ys.slice(row + 1)) {
           const box = { left, top, width: right - left, height: bottom - top };
-          if ((best === null || box.width * box.height > best.width * best.height) && !boxes.some((other) => overlap(box, other))) best = box;
+          if ((best === null || box.width * box.height > best.width * best.height) && !boxes.some((other) => overlap(box, other)))
+            best = box;
         }
   return best === null || best.width * best.height < (width * height) / 50 ? middle : fitted(best, layout);
 }

@@ -1,4 +1,5 @@
 // Aligns, distributes and stacks what is selected.
+import { Toolbar } from "react-aria-components";
 import { layouts } from "../../../i18n/en/layouts.ts";
 import { texts } from "../../../i18n/texts.ts";
 import type { IconName } from "../../../ui/icon.tsx";
@@ -35,7 +36,7 @@ export function ArrangeTools({ selected, change }: ArrangeToolsProps) {
     change((now) => edit(now, next(now.history.present), { act: name, at: Date.now() }));
   const cannotDistribute = selected.length < 3;
   return (
-    <div className="arrange" role="toolbar" aria-label={text("arrange")}>
+    <Toolbar className="arrange" aria-label={text("arrange")}>
       <span className="arrange-row" role="group" aria-label={text(selected.length === 1 ? "alignToLayout" : "alignToEach")}>
         {alignments.map((how) => {
           const [name, icon] = alignIcons[how];
@@ -55,9 +56,15 @@ export function ArrangeTools({ selected, change }: ArrangeToolsProps) {
       </span>
       <span className="arrange-row" role="group" aria-label={text("stacking")}>
         {stackMoves.map(({ move, name, icon, keys }) => (
-          <Tool key={move} name={text(name)} icon={icon} keys={keys} onPress={() => act("stack", (layout) => restack(layout, selected, move))} />
+          <Tool
+            key={move}
+            name={text(name)}
+            icon={icon}
+            keys={keys}
+            onPress={() => act("stack", (layout) => restack(layout, selected, move))}
+          />
         ))}
       </span>
-    </div>
+    </Toolbar>
   );
 }

@@ -61,12 +61,14 @@ export function LayoutPanel({ layout, isReadOnly, change }: LayoutPanelProps) {
             key={side}
             label={text(side)}
             unit={text("pixels")}
+            formatOptions={{ useGrouping: false }}
             value={layout[side]}
             minValue={1}
             maxValue={mostPixels}
             isDisabled={isReadOnly}
             onChange={(value) => {
-              if (!Number.isNaN(value)) act((now) => resizeLayout(now, side === "width" ? value : now.width, side === "height" ? value : now.height));
+              if (!Number.isNaN(value))
+                act((now) => resizeLayout(now, side === "width" ? value : now.width, side === "height" ? value : now.height));
             }}
           />
         ))}

@@ -1,4 +1,5 @@
 // The tools above the stage: steps, zones, the other orientation, and what the stage shows and attracts.
+import { Toolbar } from "react-aria-components";
 import { layouts } from "../../../i18n/en/layouts.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -26,14 +27,21 @@ interface LayoutToolbarProps {
 
 export function LayoutToolbar({ editor, rules, onRules, isReadOnly, change, focusZone }: LayoutToolbarProps) {
   return (
-    <div className="layout-tools" role="toolbar" aria-label={text("tools")}>
+    <Toolbar className="layout-tools" aria-label={text("tools")}>
       {isReadOnly ? null : <EditTools editor={editor} change={change} focusZone={focusZone} />}
       <span className="tool-group" role="group" aria-label={text("view")}>
         <ToggleTool name={text("grid")} icon="grid" isOn={rules.hasGrid} onChange={(hasGrid) => onRules({ ...rules, hasGrid })} />
-        <ToggleTool name={text("safeArea")} icon="safeArea" isOn={rules.hasSafeArea} onChange={(hasSafeArea) => onRules({ ...rules, hasSafeArea })} />
-        {isReadOnly ? null : <ToggleTool name={text("snap")} icon="magnet" isOn={rules.snaps} onChange={(snaps) => onRules({ ...rules, snaps })} />}
+        <ToggleTool
+          name={text("safeArea")}
+          icon="safeArea"
+          isOn={rules.hasSafeArea}
+          onChange={(hasSafeArea) => onRules({ ...rules, hasSafeArea })}
+        />
+        {isReadOnly ? null : (
+          <ToggleTool name={text("snap")} icon="magnet" isOn={rules.snaps} onChange={(snaps) => onRules({ ...rules, snaps })} />
+        )}
       </span>
-    </div>
+    </Toolbar>
   );
 }
 
@@ -76,7 +84,13 @@ function EditTools({ editor, change, focusZone }: Pick<LayoutToolbarProps, "edit
         />
       </span>
       <span className="tool-group" role="group" aria-label={text("selectedZones")}>
-        <Tool name={text("duplicate")} icon="duplicate" keys={text("duplicateKeys")} isDisabled={selected.length === 0 || isFull} onPress={duplicate} />
+        <Tool
+          name={text("duplicate")}
+          icon="duplicate"
+          keys={text("duplicateKeys")}
+          isDisabled={selected.length === 0 || isFull}
+          onPress={duplicate}
+        />
         <Tool
           name={text("remove")}
           icon="trash"

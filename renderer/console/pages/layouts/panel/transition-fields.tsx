@@ -27,7 +27,9 @@ interface TransitionFieldsProps {
 export function TransitionFields({ label, value, onChange, isDisabled }: TransitionFieldsProps) {
   const options = [
     { id: "none" as Kind, name: text("transitionNone") },
-    ...kinds.filter((kind) => kind !== "cut" || value?.type === "cut").map((kind) => ({ id: kind as Kind, name: text(transitionNames[kind]) })),
+    ...kinds
+      .filter((kind) => kind !== "cut" || value?.type === "cut")
+      .map((kind) => ({ id: kind as Kind, name: text(transitionNames[kind]) })),
   ];
   return (
     <>

@@ -48,6 +48,7 @@ export function ZonePanel({ zone, layout, isReadOnly, change }: ZonePanelProps) 
             key={field}
             label={text(label)}
             unit={text("pixels")}
+            formatOptions={{ useGrouping: false }}
             value={zone[field]}
             minValue={field === "width" || field === "height" ? 1 : 0}
             maxValue={Math.min(mostPixels, mostOf[field])}

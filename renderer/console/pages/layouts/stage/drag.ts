@@ -2,7 +2,7 @@
 import { zoneOf, type EditedLayout } from "../model/edited-layout.ts";
 import type { Act } from "../model/editor.ts";
 import { around, boundsOf, centerOf, type Point } from "../model/geometry.ts";
-import { angleTo, moveZones, resizeZone, sidesOf, turnZone, type Handle } from "../model/place.ts";
+import { angleTo, moveZones, reachableMove, resizeZone, sidesOf, turnZone, type Handle } from "../model/place.ts";
 import { linesOf, snapMove, snapResize, type Guide, type SnapRules } from "../model/snapping.ts";
 
 /** What the pointer took hold of. */
@@ -49,9 +49,11 @@ function straight({ x, y }: Point): Point {
 function moved(from: EditedLayout, keys: readonly string[], by: Point, rules: SnapRules | null): Dragged {
   const boxes = from.zones.filter(({ key }) => keys.includes(key)).map(boundsOf);
   if (boxes.length === 0 || rules === null) return { layout: moveZones(from, keys, by), guides: [] };
-  const snapped = snapMove(around(boxes), by, linesOf(from, keys, rules));
-  const layout = moveZones(from, keys, snapped.by);
-  return { layout, guides: layout === from ? [] : snapped.guides };
+  const snapped = snapMove(around(boxes), reachableMove(from, keys, by), linesOf(from, keys, rules));
+  const reached = reachableMove(from, keys, snapped.by);
+  // At the edge of the layout a zone may stop before the line.
+  const guides = snapped.guides.filter(({ axis }) => Math.abs(reached[axis] - snapped.by[axis]) < 1);
+  return { layout: moveZones(from, keys, reached), guides };
 }
 
 function resized(from: EditedLayout, hold: { key: string; handle: Handle }, by: Point, keys: DragKeys, rules: SnapRules | null): Dragged {

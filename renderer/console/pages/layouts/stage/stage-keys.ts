@@ -36,7 +36,11 @@ export function pressKey(editor: Editor, focused: string, pressed: Pressed, at: 
     edit(select(editor, chosen), next, { act: name, at, ...more });
   const layout = editor.history.present;
   if (mainKey) {
-    if (key === "a") return select(editor, zones.map((zone) => zone.key));
+    if (key === "a")
+      return select(
+        editor,
+        zones.map((zone) => zone.key),
+      );
     if (key !== "d") return null;
     const copies = copiesOf(chosen);
     return act("duplicate", duplicateZones(layout, copies), { select: [...copies.values()] });

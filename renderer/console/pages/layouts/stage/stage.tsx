@@ -1,23 +1,27 @@
 // The stage: the layout with its zones as they lie on the screen, to be taken hold of by a pointer, a finger or the keyboard.
 import { useQuery } from "@tanstack/react-query";
-import { useId, useRef, type CSSProperties, type KeyboardEvent, type MouseEvent } from "react";
+import { useId, type CSSProperties, type KeyboardEvent, type MouseEvent, type RefObject } from "react";
 import { assetQuery, thumbnailUrl } from "../../../data/assets.ts";
 import { layouts } from "../../../i18n/en/layouts.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { select, type Editor } from "../model/editor.ts";
-import { zoneOf, type EditedLayout, type EditedZone, type Size } from "../model/edited-layout.ts";
+import { zoneOf, type EditedZone, type Size } from "../model/edited-layout.ts";
 import { selectionText, placeText } from "../words.ts";
 import { placed } from "./placed.ts";
 import { StageMarks } from "./stage-marks.tsx";
 import { pressKey } from "./stage-keys.ts";
-import { toggled, useDrag, type StageRules } from "./use-drag.ts";
+import type { Dragged } from "./drag.ts";
+import { toggled, type StageRules } from "./use-drag.ts";
 import { ZoneContent } from "./zone-content.tsx";
 import "./stage.css";
 
 const text = texts(layouts);
 
 interface StageProps {
+  stage: RefObject<HTMLDivElement | null>;
   editor: Editor;
+  /** What a drag makes of the layout; null: nothing is dragged. */
+  dragged: Dragged | null;
   rules: StageRules;
   isReadOnly: boolean;
   change: (update: (editor: Editor) => Editor) => void;
@@ -25,11 +29,8 @@ interface StageProps {
   say: (words: string) => void;
 }
 
-export function Stage({ editor, rules, isReadOnly, change, say }: StageProps) {
-  const stage = useRef<HTMLDivElement>(null);
+export function Stage({ stage, editor, dragged, rules, isReadOnly, change, say }: StageProps) {
   const hintId = useId();
-  const onDone = (layout: EditedLayout, keys: readonly string[]): void => say(selectionText(layout, keys));
-  const dragged = useDrag({ stage, editor, rules, isReadOnly, change, onDone });
   const layout = dragged?.layout ?? editor.history.present;
   const onKeyDown = (event: KeyboardEvent): void => {
     const key = (event.target as Element).closest<HTMLElement>("[data-zone]")?.dataset["zone"];

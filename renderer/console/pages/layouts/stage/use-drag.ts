@@ -65,7 +65,15 @@ export function useDrag(options: DragOptions): Dragged | null {
       if (begun === null) return;
       if (begun.select !== editor.selected) change((now) => select(now, begun.select));
       if (begun.hold === null || isReadOnly) return;
-      press = { pointerId: event.pointerId, hold: begun.hold, from: editor.history.present, x: event.clientX, y: event.clientY, hasMoved: false, click: begun.click };
+      press = {
+        pointerId: event.pointerId,
+        hold: begun.hold,
+        from: editor.history.present,
+        x: event.clientX,
+        y: event.clientY,
+        hasMoved: false,
+        click: begun.click,
+      };
       element.setPointerCapture(event.pointerId);
     };
     const move = (event: PointerEvent): void => {
@@ -124,7 +132,10 @@ export function useDrag(options: DragOptions): Dragged | null {
 }
 
 /** What a press begins; null: nothing. */
-function pressOn(event: PointerEvent, { selected }: Editor): { hold: Hold | null; select: readonly string[]; click: readonly string[] | null } | null {
+function pressOn(
+  event: PointerEvent,
+  { selected }: Editor,
+): { hold: Hold | null; select: readonly string[]; click: readonly string[] | null } | null {
   const target = event.target as Element;
   const handle = target.closest<HTMLElement>("[data-handle]");
   const [only] = selected;
