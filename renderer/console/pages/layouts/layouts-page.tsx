@@ -74,9 +74,9 @@ function LayoutCard({ layout, mayWrite }: { layout: Layout; mayWrite: boolean })
         <Link to="/layouts/$id" params={{ id }} className="layout-card-name">
           {name}
         </Link>
+        <span className="faint">{text("facts", { width: String(width), height: String(height), count: zones.length })}</span>
         <span className="faint">
-          {text("facts", { width: String(width), height: String(height), count: zones.length })} · {text("changed")}{" "}
-          <Age time={updated_at} />
+          {text("changed")} <Age time={updated_at} />
         </span>
       </div>
       {mayWrite ? <LayoutMenu layout={layout} /> : null}
