@@ -48,7 +48,7 @@ function shifted(zone: EditedZone, layout: EditedLayout): Pick<Box, "left" | "to
 }
 
 /** A name that no zone has: `Main 2` after `Main`. */
-export function freeName({ zones }: EditedLayout, wanted: string): string {
+function freeName({ zones }: EditedLayout, wanted: string): string {
   const taken = new Set(zones.map(({ name }) => name));
   if (!taken.has(wanted)) return wanted;
   const stem = wanted.replace(/ [0-9]{1,3}$/, "");

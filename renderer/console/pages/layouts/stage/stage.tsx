@@ -118,10 +118,10 @@ function ZoneButton({ zone, depth, layout, isSelected, onClick }: ZoneButtonProp
       data-zone={key}
       data-selected={isSelected}
       aria-pressed={isSelected}
-      aria-label={placeText(zone)}
       style={style}
       onClick={(event) => onClick(event, key)}
     >
+      <span className="visually-hidden">{placeText(zone)}</span>
       <ZoneContent zone={zone} />
     </button>
   );

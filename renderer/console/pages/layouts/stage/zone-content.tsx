@@ -21,7 +21,8 @@ export function ZoneContent({ zone: { name, playlist_id } }: { zone: EditedZone 
     <span className="zone-content" data-empty={playlist_id === null}>
       {picture === null ? null : <img src={picture} alt="" draggable={false} decoding="async" />}
       <span className="zone-label">
-        <strong>{name}</strong>
+        {/* Whoever does not see the stage is told the name together with the place. */}
+        <strong aria-hidden="true">{name}</strong>
         {words === undefined ? null : (
           <span className="zone-playlist">
             {playlist_id === null ? null : <Icon name="playlist" />}
