@@ -3,6 +3,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useAct } from "../../data/use-act.ts";
+import { useKeptEdit } from "../../data/kept-edits.ts";
 import { useMay } from "../../data/session.ts";
 import { layouts } from "../../i18n/en/layouts.ts";
 import { texts } from "../../i18n/texts.ts";
@@ -17,6 +18,7 @@ import { useIsOfShow } from "../show/shows.ts";
 import { LayoutPicture } from "./layout-picture.tsx";
 import { copyLayout, copyTurned, deleteLayout, layoutsQuery, restoreLayout, type Layout } from "./layouts.ts";
 import { toEdited } from "./model/edited-layout.ts";
+import { isDirty, type Editor } from "./model/editor.ts";
 import { NewLayoutDialog } from "./new-layout-dialog.tsx";
 import "./layouts.css";
 
@@ -64,6 +66,8 @@ export function LayoutsPage() {
 
 function LayoutCard({ layout, mayWrite }: { layout: Layout; mayWrite: boolean }) {
   const { id, name, width, height, background_color, updated_at } = layout;
+  const edited = useKeptEdit(id) as Editor | undefined;
+  const isUnsaved = edited !== undefined && isDirty(edited);
   const zones = toEdited(layout).zones.map((zone) => ({ ...zone, isEmpty: zone.playlist_id === null }));
   return (
     <div className="layout-card">
@@ -74,6 +78,11 @@ function LayoutCard({ layout, mayWrite }: { layout: Layout; mayWrite: boolean })
         <Link to="/layouts/$id" params={{ id }} className="layout-card-name">
           {name}
         </Link>
+        {isUnsaved ? (
+          <span className="badge" data-kind="warn">
+            {text("unsaved")}
+          </span>
+        ) : null}
         <span className="faint">{text("facts", { width: String(width), height: String(height), count: zones.length })}</span>
         <span className="faint">
           {text("changed")} <Age time={updated_at} />

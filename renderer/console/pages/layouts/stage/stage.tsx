@@ -87,7 +87,7 @@ export function Stage({ stage, editor, dragged, rules, isReadOnly, change, say }
           isDragged={dragged !== null}
         />
       </div>
-      <p id={hintId} hidden>
+      <p id={hintId} className="stage-hint">
         {text(isReadOnly ? "stageHintReadOnly" : "stageHint")}
       </p>
     </div>
