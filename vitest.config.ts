@@ -27,7 +27,7 @@ export default defineConfig({
   test: {
     projects: [
       { test: { ...background, name: "unit", include: browserlessTests, testTimeout: 60_000, env } },
-      { test: { ...background, ...browsers, name: "programs", include: isLong ? [] : programs } },
+      { test: { ...background, ...browsers, name: "programs", include: isLong ? [] : programs, exclude: browserlessTests } },
       {
         test: {
           ...browsers,

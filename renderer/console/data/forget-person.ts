@@ -1,5 +1,6 @@
 // What a person has begun in the console, and whoever signs in next must not find.
 import { forgetAskedPictures } from "./asked-pictures.ts";
+import { forgetEdits } from "./kept-edits.ts";
 import { clearSelection } from "./selection.ts";
 import { requestShow } from "./show-request.ts";
 
@@ -8,4 +9,5 @@ export function forgetPerson(): void {
   clearSelection();
   requestShow(null);
   forgetAskedPictures();
+  forgetEdits();
 }

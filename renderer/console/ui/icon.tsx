@@ -54,6 +54,23 @@ const paths = {
   sun: "M12 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM12 3v2M12 19v2M3 12h2M19 12h2M5.600 5.600 7 7M17 17l1.400 1.400M5.600 18.400 7 17M17 7l1.400-1.400",
   moon: "M20 14A8.500 8.500 0 0 1 10 4a8.500 8.500 0 1 0 10 10z",
   pause: "M8 5v14M16 5v14",
+  layout: "M4 4h16v16H4zM4 15h16M14 4v11",
+  undoStep: "M9 14 4 9l5-5M4 9h10a6 6 0 0 1 0 12h-3",
+  redoStep: "m15 14 5-5-5-5M20 9H10a6 6 0 0 0 0 12h3",
+  duplicate: "M8 8h12v12H8zM4 16V4h12",
+  alignLeft: "M4 4v16M8 6h11v4H8zM8 14h6v4H8z",
+  alignCenter: "M12 3v3M12 10v4M12 18v3M6 6h12v4H6zM8 14h8v4H8z",
+  alignRight: "M20 4v16M5 6h11v4H5zM10 14h6v4h-6z",
+  alignTop: "M4 4h16M6 8v11h4V8zM14 8v6h4V8z",
+  alignMiddle: "M3 12h3M10 12h4M18 12h3M6 6v12h4V6zM14 8v8h4V8z",
+  alignBottom: "M4 20h16M6 5v11h4V5zM14 10v6h4v-6z",
+  distributeAcross: "M4 4v16M20 4v16M9 8h6v8H9z",
+  distributeDown: "M4 4h16M4 20h16M8 9v6h8V9z",
+  toFront: "M12 21V8M6 13l6-6 6 6M5 3h14",
+  toBack: "M12 3v13M6 11l6 6 6-6M5 21h14",
+  safeArea: "M3 5h18v14H3zM7 9h10v6H7z",
+  magnet: "M6 4v8a6 6 0 0 0 12 0V4h-4v8a2 2 0 0 1-4 0V4zM6 8h4M14 8h4",
+  orientation: "M4 9h8v11H4zM9 5h11v8h-5",
 } as const;
 
 export type IconName = keyof typeof paths;

@@ -4,6 +4,7 @@ export const common = {
   screens: "Screens",
   library: "Library",
   playlists: "Playlists",
+  layouts: "Layouts",
   activity: "Activity",
   team: "Team",
   account: "Your account",

@@ -13,6 +13,7 @@ export const palette = {
   screen: "Screen",
   file: "File",
   playlist: "Playlist",
+  layout: "Layout",
   tag: "Tag",
   themeSystem: "Appearance as on this device",
   themeLight: "Light appearance",

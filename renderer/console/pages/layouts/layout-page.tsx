@@ -1,0 +1,167 @@
+// The editor of a layout: its stage, its tools, and the settings of what is selected.
+import { Link, useParams } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
+import { useMay } from "../../data/session.ts";
+import { layouts } from "../../i18n/en/layouts.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Button } from "../../ui/button.tsx";
+import { Page } from "../../ui/page.tsx";
+import { ProblemMessage } from "../../ui/problem-message.tsx";
+import { isDirty, discard, redoStep, undoStep, type Editor } from "./model/editor.ts";
+import { zoneOf, type EditedLayout } from "./model/edited-layout.ts";
+import { ArrangeTools } from "./panel/arrange-tools.tsx";
+import { Conflicts } from "./panel/conflicts.tsx";
+import { LayoutPanel } from "./panel/layout-panel.tsx";
+import { LayoutToolbar } from "./panel/layout-toolbar.tsx";
+import { ZoneList } from "./panel/zone-list.tsx";
+import { ZonePanel } from "./panel/zone-panel.tsx";
+import { useStageRules } from "./stage-rules.ts";
+import { Stage } from "./stage/stage.tsx";
+import { useDrag } from "./stage/use-drag.ts";
+import { useLayoutEditor, type LayoutEditor } from "./use-editor.ts";
+import { actText, selectionText } from "./words.ts";
+import "./layouts.css";
+import "./panel/panel.css";
+
+const text = texts(layouts);
+
+export function LayoutPage() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const mayWrite = useMay("layouts:write");
+  const layoutEditor = useLayoutEditor(id);
+  const { editor, error } = layoutEditor;
+  const name = editor?.history.present.name ?? text(error === null ? "loading" : "title");
+  return (
+    <Page title={name} actions={editor === undefined || !mayWrite ? null : <SaveButtons {...layoutEditor} editor={editor} />}>
+      <div className="layout-bar">
+        <Link to="/layouts" className="layout-back">
+          {text("back")}
+        </Link>
+        <SaveStatus layoutEditor={layoutEditor} />
+      </div>
+      <ProblemMessage error={error} />
+      {editor === undefined ? null : <Workspace layoutEditor={layoutEditor} editor={editor} isReadOnly={!mayWrite} />}
+    </Page>
+  );
+}
+
+function SaveStatus({ layoutEditor: { editor, isSaving } }: { layoutEditor: LayoutEditor }) {
+  const state = editor === undefined ? null : isSaving ? "saving" : isDirty(editor) ? "notSaved" : "saved";
+  return (
+    <p role="status" className="faint save-status" data-state={state}>
+      {state === null ? null : text(state)}
+    </p>
+  );
+}
+
+function SaveButtons({ editor, change, save, isSaving }: LayoutEditor & { editor: Editor }) {
+  const isUnsaved = isDirty(editor);
+  return (
+    <>
+      <Button isDisabled={!isUnsaved || isSaving} onPress={() => change((now) => discard(now, Date.now()))}>
+        {text("discard")}
+      </Button>
+      <Button kind="primary" isDisabled={!isUnsaved || editor.conflicts.length > 0} isPending={isSaving} onPress={save}>
+        {text("save")}
+      </Button>
+    </>
+  );
+}
+
+interface WorkspaceProps {
+  layoutEditor: LayoutEditor;
+  editor: Editor;
+  isReadOnly: boolean;
+}
+
+function Workspace({ layoutEditor: { change, save }, editor, isReadOnly }: WorkspaceProps) {
+  const [rules, setRules] = useStageRules();
+  const [said, setSaid] = useState("");
+  const workspace = useRef<HTMLDivElement>(null);
+  const focusZone = useZoneFocus(workspace, editor);
+  usePageKeys({ editor, change, save, isReadOnly, say: setSaid });
+  const stage = useRef<HTMLDivElement>(null);
+  const onDone = (moved: EditedLayout, keys: readonly string[]): void => setSaid(selectionText(moved, keys));
+  const dragged = useDrag({ stage, editor, rules, isReadOnly, change, onDone });
+  const layout = dragged?.layout ?? editor.history.present;
+  const [only, ...others] = editor.selected.flatMap((key) => zoneOf(layout, key) ?? []);
+  return (
+    <div className="layout-workspace" ref={workspace}>
+      <Conflicts editor={editor} change={change} />
+      <div className="layout-stage">
+        <LayoutToolbar editor={editor} rules={rules} onRules={setRules} isReadOnly={isReadOnly} change={change} focusZone={focusZone} />
+        <Stage stage={stage} editor={editor} dragged={dragged} rules={rules} isReadOnly={isReadOnly} change={change} say={setSaid} />
+      </div>
+      <aside className="layout-panel" aria-label={text("settings")}>
+        <section className="panel-section">
+          <h2>
+            {only === undefined
+              ? text("wholeLayout")
+              : others.length === 0
+                ? only.name
+                : text("selectedCount", { count: others.length + 1 })}
+          </h2>
+          {only === undefined || isReadOnly ? null : <ArrangeTools selected={editor.selected} change={change} />}
+          {only === undefined ? <LayoutPanel key={editor.etag} layout={layout} isReadOnly={isReadOnly} change={change} /> : null}
+          {only !== undefined && others.length === 0 ? (
+            <ZonePanel key={only.key} zone={only} layout={layout} isReadOnly={isReadOnly} change={change} />
+          ) : null}
+        </section>
+        <section className="panel-section">
+          <h2>{text("zones")}</h2>
+          <ZoneList editor={editor} isReadOnly={isReadOnly} change={change} />
+        </section>
+      </aside>
+      <p role="status" className="visually-hidden">
+        {said}
+      </p>
+    </div>
+  );
+}
+
+/** Focuses a zone that was just made, so that the keys are about it. */
+function useZoneFocus(workspace: { current: HTMLElement | null }, editor: Editor): (key: string) => void {
+  const [wanted, setWanted] = useState<string | null>(null);
+  useEffect(() => {
+    if (wanted === null) return;
+    workspace.current?.querySelector<HTMLElement>(`[data-zone="${CSS.escape(wanted)}"]`)?.focus();
+    setWanted(null);
+  }, [wanted, workspace, editor]);
+  return setWanted;
+}
+
+interface PageKeys extends Pick<LayoutEditor, "change" | "save"> {
+  editor: Editor;
+  isReadOnly: boolean;
+  say: (words: string) => void;
+}
+
+/** Ctrl or ⌘ with S saves, with Z and Y undoes and redoes, wherever the focus is but in a text. */
+function usePageKeys(options: PageKeys): void {
+  const latest = useRef(options);
+  latest.current = options;
+  useEffect(() => {
+    const listening = new AbortController();
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const { editor, change, save, isReadOnly, say } = latest.current;
+      if (isReadOnly || !(event.ctrlKey || event.metaKey) || event.altKey || document.querySelector("[role=dialog]") !== null) return;
+      const key = event.key.toLowerCase();
+      if (key === "s") {
+        event.preventDefault();
+        if (editor.conflicts.length === 0) save();
+        return;
+      }
+      // In a text, these keys take back what was typed there.
+      if (event.target instanceof Element && event.target.closest("input, textarea") !== null) return;
+      const isRedo = key === "y" || (key === "z" && event.shiftKey);
+      if (!isRedo && key !== "z") return;
+      event.preventDefault();
+      const act = isRedo ? editor.history.future[0]?.label : editor.history.past.at(-1)?.label;
+      if (act === undefined) return;
+      change(isRedo ? redoStep : undoStep);
+      say(text(isRedo ? "redone" : "undone", { act: actText(act) }));
+    };
+    document.addEventListener("keydown", onKeyDown, { signal: listening.signal });
+    return () => listening.abort();
+  }, []);
+}

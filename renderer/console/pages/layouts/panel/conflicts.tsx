@@ -1,0 +1,97 @@
+// Tells what somebody else has changed in the layout meanwhile, and lets a person decide where both have changed the same.
+import { useQuery } from "@tanstack/react-query";
+import { layouts } from "../../../i18n/en/layouts.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Icon } from "../../../ui/icon.tsx";
+import { playlistNamesQuery } from "../playlist-names.ts";
+import { decide, type Editor } from "../model/editor.ts";
+import { isSameDifference, type Difference } from "../model/merge.ts";
+import { differenceText, valueText } from "../words.ts";
+
+const text = texts(layouts);
+
+interface ConflictsProps {
+  editor: Editor;
+  change: (update: (editor: Editor) => Editor) => void;
+}
+
+/** What is told at once; the rest is on the stage. */
+const mostNews = 6;
+
+export function Conflicts({ editor, change }: ConflictsProps) {
+  const { news, conflicts, base, history } = editor;
+  const { data } = useQuery({ ...playlistNamesQuery, enabled: conflicts.length > 0 });
+  const playlistName = (id: string | null): string =>
+    id === null ? text("noPlaylist") : (data?.find((each) => each.id === id)?.name ?? text("otherPlaylist"));
+  const merged = news.filter((each) => !conflicts.some((conflict) => isSameDifference(conflict, each)));
+  const names = merged.slice(0, mostNews).map((each) => differenceText(each, base, history.present));
+  return (
+    <>
+      {merged.length === 0 ? null : (
+        <div className="layout-news" role="status">
+          <Icon name="team" />
+          <div>
+            <strong>{text("newsTitle")}</strong>
+            <p>{text("newsText", { parts: names.join(" · "), more: merged.length - names.length })}</p>
+          </div>
+          <Button size="small" onPress={() => change((now) => ({ ...now, news: [] }))}>
+            {text("newsRead")}
+          </Button>
+        </div>
+      )}
+      {conflicts.length === 0 ? null : (
+        <section className="layout-conflicts" role="alert" aria-label={text("conflictTitle")}>
+          <h2>
+            <Icon name="warning" />
+            {text("conflictTitle")}
+          </h2>
+          <p>{text("conflictText")}</p>
+          <ul>
+            {conflicts.map((conflict) => (
+              <ConflictRow
+                key={`${conflict.zone} ${conflict.part}`}
+                name={differenceText(conflict, base, history.present)}
+                conflict={conflict}
+                mine={valueText(history.present, conflict, playlistName)}
+                theirs={valueText(base, conflict, playlistName)}
+                onDecide={(side) => change((now) => decide(now, conflict, side, Date.now()))}
+              />
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}
+
+interface ConflictRowProps {
+  name: string;
+  conflict: Difference;
+  mine: string;
+  theirs: string;
+  onDecide: (side: "mine" | "theirs") => void;
+}
+
+function ConflictRow({ name, mine, theirs, onDecide }: ConflictRowProps) {
+  const sides = [
+    { side: "mine", title: text("mine"), value: mine, action: text("keepMine"), label: text("keepMineOf", { name }) },
+    { side: "theirs", title: text("theirs"), value: theirs, action: text("takeTheirs"), label: text("takeTheirsOf", { name }) },
+  ] as const;
+  return (
+    <li className="layout-conflict">
+      <h3>{name}</h3>
+      <div className="layout-conflict-sides">
+        {sides.map(({ side, title, value, action, label }) => (
+          <div key={side}>
+            <span className="faint">{title}</span>
+            <p>{value}</p>
+            <Button size="small" aria-label={label} onPress={() => onDecide(side)}>
+              {action}
+            </Button>
+          </div>
+        ))}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,35 @@
+// A name that is taken over when the field is left or Enter is pressed. It cannot be empty.
+import { useState } from "react";
+import { layouts } from "../../../i18n/en/layouts.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { TextField } from "../../../ui/text-field.tsx";
+
+const text = texts(layouts);
+
+interface NameFieldProps {
+  value: string;
+  onChange: (name: string) => void;
+  isDisabled: boolean;
+}
+
+export function NameField({ value, onChange, isDisabled }: NameFieldProps) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const commit = (): void => {
+    const name = typed?.trim() ?? "";
+    if (name !== "" && name !== value) onChange(name);
+    setTyped(null);
+  };
+  return (
+    <TextField
+      label={text("name")}
+      value={typed ?? value}
+      onChange={setTyped}
+      onBlur={commit}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") commit();
+      }}
+      maxLength={200}
+      isDisabled={isDisabled}
+    />
+  );
+}

@@ -1,0 +1,62 @@
+// All zones from front to back: for choosing those that lie behind others or are very small.
+import { Button, GridList, GridListItem, useDragAndDrop, type Key } from "react-aria-components";
+import { layouts } from "../../../i18n/en/layouts.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { Icon } from "../../../ui/icon.tsx";
+import { stackAt } from "../model/arrange.ts";
+import { edit, select, type Editor } from "../model/editor.ts";
+
+const text = texts(layouts);
+
+interface ZoneListProps {
+  editor: Editor;
+  isReadOnly: boolean;
+  change: (update: (editor: Editor) => Editor) => void;
+}
+
+export function ZoneList({ editor, isReadOnly, change }: ZoneListProps) {
+  const { zones } = editor.history.present;
+  const { dragAndDropHooks } = useDragAndDrop({
+    isDisabled: isReadOnly,
+    getItems: (keys) => [...keys].map((key) => ({ "text/plain": String(key) })),
+    getDropOperation: () => "move",
+    onReorder: ({ keys, target: { key, dropPosition } }) => {
+      const [moved] = keys;
+      if (moved === undefined || dropPosition === "on") return;
+      change((now) => edit(now, restacked(now, String(moved), key, dropPosition), { act: "stack", at: Date.now() }));
+    },
+  });
+  return (
+    <GridList
+      className="zone-list"
+      aria-label={text("zonesFrontToBack")}
+      items={zones.toReversed().map(({ key, name, width, height }) => ({ id: key, name, width, height }))}
+      dependencies={[zones, isReadOnly]}
+      selectionMode="multiple"
+      selectionBehavior="replace"
+      selectedKeys={editor.selected}
+      onSelectionChange={(keys) => change((now) => select(now, keys === "all" ? zones.map(({ key }) => key) : [...keys].map(String)))}
+      dragAndDropHooks={dragAndDropHooks}
+      renderEmptyState={() => <p className="faint">{text("noZones")}</p>}
+    >
+      {({ id, name, width, height }) => (
+        <GridListItem id={id} textValue={name} className="zone-row">
+          {isReadOnly ? null : (
+            <Button slot="drag" className="zone-grip" aria-label={text("dragZone", { name })}>
+              <Icon name="grip" />
+            </Button>
+          )}
+          <span className="zone-row-name">{name}</span>
+          <span className="faint">{text("size", { width: String(width), height: String(height) })}</span>
+        </GridListItem>
+      )}
+    </GridList>
+  );
+}
+
+/** The list runs from front to back, the layout's zones from back to front. */
+function restacked({ history: { present } }: Editor, moved: string, target: Key, position: "before" | "after") {
+  const rest = present.zones.filter(({ key }) => key !== moved);
+  const place = rest.findIndex(({ key }) => key === target);
+  return place === -1 ? present : stackAt(present, moved, position === "before" ? place + 1 : place);
+}

@@ -1,0 +1,37 @@
+// What a zone shows on the stage: the first picture of its playlist and the playlist's name.
+import { useQuery } from "@tanstack/react-query";
+import { memo } from "react";
+import { assetQuery, thumbnailUrl } from "../../../data/assets.ts";
+import { layouts } from "../../../i18n/en/layouts.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { Icon } from "../../../ui/icon.tsx";
+import { playlistQuery } from "../../playlists/playlists.ts";
+import type { EditedZone } from "../model/edited-layout.ts";
+
+const text = texts(layouts);
+
+/** Drawn again only with its own zone: a hundred of them lie on a stage while one is dragged. */
+export const ZoneContent = memo(function ZoneContent({ zone: { name, playlist_id } }: { zone: EditedZone }) {
+  const { data, isError } = useQuery({ ...playlistQuery(playlist_id ?? ""), enabled: playlist_id !== null });
+  const playlist = playlist_id === null ? null : data?.playlist;
+  const pictured = playlist?.items.find(({ type }) => type === "image" || type === "video");
+  const assetId = pictured !== undefined && "asset_id" in pictured ? pictured.asset_id : null;
+  const asset = useQuery({ ...assetQuery(assetId ?? ""), enabled: assetId !== null });
+  const picture = asset.data === undefined || assetId === null ? null : thumbnailUrl(asset.data);
+  const words = playlist_id === null ? text("noPlaylist") : isError ? text("playlistGone") : playlist?.name;
+  return (
+    <span className="zone-content" data-empty={playlist_id === null}>
+      {picture === null ? null : <img src={picture} alt="" draggable={false} decoding="async" />}
+      <span className="zone-label">
+        {/* Whoever does not see the stage is told the name together with the place. */}
+        <strong aria-hidden="true">{name}</strong>
+        {words === undefined ? null : (
+          <span className="zone-playlist">
+            {playlist_id === null ? null : <Icon name="playlist" />}
+            <span>{words}</span>
+          </span>
+        )}
+      </span>
+    </span>
+  );
+});

@@ -1,0 +1,95 @@
+// A layout while a person edits it: kept when the page is left, merged with what others save, saved on request.
+import { useQuery } from "@tanstack/react-query";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { keepEdit, keptEdit, useKeptEdit } from "../../data/kept-edits.ts";
+import { queryClient } from "../../data/query-client.ts";
+import { isConflict, layoutQuery, saveLayout } from "./layouts.ts";
+import { toChange } from "./model/edited-layout.ts";
+import { isDirty, openEditor, receive, saved, type Editor } from "./model/editor.ts";
+
+export interface LayoutEditor {
+  /** Undefined: it is being read, or cannot be. */
+  editor: Editor | undefined;
+  change: (update: (editor: Editor) => Editor) => void;
+  save: () => void;
+  isSaving: boolean;
+  /** Why the layout cannot be read, or not be saved. */
+  error: unknown;
+}
+
+/** Other people may save at the same time: after so many merges a person decides whether to try again. */
+const mostMerges = 3;
+
+export function useLayoutEditor(id: string): LayoutEditor {
+  const { data: stored, error } = useQuery(layoutQuery(id));
+  const editor = useKeptEdit(id) as Editor | undefined;
+  const [isSaving, setIsSaving] = useState(false);
+  const [saveError, setSaveError] = useState<unknown>(null);
+  const change = useCallback((update: (editor: Editor) => Editor): void => changeEdit(id, update), [id]);
+  useEffect(() => {
+    // What a saving has stored is taken in when it has ended.
+    if (stored === undefined || isSaving) return;
+    if (keptEdit(id) === undefined) keepEdit(id, openEditor(stored));
+    else change((now) => receive(now, stored));
+  }, [id, stored, isSaving, change]);
+  useEffect(() => () => forgetUnchanged(id), [id]);
+  useWarning(editor !== undefined && isDirty(editor));
+  const saves = useRef(false);
+  const save = useCallback((): void => {
+    if (saves.current) return;
+    saves.current = true;
+    setIsSaving(true);
+    setSaveError(null);
+    saveEdit(id)
+      .catch(setSaveError)
+      .finally(() => {
+        saves.current = false;
+        setIsSaving(false);
+      });
+  }, [id]);
+  return { editor, change, save, isSaving, error: error ?? saveError };
+}
+
+function changeEdit(id: string, update: (editor: Editor) => Editor): void {
+  const editor = keptEdit(id) as Editor | undefined;
+  const next = editor === undefined ? undefined : update(editor);
+  if (next !== editor) keepEdit(id, next);
+}
+
+/** There is nothing to come back to. */
+function forgetUnchanged(id: string): void {
+  const editor = keptEdit(id) as Editor | undefined;
+  if (editor !== undefined && !isDirty(editor)) keepEdit(id, undefined);
+}
+
+function useWarning(isUnsaved: boolean): void {
+  useEffect(() => {
+    if (!isUnsaved) return undefined;
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    addEventListener("beforeunload", ask);
+    return () => removeEventListener("beforeunload", ask);
+  }, [isUnsaved]);
+}
+
+/** Saves what is edited, together with what others have saved meanwhile. It stops where a person must decide. */
+async function saveEdit(id: string): Promise<void> {
+  for (let merges = 0; ; merges += 1) {
+    const editor = keptEdit(id) as Editor | undefined;
+    if (editor === undefined || editor.conflicts.length > 0) return;
+    const sent = editor.history.present;
+    const body = toChange(editor.base, sent, editor.ids);
+    if (body === null) return;
+    try {
+      const stored = await saveLayout(id, body, editor.etag);
+      // An answer that is on its way may be older.
+      await queryClient.cancelQueries({ queryKey: layoutQuery(id).queryKey });
+      queryClient.setQueryData(layoutQuery(id).queryKey, stored);
+      changeEdit(id, (now) => saved(now, sent, stored));
+      return;
+    } catch (error) {
+      if (!isConflict(error) || merges >= mostMerges) throw error;
+      const fresh = await queryClient.fetchQuery({ ...layoutQuery(id), staleTime: 0 });
+      changeEdit(id, (now) => receive(now, fresh));
+    }
+  }
+}
