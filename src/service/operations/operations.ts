@@ -45,6 +45,7 @@ import { playEventOperations } from "./schedule/play-events.ts";
 import { reportOperations } from "./schedule/reports.ts";
 import { scheduleOperations } from "./schedule/schedules.ts";
 import { showOperations } from "./schedule/shows.ts";
+import { timelineOperations } from "./schedule/timeline.ts";
 
 const all = [
   ...playerOperations,
@@ -63,6 +64,7 @@ const all = [
   ...layoutOperations,
   ...playlistOperations,
   ...scheduleOperations,
+  ...timelineOperations,
   ...calendarOperations,
   ...showOperations,
   ...assetOperations,
