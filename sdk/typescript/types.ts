@@ -2360,6 +2360,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/schedules/effect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tell what a change of a schedule would do
+         * @description Creates, changes or deletes schedules in a trial that changes nothing, with all checks of the real write, and compares what the screens would play before and after it: how many show something else, when first, and which become empty when.
+         *
+         *     Scope: `schedules:read`.
+         */
+        post: operations["getScheduleEffect"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/screenshots/{id}": {
         parameters: {
             query?: never;
@@ -2818,6 +2840,28 @@ export interface paths {
          *     Scope: `teams:write`.
          */
         patch: operations["updateMember"];
+        trace?: never;
+    };
+    "/api/v1/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Forecast what many screens will play
+         * @description The players with their plans, the newest player first. A plan is computed like `GET /players/{id}/forecast`, but content that takes turns (`interrupt`) is named beside what it interrupts, in `turns`. Screens that play the same share one plan.
+         *
+         *     Scope: `players:read`.
+         */
+        get: operations["getTimeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/tokens": {
@@ -5634,6 +5678,28 @@ export interface components {
             /** @description When new content is downloaded, in the player's time zone. Lost files, and content while there is nothing to show, are downloaded at any time. Default: always */
             windows?: components["schemas"]["OpeningInput"][];
         };
+        EffectRequest: {
+            /** @description Tried one after the other */
+            changes: {
+                /** @description As in `PATCH /schedules/{id}`, for a new one as in `POST /schedules`; null: it is deleted */
+                change: components["schemas"]["ScheduleChange"] | null;
+                /**
+                 * @description The schedule to change; null: a new one
+                 * @default null
+                 */
+                schedule_id?: string | null;
+            }[];
+            /**
+             * Format: date-time
+             * @description Default, and earliest: now
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description At most 32 days after `from`. Default: 31 days after it
+             */
+            to?: string;
+        };
         EnrolmentGrant: {
             access_token: string;
             /** @description Seconds */
@@ -7250,6 +7316,47 @@ export interface components {
             /** @description At least 12 characters, of any kind. Refused are passwords that many people use and those made of your own name or email */
             password: string;
         };
+        Plan: {
+            /** @description The intervals in order, without a gap */
+            stretches: components["schemas"]["PlanStretch"][];
+            /**
+             * Format: date-time
+             * @description The end of the last interval: `to` of the timeline, or earlier if there are more than 1000 intervals
+             */
+            to: string;
+        };
+        PlanStretch: {
+            /** @description Of an override that shows an asset without a layout */
+            asset_id: string | null;
+            /**
+             * @description `default`: no schedule is active, the player's own layout plays. `nothing`: it has no layout, the screen is empty
+             * @enum {string}
+             */
+            by: "override" | "schedule" | "default" | "nothing";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            from: string;
+            layout_id: string | null;
+            layout_name: string | null;
+            /** @description The instant from which the layout's loops count; null: there is no layout */
+            loops_from: string | null;
+            override_id: string | null;
+            schedule_id: string | null;
+            schedule_name: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            to: string;
+            /** @description Schedules with `interrupt` that take turns with it, the highest priority first */
+            turns: {
+                /** @description Id, `sch_` and a ULID */
+                schedule_id: string;
+                schedule_name: string;
+            }[];
+        };
         Player: {
             /** @description The revision on screen */
             applied_revision: string | null;
@@ -8733,6 +8840,73 @@ export interface components {
             /** @description IANA time zone; null: the player's */
             timezone?: string | null;
         };
+        ScheduleEffect: {
+            /** @description When the first screen shows something else; null: none does until `to` */
+            first_at: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            from: string;
+            gap_count: number;
+            /** @description Times in which screens become empty, the first 100 by time */
+            gaps: {
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC
+                 */
+                from: string;
+                name: string;
+                /** @description Id, `plr_` and a ULID */
+                player_id: string;
+                timezone: string;
+                /**
+                 * Format: date-time
+                 * @description If it is the `to` of the effect, it may last longer
+                 */
+                to: string;
+            }[];
+            /** @description How many screens will show something else */
+            screen_count: number;
+            /** @description The first 100 of them, by the time of their first change */
+            screens: {
+                after: {
+                    /**
+                     * @description `default`: no schedule is active, the player's own layout plays. `nothing`: it has no layout, the screen is empty
+                     * @enum {string}
+                     */
+                    by: "override" | "schedule" | "default" | "nothing";
+                    layout_id: string | null;
+                    layout_name: string | null;
+                    schedule_name: string | null;
+                };
+                /** @description What would play then without the change */
+                before: {
+                    /**
+                     * @description `default`: no schedule is active, the player's own layout plays. `nothing`: it has no layout, the screen is empty
+                     * @enum {string}
+                     */
+                    by: "override" | "schedule" | "default" | "nothing";
+                    layout_id: string | null;
+                    layout_name: string | null;
+                    schedule_name: string | null;
+                };
+                /**
+                 * Format: date-time
+                 * @description When it first shows something else
+                 */
+                first_at: string;
+                name: string;
+                /** @description Id, `plr_` and a ULID */
+                player_id: string;
+                timezone: string;
+            }[];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            to: string;
+        };
         ScheduleList: {
             data: components["schemas"]["Schedule"][];
             /** @description The cursor of the next page; null on the last page */
@@ -9281,6 +9455,32 @@ export interface components {
         Throttling: {
             now: ("under-voltage" | "frequency-capped" | "throttled" | "soft-temperature-limit")[];
             since_start: ("under-voltage" | "frequency-capped" | "throttled" | "soft-temperature-limit")[];
+        };
+        Timeline: {
+            data: components["schemas"]["TimelinePlayer"][];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            from: string;
+            /** @description The cursor of the next page; null on the last page */
+            next_cursor: string | null;
+            /** @description Each plan once. Screens with the same content, schedules and time zone share one */
+            plans: components["schemas"]["Plan"][];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            to: string;
+        };
+        TimelinePlayer: {
+            name: string;
+            /** @description What it plays: a place in `plans`, from 0 */
+            plan: number;
+            /** @description Id, `plr_` and a ULID */
+            player_id: string;
+            /** @description The time zone that the player uses */
+            timezone: string;
         };
         Token: {
             /**
@@ -10225,6 +10425,8 @@ export interface components {
         /** @description Id, `shw_` and a ULID */
         ShowId: string;
         Status: components["schemas"]["CommandStatus"];
+        /** @description Only players with this tag */
+        Tag: string;
         /** @description Id, `team_` and a ULID */
         TeamId: string;
         /** @description Plays that started before this time */
@@ -10684,7 +10886,7 @@ export interface operations {
                 kind?: components["schemas"]["AlertKind"];
                 limit?: components["parameters"]["RosterLimit"];
                 /** @description Only players with this tag */
-                tag?: string;
+                tag?: components["parameters"]["Tag"];
             };
             header?: never;
             path?: never;
@@ -20439,6 +20641,108 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    getScheduleEffect: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "changes": [
+                 *         {
+                 *           "change": {
+                 *             "name": "Friday night",
+                 *             "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                 *             "target": {
+                 *               "type": "tag",
+                 *               "tag": "bar"
+                 *             },
+                 *             "starts_at": "2026-11-27T22:00",
+                 *             "ends_at": "2026-11-28T02:00",
+                 *             "rrule": "FREQ=WEEKLY;BYDAY=FR"
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["EffectRequest"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Tell what a change of a schedule would do */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-11-21T12:00:00.000Z",
+                     *       "to": "2026-11-21T12:00:00.000Z",
+                     *       "first_at": "2026-11-21T12:00:00.000Z",
+                     *       "screen_count": 1,
+                     *       "screens": [
+                     *         {
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "timezone": "Europe/London",
+                     *           "first_at": "2026-11-21T12:00:00.000Z",
+                     *           "before": {
+                     *             "by": "override",
+                     *             "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "layout_name": "sample",
+                     *             "schedule_name": "sample"
+                     *           },
+                     *           "after": {
+                     *             "by": "override",
+                     *             "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "layout_name": "sample",
+                     *             "schedule_name": "sample"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "gap_count": 1,
+                     *       "gaps": [
+                     *         {
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "timezone": "Europe/London",
+                     *           "from": "2026-11-21T12:00:00.000Z",
+                     *           "to": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ScheduleEffect"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     getScreenshot: {
         parameters: {
             query?: never;
@@ -22095,6 +22399,88 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getTimeline: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Default: now */
+                from?: components["parameters"]["From"];
+                /** @description Only these players, up to 100, separated by commas */
+                ids?: string;
+                limit?: components["parameters"]["Limit"];
+                /** @description Part of the name, ignoring case */
+                q?: components["parameters"]["Q"];
+                /** @description Only players with this tag */
+                tag?: components["parameters"]["Tag"];
+                /** @description At most 32 days after `from`. Default: seven days after it */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Forecast what many screens will play */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-11-21T12:00:00.000Z",
+                     *       "to": "2026-11-21T12:00:00.000Z",
+                     *       "plans": [
+                     *         {
+                     *           "stretches": [
+                     *             {
+                     *               "from": "2026-11-21T12:00:00.000Z",
+                     *               "to": "2026-11-21T12:00:00.000Z",
+                     *               "by": "override",
+                     *               "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *               "schedule_name": "sample",
+                     *               "override_id": "cmd_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *               "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *               "layout_name": "sample",
+                     *               "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *               "loops_from": "2026-11-21T12:00:00.000Z",
+                     *               "turns": [
+                     *                 {
+                     *                   "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *                   "schedule_name": "sample"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "to": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "data": [
+                     *         {
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "timezone": "Europe/London",
+                     *           "plan": 1
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Timeline"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };

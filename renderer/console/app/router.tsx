@@ -11,6 +11,7 @@ import { routesOfScreen } from "../pages/screen/routes.ts";
 import { routesOfScreens } from "../pages/screens/routes.ts";
 import { routesOfSignIn } from "../pages/sign-in/routes.ts";
 import { routesOfPlaylists } from "../pages/playlists/routes.ts";
+import { routesOfSchedules } from "../pages/schedules/routes.ts";
 import { routesOfShow } from "../pages/show/routes.ts";
 import { routesOfTakeover } from "../pages/takeover/routes.ts";
 import { routesOfTeam } from "../pages/team/routes.ts";
@@ -49,6 +50,7 @@ const routeTree = rootRoute.addChildren([
     ...routesOfShow(shellRoute),
     ...routesOfTakeover(shellRoute),
     ...routesOfPlaylists(shellRoute),
+    ...routesOfSchedules(shellRoute),
     routesOfTeam(shellRoute),
     routesOfAccount(shellRoute),
     missingRoute,

@@ -78,3 +78,24 @@ const dateFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZo
 export function formatDate(date: string): string {
   return shown(dateFormat.format(new Date(`${date}T00:00:00Z`)));
 }
+
+const monthDayFormat = new Intl.DateTimeFormat(locale, { day: "numeric", month: "long", timeZone: "UTC" });
+
+/** Such as `24 December`. @param at UTC ms of the day */
+export function formatMonthDay(at: number): string {
+  return shown(monthDayFormat.format(at));
+}
+
+const listFormat = new Intl.ListFormat(locale, { type: "conjunction" });
+
+/** Such as `Monday, Tuesday and Friday`. */
+export function formatList(words: readonly string[]): string {
+  return listFormat.format(words);
+}
+
+const monthFormat = new Intl.DateTimeFormat(locale, { month: "long", year: "numeric", timeZone: "UTC" });
+
+/** Such as `November 2026`. @param at UTC ms of one of its days */
+export function formatMonth(at: number): string {
+  return shown(monthFormat.format(at));
+}

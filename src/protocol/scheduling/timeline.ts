@@ -60,10 +60,15 @@ export const Timeline = z.object({
 });
 export type Timeline = z.infer<typeof Timeline>;
 
-/** `POST /schedules/effect`: a change that is tried and not made. */
-export const EffectRequest = z.strictObject({
+/** One of the changes that are tried. */
+const TriedChange = z.strictObject({
   schedule_id: id("sch").nullable().default(null).describe("The schedule to change; null: a new one"),
   change: ScheduleChange.nullable().describe("As in `PATCH /schedules/{id}`, for a new one as in `POST /schedules`; null: it is deleted"),
+});
+
+/** `POST /schedules/effect`: changes that are tried together and not made. */
+export const EffectRequest = z.strictObject({
+  changes: z.array(TriedChange).min(1).max(20).describe("Tried one after the other"),
   from: Timestamp.optional().describe("Default, and earliest: now"),
   to: Timestamp.optional().describe(`At most ${maxTimelineDays} days after \`from\`. Default: ${maxTimelineDays - 1} days after it`),
 });

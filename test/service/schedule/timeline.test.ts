@@ -22,7 +22,8 @@ async function open(folder: string, names: readonly string[]) {
   };
   const setPlayer = async (id: string, body: object) => expect((await api.call("PATCH", `players/${id}`, body)).status).toBe(200);
   const timeline = async (query = "") => Timeline.parse((await api.call("GET", `timeline${query}`)).body);
-  const effect = async (body: object) => ScheduleEffect.parse((await api.call("POST", "schedules/effect", body)).body);
+  const effect = async ({ to, ...change }: { to?: string; schedule_id?: string; change: object | null }) =>
+    ScheduleEffect.parse((await api.call("POST", "schedules/effect", { changes: [change], to })).body);
   const layout = (name: string) => created("layouts", { name, width: 100, height: 100 });
   return { api, ids, created, layout, setPlayer, timeline, effect, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
 }
@@ -125,11 +126,11 @@ test("[TLN5] the effect of a schedule that cannot play is refused like the sched
   const { api, created, layout } = setup;
   const layoutId = await layout("Menu");
   const change = { name: "Menu", layout_id: layoutId, target: { type: "team" }, starts_at: "2026-10-27T09:00", ends_at: "2026-10-27T08:00" };
-  const refused = await api.call("POST", "schedules/effect", { change });
-  expect([refused.status, errorPointers(refused)]).toEqual([422, ["/change/ends_at"]]);
+  const refused = await api.call("POST", "schedules/effect", { changes: [{ change }] });
+  expect([refused.status, errorPointers(refused)]).toEqual([422, ["/changes/0/change/ends_at"]]);
   const id = await created("schedules", { ...change, ends_at: "2026-10-27T10:00" });
-  const worse = await api.call("POST", "schedules/effect", { schedule_id: id, change: { ends_at: "2026-10-27T08:00" } });
-  expect([worse.status, errorPointers(worse)]).toEqual([422, ["/change/ends_at"]]);
-  const past = await api.call("POST", "schedules/effect", { schedule_id: id, change: null, from: instant(now - dayMs) });
+  const worse = await api.call("POST", "schedules/effect", { changes: [{ schedule_id: id, change: { ends_at: "2026-10-27T08:00" } }] });
+  expect([worse.status, errorPointers(worse)]).toEqual([422, ["/changes/0/change/ends_at"]]);
+  const past = await api.call("POST", "schedules/effect", { changes: [{ schedule_id: id, change: null }], from: instant(now - dayMs) });
   expect([past.status, errorPointers(past)]).toEqual([422, ["/from"]]);
 });

@@ -4,6 +4,8 @@ export const common = {
   screens: "Screens",
   library: "Library",
   playlists: "Playlists",
+  schedules: "Schedules",
+  timeline: "Timeline",
   activity: "Activity",
   team: "Team",
   account: "Your account",

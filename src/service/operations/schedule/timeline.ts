@@ -33,6 +33,8 @@ interface TimelineDependencies extends OutlookDependencies {
   store: Store;
 }
 
+type TriedChange = z.output<typeof EffectRequest>["changes"][number];
+
 const dayMs = 86_400_000;
 
 const operation = operationsWith<TimelineDependencies>();
@@ -91,21 +93,25 @@ export const timelineOperations: readonly Operation<TimelineDependencies>[] = [
     path: "/schedules/effect",
     summary: "Tell what a change of a schedule would do",
     description:
-      "Creates, changes or deletes a schedule in a trial that changes nothing, with all checks of the real write, and compares what the screens would play before and after it: how many show something else, when first, and which become empty when.",
+      "Creates, changes or deletes schedules in a trial that changes nothing, with all checks of the real write, and compares what the screens would play before and after it: how many show something else, when first, and which become empty when.",
     agent: "Use it before create_schedule, update_schedule or delete_schedule on screens that people look at.",
     caller: "operator",
     scope: "schedules:read",
     unaudited: true,
     body: EffectRequest,
     example: {
-      change: {
-        name: "Friday night",
-        layout_id: "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
-        target: { type: "tag", tag: "bar" },
-        starts_at: "2026-11-27T22:00",
-        ends_at: "2026-11-28T02:00",
-        rrule: "FREQ=WEEKLY;BYDAY=FR",
-      },
+      changes: [
+        {
+          change: {
+            name: "Friday night",
+            layout_id: "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+            target: { type: "tag", tag: "bar" },
+            starts_at: "2026-11-27T22:00",
+            ends_at: "2026-11-28T02:00",
+            rrule: "FREQ=WEEKLY;BYDAY=FR",
+          },
+        },
+      ],
     },
     status: 200,
     output: ScheduleEffect,
@@ -115,17 +121,14 @@ export const timelineOperations: readonly Operation<TimelineDependencies>[] = [
       const { from, to } = spanOf(dependencies.clock, body, "/", maxTimelineDays - 1);
       if (from < now && body.from !== undefined) throw invalidField("/from", "must not be in the past: what was shown does not change");
       return unitOfWork.write(async (db) => {
-        const { schedule_id: scheduleId, change } = body;
-        const rows = schedulesOutsideBin(db, teamId);
-        const row = scheduleId === null ? null : found(await rows.where("id", "=", scheduleId).executeTakeFirst(), "schedule");
-        const attempt = attemptOf(dependencies, teamId, row, change, now);
-        const players = await targetedPlayers(db, teamId, attempt.targets);
+        const attempts = body.changes.map((each, index) => new Attempt(dependencies, teamId, each, `/changes/${index}/change`));
+        const targets: ScheduleTarget[] = [];
+        for (const attempt of attempts) targets.push(...(await attempt.targets(db)));
+        const players = await targetedPlayers(db, teamId, targets);
         const interventions = await readInterventions(dependencies, db, players);
         const before = await readScreens(dependencies, db, players, interventions);
         const result = await takingBack(db, async () => {
-          await attempt.write(db).catch((error: unknown) => {
-            throw belowChange(error);
-          });
+          for (const attempt of attempts) await attempt.write(db);
           const after = await readScreens(dependencies, db, players, interventions);
           return effectOf(db, { before, after }, from, to);
         });
@@ -135,30 +138,53 @@ export const timelineOperations: readonly Operation<TimelineDependencies>[] = [
   }),
 ];
 
-/** The write that is tried, and the targets of all players that it may concern. */
-function attemptOf(
-  dependencies: TimelineDependencies,
-  teamId: string,
-  row: ScheduleRow | null,
-  change: z.output<typeof EffectRequest>["change"],
-  now: number,
-): { targets: ScheduleTarget[]; write: (db: Db) => Promise<unknown> } {
-  if (row !== null) {
-    const targets = [targetOf(row), ...(change?.target === undefined ? [] : [change.target])];
-    if (change === null) return { targets, write: (db) => discard(db, "schedules", row.id, now, false) };
-    return { targets, write: (db) => changeSchedule(dependencies, db, row, change) };
-  }
-  const { success, data: schedule, error } = NewSchedule.safeParse(change ?? {});
-  if (!success) {
-    throw invalidFields(error.issues.map(({ path, message }) => ({ pointer: `/change/${path.join("/")}`, detail: message })));
-  }
-  return { targets: [schedule.target], write: (db) => insertSchedule(dependencies, db, teamId, schedule) };
-}
+/** The write of one of the changes that are tried. */
+class Attempt {
+  readonly #dependencies: TimelineDependencies;
+  readonly #teamId: string;
+  readonly #tried: TriedChange;
+  readonly #pointer: string;
 
-/** The refusal of a schedule, whose pointers are those of this request. */
-function belowChange(error: unknown): unknown {
-  if (!(error instanceof ProblemError) || error.errors.length === 0) return error;
-  return invalidFields(error.errors.map(({ pointer, detail }) => ({ pointer: `/change${pointer}`, detail })));
+  /** @param pointer to the change in the request */
+  constructor(dependencies: TimelineDependencies, teamId: string, tried: TriedChange, pointer: string) {
+    this.#dependencies = dependencies;
+    this.#teamId = teamId;
+    this.#tried = tried;
+    this.#pointer = pointer;
+  }
+
+  /** The targets of all players that it may concern. */
+  async targets(db: Db): Promise<ScheduleTarget[]> {
+    const { change } = this.#tried;
+    const row = await this.#find(db);
+    return [...(row === null ? [] : [targetOf(row)]), ...(change?.target === undefined ? [] : [change.target])];
+  }
+
+  async write(db: Db): Promise<void> {
+    const { change } = this.#tried;
+    const row = await this.#find(db);
+    try {
+      if (row === null) await insertSchedule(this.#dependencies, db, this.#teamId, this.#newSchedule());
+      else if (change === null) await discard(db, "schedules", row.id, Math.trunc(this.#dependencies.clock.now()), false);
+      else await changeSchedule(this.#dependencies, db, row, change);
+    } catch (error) {
+      if (!(error instanceof ProblemError) || error.errors.length === 0) throw error;
+      throw invalidFields(error.errors.map(({ pointer, detail }) => ({ pointer: this.#pointer + pointer, detail })));
+    }
+  }
+
+  async #find(db: Db): Promise<ScheduleRow | null> {
+    const { schedule_id: scheduleId } = this.#tried;
+    if (scheduleId === null) return null;
+    return found(await schedulesOutsideBin(db, this.#teamId).where("id", "=", scheduleId).executeTakeFirst(), "schedule");
+  }
+
+  /** @throws ProblemError 422 for a schedule that lacks something. */
+  #newSchedule(): z.output<typeof NewSchedule> {
+    const { success, data, error } = NewSchedule.safeParse(this.#tried.change ?? {});
+    if (success) return data;
+    throw invalidFields(error.issues.map(({ path, message }) => ({ pointer: `/${path.join("/")}`, detail: message })));
+  }
 }
 
 /** The span of a request, UTC ms. @param place what the names of its fields begin with @throws ProblemError 422. */

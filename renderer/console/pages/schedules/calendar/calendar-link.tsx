@@ -1,0 +1,38 @@
+// A window in the calendar: a link to its schedule, which Shift and the arrow keys move.
+import { Link } from "@tanstack/react-router";
+import { dayMs } from "../../../../../src/schedule/calendar/day-numbers.ts";
+import type { Due } from "../model/windows.ts";
+import { colourOf, nameOfDue, wallTime } from "./names.ts";
+import type { MovingState } from "./use-moving.ts";
+
+interface CalendarLinkProps {
+  due: Due;
+  layout: string;
+  state: MovingState;
+  className: string;
+  hasTime?: boolean;
+  /** In a month, up and down are weeks. */
+  byWeeks?: boolean;
+}
+
+export function CalendarLink({ due, layout, state, className, hasTime = false, byWeeks = false }: CalendarLinkProps) {
+  const { schedule, from } = due;
+  return (
+    <Link
+      to="/schedules/$id"
+      params={{ id: schedule.id }}
+      className={className}
+      draggable={false}
+      data-colour={colourOf(schedule.layout_id)}
+      data-off={!schedule.enabled}
+      aria-label={nameOfDue(due, layout)}
+      aria-describedby="calendar-keys"
+      onKeyDown={(event) => state.onKeyDown(event, due, byWeeks)}
+      onBlur={() => (state.moving?.due.schedule.id === schedule.id && !state.isAsking ? state.set(null) : undefined)}
+    >
+      {hasTime && from % dayMs !== 0 ? <span className="calendar-time">{wallTime(from)}</span> : null}
+      <bdi className="calendar-name">{schedule.name}</bdi>
+      {hasTime ? <span className="calendar-layout">{layout}</span> : null}
+    </Link>
+  );
+}
