@@ -15,6 +15,7 @@ import { routesOfSchedules } from "../pages/schedules/routes.ts";
 import { routesOfShow } from "../pages/show/routes.ts";
 import { routesOfTakeover } from "../pages/takeover/routes.ts";
 import { routesOfTeam } from "../pages/team/routes.ts";
+import { routesOfTimeline } from "../pages/timeline/routes.ts";
 import { FailedPage, MissingPage } from "./failed-page.tsx";
 import { Root } from "./root.tsx";
 import { Shell } from "./shell.tsx";
@@ -51,6 +52,7 @@ const routeTree = rootRoute.addChildren([
     ...routesOfTakeover(shellRoute),
     ...routesOfPlaylists(shellRoute),
     ...routesOfSchedules(shellRoute),
+    ...routesOfTimeline(shellRoute),
     routesOfTeam(shellRoute),
     routesOfAccount(shellRoute),
     missingRoute,
