@@ -14,12 +14,7 @@ export interface PlannedInterval extends ForecastInterval {
  * The intervals from `from` to `until`, UTC ms, without a gap. A forecast has an interval for each turn of an interrupt, hundreds
  * a day; a plan says once that there are turns.
  */
-export function* planOf(
-  content: PlayableContent,
-  from: number,
-  until: number,
-  context = defaultContext,
-): Generator<PlannedInterval, void> {
+export function* planOf(content: PlayableContent, from: number, until: number, context = defaultContext): Generator<PlannedInterval, void> {
   const { schedules } = content.desired;
   const lasting = schedules.filter(({ interrupt }) => interrupt === null || interrupt === undefined);
   if (lasting.length === schedules.length) {

@@ -86,6 +86,15 @@ export function formatMonthDay(at: number): string {
   return shown(monthDayFormat.format(at));
 }
 
+const hourFormat = new Intl.DateTimeFormat(locale, { hour: "numeric", timeZone: "UTC" });
+const shortTimeFormat = new Intl.DateTimeFormat(locale, { hour: "numeric", minute: "2-digit", timeZone: "UTC" });
+
+/** As short as the language allows: `11 AM`, `11:30 AM`, `11:00`. @param wall UTC ms at which a clock in UTC shows the time */
+export function formatShortTime(wall: number): string {
+  const isTwelve = hourFormat.resolvedOptions().hour12 === true;
+  return shown((isTwelve && wall % 3_600_000 === 0 ? hourFormat : shortTimeFormat).format(wall));
+}
+
 const listFormat = new Intl.ListFormat(locale, { type: "conjunction" });
 
 /** Such as `Monday, Tuesday and Friday`. */

@@ -125,7 +125,13 @@ test("[TLN5] the effect of a schedule that cannot play is refused like the sched
   await using setup = await open(folder.path, []);
   const { api, created, layout } = setup;
   const layoutId = await layout("Menu");
-  const change = { name: "Menu", layout_id: layoutId, target: { type: "team" }, starts_at: "2026-10-27T09:00", ends_at: "2026-10-27T08:00" };
+  const change = {
+    name: "Menu",
+    layout_id: layoutId,
+    target: { type: "team" },
+    starts_at: "2026-10-27T09:00",
+    ends_at: "2026-10-27T08:00",
+  };
   const refused = await api.call("POST", "schedules/effect", { changes: [{ change }] });
   expect([refused.status, errorPointers(refused)]).toEqual([422, ["/changes/0/change/ends_at"]]);
   const id = await created("schedules", { ...change, ends_at: "2026-10-27T10:00" });

@@ -48,7 +48,8 @@ export function SchedulesPage() {
   );
   const names = useMemo(() => new Map(layouts?.map(({ id, name }) => [id, name])), [layouts]);
   const layoutName = (id: string): string => names.get(id) ?? (layouts === undefined ? "" : text("layoutGone"));
-  const go = (search: CalendarSearch): void => void navigate({ to: "/schedules", search: { view: view === "week" ? undefined : view, ...search } });
+  const go = (search: CalendarSearch): void =>
+    void navigate({ to: "/schedules", search: { view: view === "week" ? undefined : view, ...search } });
   const create = mayWrite ? (
     <Link to="/schedules/new" className="button" data-kind="primary" data-size="medium">
       <Icon name="plus" />

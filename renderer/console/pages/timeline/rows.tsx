@@ -71,7 +71,13 @@ export function Rows({ screens, span, firstDay, dayCount, isOwnZone, onChoose }:
       <ProblemMessage error={error} />
       {/* Keys in its pieces arrive here: the element itself is not operated. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
-      <ul ref={ground} className="timeline-rows" aria-label={text("rows")} style={{ blockSize: virtualizer.getTotalSize() }} onKeyDown={onKeyDown}>
+      <ul
+        ref={ground}
+        className="timeline-rows"
+        aria-label={text("rows")}
+        style={{ blockSize: virtualizer.getTotalSize() }}
+        onKeyDown={onKeyDown}
+      >
         {items.map(({ index, key, start }) => {
           const screen = screens[index]!;
           return (
@@ -173,5 +179,9 @@ function neighbourOf({ key, target }: KeyboardEvent): HTMLElement | null {
   const { left, right } = target.getBoundingClientRect();
   const middle = (left + right) / 2;
   const pieces = [...(other?.querySelectorAll<HTMLElement>(".timeline-piece") ?? [])];
-  return pieces.find((piece) => piece.getBoundingClientRect().left <= middle && piece.getBoundingClientRect().right >= middle) ?? pieces[0] ?? null;
+  return (
+    pieces.find((piece) => piece.getBoundingClientRect().left <= middle && piece.getBoundingClientRect().right >= middle) ??
+    pieces[0] ??
+    null
+  );
 }

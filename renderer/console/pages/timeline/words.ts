@@ -17,7 +17,9 @@ export function whatOf({ by, layout_name: layout, asset_id: assetId, turns }: St
 export function causeOf(stretch: Stretch): string {
   const { by, schedule_name: name, turns } = stretch;
   const cause =
-    by === "schedule" ? text("bySchedule", { name }) : text(by === "override" ? "byOverride" : by === "default" ? "byDefault" : "byNothing");
+    by === "schedule"
+      ? text("bySchedule", { name })
+      : text(by === "override" ? "byOverride" : by === "default" ? "byDefault" : "byNothing");
   if (turns.length === 0 || isGap(stretch)) return cause;
   return `${cause}, ${text("turns", { names: formatList(turns.map(({ schedule_name: each }) => each)) })}`;
 }

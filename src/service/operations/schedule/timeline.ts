@@ -64,7 +64,12 @@ export const timelineOperations: readonly Operation<TimelineDependencies>[] = [
       const tagged = tag === undefined ? listed : listed.where((row) => row.exists(hasTag(row, tag)));
       const rows = q === undefined ? tagged : tagged.where(nameMayContain(q));
       const keep = q === undefined ? {} : { keep: ({ name }: PlayerRow) => nameContains(name, q) };
-      const filters = { ...page, ...(ids === undefined ? {} : { ids }), ...(tag === undefined ? {} : { tag }), ...(q === undefined ? {} : { q }) };
+      const filters = {
+        ...page,
+        ...(ids === undefined ? {} : { ids }),
+        ...(tag === undefined ? {} : { tag }),
+        ...(q === undefined ? {} : { q }),
+      };
       const { data, next_cursor } = await pageOf(rows, filters, (row: PlayerRow) => row, keep);
       const screens = await readScreens(dependencies, store.db, data, await readInterventions(dependencies, store.db, data));
       const inputs = [...new Set([...screens.values()].map(({ input }) => input))];

@@ -1,8 +1,9 @@
 // A window in the calendar: a link to its schedule, which Shift and the arrow keys move.
 import { Link } from "@tanstack/react-router";
 import { dayMs } from "../../../../../src/schedule/calendar/day-numbers.ts";
+import { formatShortTime } from "../../../i18n/format.ts";
 import type { Due } from "../model/windows.ts";
-import { colourOf, nameOfDue, wallTime } from "./names.ts";
+import { colourOf, nameOfDue } from "./names.ts";
 import type { MovingState } from "./use-moving.ts";
 
 interface CalendarLinkProps {
@@ -30,7 +31,7 @@ export function CalendarLink({ due, layout, state, className, hasTime = false, b
       onKeyDown={(event) => state.onKeyDown(event, due, byWeeks)}
       onBlur={() => (state.moving?.due.schedule.id === schedule.id && !state.isAsking ? state.set(null) : undefined)}
     >
-      {hasTime && from % dayMs !== 0 ? <span className="calendar-time">{wallTime(from)}</span> : null}
+      {hasTime && from % dayMs !== 0 ? <span className="calendar-time">{formatShortTime(from)}</span> : null}
       <bdi className="calendar-name">{schedule.name}</bdi>
       {hasTime ? <span className="calendar-layout">{layout}</span> : null}
     </Link>

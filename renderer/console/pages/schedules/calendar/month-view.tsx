@@ -26,7 +26,9 @@ export function MonthView({ dues, firstDay, weeks, month, today, mayWrite, layou
   const pressed = useRef<{ x: number; y: number; due: Due; day: number } | null>(null);
   const hasDragged = useRef(false);
   const shown = withMoving(dues, state.moving);
-  const on = (day: number): Due[] => shown.filter(({ from, until }) => from < (day + 1) * dayMs && until > day * dayMs);
+  const on = (day: number): Due[] =>
+    // A night belongs to the day on which it begins; what lasts longer than a day belongs to each.
+    shown.filter(({ from, until }) => from < (day + 1) * dayMs && (from >= day * dayMs || (until > day * dayMs && until - from > dayMs)));
   const dayAt = ({ clientX, clientY }: PointerEvent): number | null => {
     const cell = document.elementFromPoint(clientX, clientY)?.closest<HTMLElement>("[data-day]");
     return cell === null || cell === undefined ? null : Number(cell.dataset["day"]);
@@ -96,7 +98,14 @@ export function MonthView({ dues, firstDay, weeks, month, today, mayWrite, layou
               </div>
               {here.slice(0, mostShown).map((due) => (
                 <span key={keyOf(due)} data-due={keyOf(due)} className="calendar-entry">
-                  <CalendarLink due={due} layout={layoutName(due.schedule.layout_id)} state={state} className="calendar-chip" hasTime byWeeks />
+                  <CalendarLink
+                    due={due}
+                    layout={layoutName(due.schedule.layout_id)}
+                    state={state}
+                    className="calendar-chip"
+                    hasTime
+                    byWeeks
+                  />
                 </span>
               ))}
               {here.length > mostShown ? (

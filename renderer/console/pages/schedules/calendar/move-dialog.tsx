@@ -110,6 +110,12 @@ export function MoveDialog({ moving: { due, shift }, onClose }: { moving: Moving
 }
 
 /** The fields of a new schedule like another one. */
-function newOf({ id: _id, created_at: _created, updated_at: _updated, deleted_at: _deleted, ...fields }: Moving["due"]["schedule"]): ScheduleChange {
+function newOf({
+  id: _id,
+  created_at: _created,
+  updated_at: _updated,
+  deleted_at: _deleted,
+  ...fields
+}: Moving["due"]["schedule"]): ScheduleChange {
   return fields;
 }

@@ -43,10 +43,11 @@ export function nameOfDue({ schedule, from, until }: Due, layout: string): strin
 }
 
 const colours = 8;
+const given = new Map<string, number>();
 
-/** The colour of a layout: the same on every page and day. */
+/** The colour of a layout: the same on every page of a visit. As long as there are few layouts, each has its own. */
 export function colourOf(layoutId: string): number {
-  let sum = 0;
-  for (const letter of layoutId) sum = (sum * 31 + letter.codePointAt(0)!) % 9_973;
-  return sum % colours;
+  let colour = given.get(layoutId);
+  if (colour === undefined) given.set(layoutId, (colour = given.size % colours));
+  return colour;
 }

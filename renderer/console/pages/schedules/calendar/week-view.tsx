@@ -3,6 +3,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState, type PointerEvent } from "react";
 import { dayMs } from "../../../../../src/schedule/calendar/day-numbers.ts";
 import { schedules } from "../../../i18n/en/schedules.ts";
+import { formatShortTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { daysOf, type Block, type Due } from "../model/windows.ts";
 import { CalendarLink } from "./calendar-link.tsx";
@@ -111,7 +112,13 @@ export function WeekView({ dues, firstDay, today, mayWrite, layoutName, state, o
           <div key={day} className="calendar-head-day" data-today={day === today}>
             <h3>{wallDay(day * dayMs)}</h3>
             {allDay.map((due) => (
-              <CalendarLink key={keyOf(due)} due={due} layout={layoutName(due.schedule.layout_id)} state={state} className="calendar-chip" />
+              <CalendarLink
+                key={keyOf(due)}
+                due={due}
+                layout={layoutName(due.schedule.layout_id)}
+                state={state}
+                className="calendar-chip"
+              />
             ))}
             {mayWrite ? (
               <Link
@@ -130,7 +137,7 @@ export function WeekView({ dues, firstDay, today, mayWrite, layoutName, state, o
         <div className="calendar-hours" aria-hidden="true">
           {hours.map((hour) => (
             <span key={hour} style={{ insetBlockStart: `${(hour / 24) * 100}%` }}>
-              {hour === 0 ? "" : wallTime(hour * 3_600_000)}
+              {hour === 0 ? "" : formatShortTime(hour * 3_600_000)}
             </span>
           ))}
         </div>
@@ -153,7 +160,13 @@ export function WeekView({ dues, firstDay, today, mayWrite, layoutName, state, o
           {days.map(({ day, blocks }) => (
             <div key={day} className="calendar-column" data-today={day === today}>
               {blocks.map((block) => (
-                <BlockView key={keyOf(block)} block={block} layout={layoutName(block.schedule.layout_id)} state={state} mayWrite={mayWrite} />
+                <BlockView
+                  key={keyOf(block)}
+                  block={block}
+                  layout={layoutName(block.schedule.layout_id)}
+                  state={state}
+                  mayWrite={mayWrite}
+                />
               ))}
               {making?.from.day === day ? <Making {...making} /> : null}
             </div>

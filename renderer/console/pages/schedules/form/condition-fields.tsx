@@ -34,12 +34,7 @@ export function ConditionFields({ values, onChange }: FieldsProps) {
             // Conditions have no identity but their place.
             // oxlint-disable-next-line react/no-array-index-key
             <li key={index} className="condition">
-              <ConditionRow
-                condition={condition}
-                calendars={calendars ?? []}
-                tags={tags}
-                onChange={(next) => replace(index, next)}
-              />
+              <ConditionRow condition={condition} calendars={calendars ?? []} tags={tags} onChange={(next) => replace(index, next)} />
               <Button
                 kind="quiet"
                 size="small"
@@ -54,10 +49,7 @@ export function ConditionFields({ values, onChange }: FieldsProps) {
       )}
       <div className="condition-adds">
         {(calendars ?? []).length === 0 ? null : (
-          <Button
-            size="small"
-            onPress={() => set([...conditions, { type: "calendar", calendar_id: calendars![0]!.id, is_listed: false }])}
-          >
+          <Button size="small" onPress={() => set([...conditions, { type: "calendar", calendar_id: calendars![0]!.id, is_listed: false }])}>
             <Icon name="plus" /> {text("addCalendar")}
           </Button>
         )}

@@ -24,7 +24,15 @@ export function conditionInWords(condition: Exclude<Condition, { type: "calendar
   }
 }
 
-function timesInWords({ from = "00:00", until = "24:00", weekdays }: { from?: string; until?: string; weekdays?: readonly string[] }): string {
+function timesInWords({
+  from = "00:00",
+  until = "24:00",
+  weekdays,
+}: {
+  from?: string;
+  until?: string;
+  weekdays?: readonly string[];
+}): string {
   const days = (weekdays ?? []).map((day) => text(day as "MO"));
   return text("between", { from, until, days: days.length === 0 ? "" : formatList(days) });
 }

@@ -12,8 +12,15 @@ const text = texts(schedules);
 /** Who types is not asked about after each letter. */
 const settleMs = 400;
 
-/** @param change null: the form is not complete yet */
-export function EffectPanel({ id, change }: { id: string | null; change: ScheduleChange | null }) {
+interface EffectPanelProps {
+  /** Null: it is new. */
+  id: string | null;
+  /** Null: the form is not complete, or says nothing new. */
+  change: ScheduleChange | null;
+  isUnchanged: boolean;
+}
+
+export function EffectPanel({ id, change, isUnchanged }: EffectPanelProps) {
   const wanted = JSON.stringify(change);
   const [settled, setSettled] = useState(wanted);
   useEffect(() => {
@@ -33,7 +40,7 @@ export function EffectPanel({ id, change }: { id: string | null; change: Schedul
     <section className="card effect-panel" aria-labelledby="effect-title" aria-busy={isOld}>
       <h2 id="effect-title">{text("effect")}</h2>
       <div role="status" data-old={isOld}>
-        {change === null ? <p className="faint">{text("effectUnknown")}</p> : null}
+        {change === null ? <p className="faint">{text(isUnchanged ? "effectUnchanged" : "effectUnknown")}</p> : null}
         {change !== null && data === undefined && error === null ? <p className="faint">{text("effectChecking")}</p> : null}
         {change !== null && data !== undefined && error === null ? <EffectText effect={data} /> : null}
       </div>

@@ -56,7 +56,9 @@ export function RepeatFields({ values, errors, onChange }: FieldsProps) {
           </p>
         </>
       ) : null}
-      {recurrence.is === "once" ? null : <ExceptDates dates={exdates} onChange={(next) => set({ exdates: next })} error={errors["exdates"]} />}
+      {recurrence.is === "once" ? null : (
+        <ExceptDates dates={exdates} onChange={(next) => set({ exdates: next })} error={errors["exdates"]} />
+      )}
     </>
   );
 }

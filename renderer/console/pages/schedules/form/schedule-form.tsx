@@ -11,7 +11,7 @@ import { useIsOfShow } from "../../show/shows.ts";
 import { TargetPicker } from "../../show/target-picker.tsx";
 import { isEmptyTarget } from "../../show/team-screens.ts";
 import { layoutsQuery } from "../data.ts";
-import { changeOf, type Schedule, type ScheduleChange, type Values } from "../model/form.ts";
+import { changeOf, valuesOf, type Schedule, type ScheduleChange, type Values } from "../model/form.ts";
 import { EffectPanel } from "./effect-panel.tsx";
 import { MoreFields } from "./more-fields.tsx";
 import { RepeatFields } from "./repeat-fields.tsx";
@@ -39,7 +39,9 @@ export function ScheduleForm({ values, onChange, before, mayWrite, saving, onSav
   const isOfShow = useIsOfShow();
   const errors = fieldErrorsOf(saving.error);
   const isComplete = isFilled(values);
-  const change = isComplete ? changeOf({ ...values, name: values.name.trim() === "" ? text("create") : values.name }, before) : null;
+  const isChanged = before === null || JSON.stringify(values) !== JSON.stringify(valuesOf(before));
+  const change =
+    isComplete && isChanged ? changeOf({ ...values, name: values.name.trim() === "" ? text("create") : values.name }, before) : null;
   const isInstant = before?.starts_at.endsWith("Z") === true;
   const named = Object.keys(errors);
   const submit = (event: FormEvent): void => {
@@ -81,13 +83,13 @@ export function ScheduleForm({ values, onChange, before, mayWrite, saving, onSav
         <MoreFields {...common} />
       </fieldset>
       <div className="schedule-aside">
-        <EffectPanel id={before?.id ?? null} change={change} />
+        <EffectPanel id={before?.id ?? null} change={change} isUnchanged={!isChanged} />
         {named.length > 0 && named.every((field) => shownFields.includes(field)) ? null : <ProblemMessage error={saving.error} />}
         {mayWrite ? (
           <div className="schedule-actions">
             {isComplete ? null : <p className="faint">{text("missing")}</p>}
             {otherActions}
-            <Button kind="primary" type="submit" isPending={saving.isPending} isDisabled={!isComplete}>
+            <Button kind="primary" type="submit" isPending={saving.isPending} isDisabled={!isComplete || !isChanged}>
               {text("save")}
             </Button>
           </div>
@@ -99,5 +101,9 @@ export function ScheduleForm({ values, onChange, before, mayWrite, saving, onSav
 
 /** Whether all is there without which the service knows no schedule. */
 function isFilled({ layoutId, target, startDate, startTime, endDate, endTime, hasEnd }: Values): boolean {
-  return layoutId !== null && !isEmptyTarget(target) && [startDate, startTime, ...(hasEnd ? [endDate, endTime] : [])].every((part) => part !== "");
+  return (
+    layoutId !== null &&
+    !isEmptyTarget(target) &&
+    [startDate, startTime, ...(hasEnd ? [endDate, endTime] : [])].every((part) => part !== "")
+  );
 }

@@ -102,7 +102,7 @@ function Editor({ newest }: { newest: VersionedSchedule }) {
         saving={hasConflict ? { isPending: saving.isPending, error: null } : saving}
         onSave={(change) => saving.mutate({ change, version: etag })}
         otherActions={
-          <Button kind="danger" isPending={deleting.isPending} onPress={() => deleting.mutate()}>
+          <Button isPending={deleting.isPending} onPress={() => deleting.mutate()}>
             {text("delete")}
           </Button>
         }

@@ -37,7 +37,8 @@ function everyWeek(every: number, on: readonly Weekday[]): string {
 
 /** Such as `the second Tuesday`. */
 export function monthDayInWords(day: MonthDay): string {
-  if (day.by === "date") return day.day === -1 ? text("lastDay") : text(day.day < 0 ? "dayFromEnd" : "dayOfMonth", { day: Math.abs(day.day) });
+  if (day.by === "date")
+    return day.day === -1 ? text("lastDay") : text(day.day < 0 ? "dayFromEnd" : "dayOfMonth", { day: Math.abs(day.day) });
   const { ordinal, weekday } = day;
   return text(ordinal < 0 ? "lastWeekday" : "weekdayOfMonth", { ordinal: Math.abs(ordinal), weekday: text(weekday) });
 }

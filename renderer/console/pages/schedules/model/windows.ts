@@ -1,5 +1,4 @@
 // When schedules are due in some days, as blocks for a calendar: on the wall clock on which each of them is written. Pure.
-import { parseMoment } from "../../../../../src/protocol/scheduling/moments.ts";
 import { dayMs } from "../../../../../src/schedule/calendar/day-numbers.ts";
 import { floatingClock, timeZoneRulesOrUtc } from "../../../../../src/schedule/calendar/time-zone.ts";
 import { windowsOf } from "../../../../../src/schedule/calendar/windows.ts";
@@ -98,9 +97,4 @@ function inLanes(blocks: readonly Block[]): Block[] {
   }
   close();
   return placed;
-}
-
-/** The wall time of a schedule's start, as its own text says. */
-export function startWallOf({ starts_at }: Schedule): number {
-  return parseMoment(starts_at)?.at ?? 0;
 }
