@@ -1,12 +1,12 @@
 // All schedules as a list, with when and where they play in words.
 import { Link } from "@tanstack/react-router";
 import { schedules } from "../../../i18n/en/schedules.ts";
+import { formatShortTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { CardTable } from "../../../ui/card-table.tsx";
 import { valuesOf, type Schedule } from "../model/form.ts";
 import { repeatInWords } from "../model/repeat-words.ts";
-import { colourOf, wallMoment, whereInWords } from "./names.ts";
-import { parseMoment } from "../../../../../src/protocol/scheduling/moments.ts";
+import { colourOf, wallDay, whereInWords } from "./names.ts";
 
 const text = texts(schedules);
 
@@ -40,9 +40,18 @@ export function ScheduleList({ all, layoutName }: { all: readonly Schedule[]; la
 }
 
 function whenInWords(schedule: Schedule): string {
-  const { isAllDay, startTime, endTime, hasEnd, recurrence } = valuesOf(schedule);
-  const times = isAllDay ? text("allDay") : hasEnd ? text("fromTo", { from: startTime, to: endTime }) : text("fromOn", { from: startTime });
+  const { isAllDay, startDate, startTime, endDate, endTime, hasEnd, recurrence } = valuesOf(schedule);
+  const timeOf = (time: string): string => formatShortTime(Date.parse(`1970-01-01T${time}Z`));
+  const times = isAllDay
+    ? text("allDay")
+    : hasEnd
+      ? text("fromTo", { from: timeOf(startTime), to: timeOf(endTime) })
+      : text("fromOn", { from: timeOf(startTime) });
   if (recurrence.is === "repeat") return `${repeatInWords(recurrence.repeat, schedule.starts_at)}, ${times}`;
   if (recurrence.is === "rule") return `${recurrence.rrule}, ${times}`;
-  return `${wallMoment(parseMoment(schedule.starts_at)!.at)}, ${times}`;
+  const [first, last] = [wallDay(Date.parse(startDate)), wallDay(Date.parse(endDate))];
+  if (first === last || !hasEnd) return `${first}, ${times}`;
+  return isAllDay
+    ? text("fromTo", { from: first, to: last })
+    : text("fromTo", { from: `${first} ${timeOf(startTime)}`, to: `${last} ${timeOf(endTime)}` });
 }

@@ -14,7 +14,7 @@ export interface Moving {
 const stepMs = 15 * 60_000;
 
 /** Whether two are the same window of the same schedule. */
-export function isSameDue(a: Due, b: Due): boolean {
+function isSameDue(a: Due, b: Due): boolean {
   return a.schedule.id === b.schedule.id && a.from === b.from;
 }
 
