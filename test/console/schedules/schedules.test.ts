@@ -161,10 +161,10 @@ test("[CSD11] the timeline shows each screen's plan with gaps and reasons, by ar
   await using window = await Window.open(browser, own);
   const { page } = window;
   await window.signIn(service, `/timeline?day=${day(0)}&tag=gaps&zoom=day`);
-  const noon = page.getByRole("button", { name: /^Lunch menu, Mon,? \d+ Jun,? 12:00 to Mon,? \d+ Jun,? 13:00, by the schedule “Noon”/ });
+  const noon = page.getByRole("gridcell", { name: /^Lunch menu, Mon,? \d+ Jun,? 12:00 to Mon,? \d+ Jun,? 13:00, by the schedule “Noon”/ });
   await noon.first().waitFor();
   expect(await noon.count()).toBe(2);
-  const gap = page.getByRole("button", { name: /^Empty, .*no schedule is due, and it has no layout of its own$/ });
+  const gap = page.getByRole("gridcell", { name: /^Empty, .*no schedule is due, and it has no layout of its own$/ });
   expect(await gap.count()).toBe(2);
   await gap.first().focus();
   await page.keyboard.press("ArrowRight");

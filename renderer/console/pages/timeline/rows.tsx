@@ -38,7 +38,7 @@ interface RowsProps {
 }
 
 export function Rows({ screens, span, firstDay, dayCount, isOwnZone, onChoose }: RowsProps) {
-  const ground = useRef<HTMLUListElement>(null);
+  const ground = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const [rem] = useState(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
   const [active, setActive] = useState<string | null>(null);
@@ -69,29 +69,33 @@ export function Rows({ screens, span, firstDay, dayCount, isOwnZone, onChoose }:
   return (
     <>
       <ProblemMessage error={error} />
-      {/* Keys in its pieces arrive here: the element itself is not operated. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
-      <ul
+      {/* Its cells have the focus. */}
+      {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus */}
+      <div
         ref={ground}
         className="timeline-rows"
+        role="grid"
         aria-label={text("rows")}
+        aria-rowcount={screens.length}
         style={{ blockSize: virtualizer.getTotalSize() }}
         onKeyDown={onKeyDown}
       >
         {items.map(({ index, key, start }) => {
           const screen = screens[index]!;
           return (
-            <li
+            <div
               key={key}
               className="timeline-row"
+              role="row"
               data-row={index}
-              aria-setsize={screens.length}
-              aria-posinset={index + 1}
+              aria-rowindex={index + 1}
               style={{ transform: `translateY(${start - top}px)` }}
             >
-              <Link to="/screens/$id" params={{ id: screen.id }} className="timeline-name">
-                <bdi>{screen.name}</bdi>
-              </Link>
+              <div role="rowheader" className="timeline-head">
+                <Link to="/screens/$id" params={{ id: screen.id }} className="timeline-name">
+                  <bdi>{screen.name}</bdi>
+                </Link>
+              </div>
               <Track
                 screen={screen}
                 plan={plans.get(screen.id)}
@@ -102,10 +106,10 @@ export function Rows({ screens, span, firstDay, dayCount, isOwnZone, onChoose }:
                 onFocus={setActive}
                 onChoose={onChoose}
               />
-            </li>
+            </div>
           );
         })}
-      </ul>
+      </div>
     </>
   );
 }
@@ -128,10 +132,11 @@ const Track = memo(function Track({ screen, plan, firstDay, dayCount, isOwnZone,
       {pieces.map((piece, index) => {
         const place = `${screen.id} ${piece.from}`;
         const { stretch, start, end } = piece;
+        const choose = (): void => onChoose({ screen, piece, timeZone });
         return (
-          <button
+          <div
             key={place}
-            type="button"
+            role="gridcell"
             className="timeline-piece"
             data-gap={isGap(stretch)}
             data-turns={stretch.turns.length > 0}
@@ -140,10 +145,15 @@ const Track = memo(function Track({ screen, plan, firstDay, dayCount, isOwnZone,
             aria-label={nameOfPiece(piece, timeZone)}
             style={{ insetInlineStart: `${start * 100}%`, inlineSize: `${(end - start) * 100}%` }}
             onFocus={() => onFocus(place)}
-            onClick={() => onChoose({ screen, piece, timeZone })}
+            onClick={choose}
+            onKeyDown={(event) => {
+              if (event.key !== "Enter" && event.key !== " ") return;
+              event.preventDefault();
+              choose();
+            }}
           >
             <span aria-hidden="true">{whatOf(stretch)}</span>
-          </button>
+          </div>
         );
       })}
       <NowLine days={days} />
@@ -171,7 +181,8 @@ function neighbourOf({ key, target }: KeyboardEvent): HTMLElement | null {
   if (!(target instanceof HTMLElement) || !target.classList.contains("timeline-piece")) return null;
   const isRtl = document.documentElement.dir === "rtl";
   const forward = isRtl ? "ArrowLeft" : "ArrowRight";
-  if (key === forward) return target.nextElementSibling?.matches("button") === true ? (target.nextElementSibling as HTMLElement) : null;
+  if (key === forward)
+    return target.nextElementSibling?.matches(".timeline-piece") === true ? (target.nextElementSibling as HTMLElement) : null;
   if (key === (isRtl ? "ArrowRight" : "ArrowLeft")) return target.previousElementSibling as HTMLElement | null;
   if (key !== "ArrowUp" && key !== "ArrowDown") return null;
   const row = target.closest<HTMLElement>("[data-row]");

@@ -31,9 +31,19 @@ export function CalendarLink({ due, layout, state, className, hasTime = false, b
       onKeyDown={(event) => state.onKeyDown(event, due, byWeeks)}
       onBlur={() => (state.moving?.due.schedule.id === schedule.id && !state.isAsking ? state.set(null) : undefined)}
     >
-      {hasTime && from % dayMs !== 0 ? <span className="calendar-time">{formatShortTime(from)}</span> : null}
-      <bdi className="calendar-name">{schedule.name}</bdi>
-      {hasTime ? <span className="calendar-layout">{layout}</span> : null}
+      {hasTime && from % dayMs !== 0 ? (
+        <span className="calendar-time" aria-hidden="true">
+          {formatShortTime(from)}
+        </span>
+      ) : null}
+      <bdi className="calendar-name" aria-hidden="true">
+        {schedule.name}
+      </bdi>
+      {hasTime ? (
+        <span className="calendar-layout" aria-hidden="true">
+          {layout}
+        </span>
+      ) : null}
     </Link>
   );
 }
