@@ -178,6 +178,7 @@ test("[CSD11] the timeline shows each screen's plan with gaps and reasons, by ar
   await page.getByRole("link", { name: "Plan something for this time" }).click();
   await page.getByRole("heading", { name: "New schedule" }).waitFor();
   expect(await page.getByLabel("Starts").inputValue()).toBe(day(0));
+  await page.getByText("Gap A", { exact: true }).first().waitFor();
 
   await using small = await Window.open(browser, { ...phone, timezoneId: "UTC", locale: "en-GB" });
   await small.signIn(service, `/timeline?day=${day(0)}&tag=gaps&view=table`);

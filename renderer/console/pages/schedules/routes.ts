@@ -8,8 +8,9 @@ export interface CalendarSearch {
   day?: string | undefined;
 }
 
-/** The times of a new schedule, such as `2026-11-23T11:00`, or dates. */
+/** The times of a new schedule, such as `2026-11-23T11:00`, or dates, and the screen that it is for. */
 export interface NewScheduleSearch {
+  screen?: string | undefined;
   from?: string | undefined;
   until?: string | undefined;
 }
@@ -37,7 +38,8 @@ export function routesOfSchedules<R extends AnyRoute>(shellRoute: R) {
       getParentRoute: () => shellRoute,
       path: "schedules/new",
       component: lazyRouteComponent(() => import("./form/new-schedule-page.tsx"), "NewSchedulePage"),
-      validateSearch: ({ from, until }: Record<string, unknown>): NewScheduleSearch => ({
+      validateSearch: ({ screen, from, until }: Record<string, unknown>): NewScheduleSearch => ({
+        screen: typeof screen === "string" && screen.startsWith("plr_") ? screen : undefined,
         from: timeOf(from, moment),
         until: timeOf(until, moment),
       }),

@@ -26,7 +26,7 @@ export function PieceDialog({ chosen: { screen, piece, timeZone }, onClose }: { 
           {isGap(stretch) && mayPlan ? (
             <Link
               to="/schedules/new"
-              search={{ from: localValueOf(at, timeZone), until: localValueOf(until, timeZone) }}
+              search={{ screen: screen.id, from: localValueOf(at, timeZone), until: localValueOf(until, timeZone) }}
               className="button"
               data-kind="primary"
               data-size="medium"

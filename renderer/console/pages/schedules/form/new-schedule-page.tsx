@@ -7,6 +7,7 @@ import { schedules } from "../../../i18n/en/schedules.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Page } from "../../../ui/page.tsx";
 import { showToast } from "../../../ui/toasts.tsx";
+import { noTarget } from "../../show/team-screens.ts";
 import { createSchedule, deleteSchedule } from "../data.ts";
 import { newValues, type ScheduleChange } from "../model/form.ts";
 import type { NewScheduleSearch } from "../routes.ts";
@@ -15,10 +16,13 @@ import { ScheduleForm } from "./schedule-form.tsx";
 const text = texts(schedules);
 
 export function NewSchedulePage() {
-  const { from, until }: NewScheduleSearch = useSearch({ strict: false });
+  const { screen, from, until }: NewScheduleSearch = useSearch({ strict: false });
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const [values, setValues] = useState(() => newValues(...timesFor(from, until)));
+  const [values, setValues] = useState(() => ({
+    ...newValues(...timesFor(from, until)),
+    ...(screen === undefined ? {} : { target: { ...noTarget, players: [screen] } }),
+  }));
   const saving = useMutation({
     mutationFn: (change: ScheduleChange) => createSchedule(change),
     onSuccess: ({ id, name, starts_at }) => {
