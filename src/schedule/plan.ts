@@ -2,7 +2,7 @@
 import { stateAt } from "./decide.ts";
 import { forecast, type ForecastInterval } from "./forecast.ts";
 import { nextInterventionChange, pauseAt } from "./interventions.ts";
-import { defaultContext, type PlayableContent } from "./playable-content.ts";
+import { defaultContext, type PlayableContent, type PlayerContext } from "./playable-content.ts";
 
 /** An interval of a plan: what plays, and the schedules that take turns with it. */
 export interface PlannedInterval extends ForecastInterval {
@@ -21,30 +21,44 @@ export function* planOf(content: PlayableContent, from: number, until: number, c
     for (const interval of forecast(content, from, until, context)) yield { ...interval, turns: [] };
     return;
   }
-  const priorities = new Map(lasting.map(({ id, priority }) => [id, typeof priority === "number" ? priority : 0]));
   const base: PlayableContent = { ...content, desired: { ...content.desired, schedules: lasting } };
-  const overrides = new Set(context.interventions.flatMap((each) => (each.is === "override" ? each.id : [])));
-  let current: PlannedInterval | null = null;
   for (const interval of forecast(base, from, until, context)) {
-    for (let at = interval.from; at < interval.until;) {
-      const change = Math.min(interval.until, nextInterventionChange(context.interventions, at));
-      const isHeld = overrides.has(interval.by) || pauseAt(context.interventions, at) !== null;
-      const { agenda } = stateAt({ content, ...context }, at);
-      const minPriority = priorities.get(interval.by) ?? Number.NEGATIVE_INFINITY;
-      const active = isHeld ? { interrupts: [], until: change } : agenda.interruptsAt(at, minPriority);
-      const turns = active.interrupts.map(({ entry }) => entry.schedule.id);
-      const next: PlannedInterval = { ...interval, from: at, until: Math.min(change, active.until), turns };
-      if (current !== null && current.until > interval.from && isSame(current, next)) current.until = next.until;
+    let current: PlannedInterval | null = null;
+    for (const part of withTurns(interval, content, context)) {
+      if (current !== null && isSame(current, part)) current.until = part.until;
       else {
         if (current !== null) yield current;
-        current = next;
+        current = part;
       }
-      at = next.until;
     }
+    if (current !== null) yield current;
   }
-  if (current !== null) yield current;
+}
+
+/** An interval without interrupts, cut where others begin or end to take turns with it. */
+function* withTurns(interval: ForecastInterval, content: PlayableContent, context: PlayerContext): Generator<PlannedInterval, void> {
+  const { interventions } = context;
+  const isOverride = interventions.some((each) => each.is === "override" && each.id === interval.by);
+  const winner = content.desired.schedules.find(({ id }) => id === interval.by);
+  const priority = winner === undefined ? Number.NEGATIVE_INFINITY : typeof winner["priority"] === "number" ? winner["priority"] : 0;
+  for (let at = interval.from; at < interval.until;) {
+    const change = Math.min(interval.until, nextInterventionChange(interventions, at));
+    if (pauseAt(interventions, at) !== null) {
+      // A pause may hold a turn.
+      for (const held of forecast(content, at, change, context)) yield { ...held, turns: [] };
+      at = change;
+      continue;
+    }
+    const { agenda } = stateAt({ content, ...context }, at);
+    const active = isOverride ? { interrupts: [], until: change } : agenda.interruptsAt(at, priority);
+    const end = Math.min(change, active.until);
+    yield { ...interval, from: at, until: end, turns: active.interrupts.map(({ entry }) => entry.schedule.id) };
+    at = end;
+  }
 }
 
 function isSame(a: PlannedInterval, b: PlannedInterval): boolean {
-  return a.turns.length === b.turns.length && a.turns.every((id, index) => id === b.turns[index]);
+  return (
+    a.by === b.by && a.layoutId === b.layoutId && a.turns.length === b.turns.length && a.turns.every((id, index) => id === b.turns[index])
+  );
 }

@@ -58,9 +58,18 @@ export interface TriedChange {
   change: ScheduleChange | null;
 }
 
-/** What changes would do together. */
-export async function readEffect(changes: readonly TriedChange[], signal: AbortSignal): Promise<Effect> {
-  return (await client.post("/api/v1/schedules/effect", { body: { changes: [...changes] }, signal })).data;
+const dayMs = 86_400_000;
+/** An effect covers a month: what begins later than in a fortnight is looked at from its own beginning on. */
+const soonMs = 14 * dayMs;
+
+/**
+ * What changes would do together, in the month from now on, or from when they begin.
+ * @param startsAt the earliest wall time, UTC ms, at which anything can differ
+ */
+export async function readEffect(changes: readonly TriedChange[], startsAt: number, signal: AbortSignal): Promise<Effect> {
+  // A day before it, it is that time nowhere yet.
+  const from = startsAt > Date.now() + soonMs ? { from: new Date(startsAt - dayMs).toISOString() } : {};
+  return (await client.post("/api/v1/schedules/effect", { body: { changes: [...changes], ...from }, signal })).data;
 }
 
 export async function createSchedule(change: ScheduleChange): Promise<ScheduleOutlook> {

@@ -35,7 +35,7 @@ export function MoveDialog({ moving: { due, shift }, onClose }: { moving: Moving
         ];
   const effect = useQuery({
     queryKey: ["schedules", "effect", changes],
-    queryFn: ({ signal }) => readEffect(changes, signal),
+    queryFn: ({ signal }) => readEffect(changes, Math.min(from, from + shift.start), signal),
     retry: false,
   });
   const moving = useMutation({

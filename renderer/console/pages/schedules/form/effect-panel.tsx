@@ -17,10 +17,12 @@ interface EffectPanelProps {
   id: string | null;
   /** Null: the form is not complete, or says nothing new. */
   change: ScheduleChange | null;
+  /** The earliest wall time at which anything can differ. */
+  startsAt: number;
   isUnchanged: boolean;
 }
 
-export function EffectPanel({ id, change, isUnchanged }: EffectPanelProps) {
+export function EffectPanel({ id, change, startsAt, isUnchanged }: EffectPanelProps) {
   const wanted = JSON.stringify(change);
   const [settled, setSettled] = useState(wanted);
   useEffect(() => {
@@ -29,8 +31,8 @@ export function EffectPanel({ id, change, isUnchanged }: EffectPanelProps) {
   }, [wanted]);
   const { data, error, isFetching } = useQuery({
     // It depends on all content: whatever event makes schedules old makes it old, too.
-    queryKey: ["schedules", "effect", id, settled],
-    queryFn: ({ signal }) => readEffect([{ schedule_id: id, change: JSON.parse(settled) as ScheduleChange }], signal),
+    queryKey: ["schedules", "effect", id, settled, startsAt],
+    queryFn: ({ signal }) => readEffect([{ schedule_id: id, change: JSON.parse(settled) as ScheduleChange }], startsAt, signal),
     enabled: settled !== "null",
     placeholderData: keepPreviousData,
     retry: false,

@@ -83,7 +83,7 @@ export function ScheduleForm({ values, onChange, before, mayWrite, saving, onSav
         <MoreFields {...common} />
       </fieldset>
       <div className="schedule-aside">
-        <EffectPanel id={before?.id ?? null} change={change} isUnchanged={!isChanged} />
+        <EffectPanel id={before?.id ?? null} change={change} startsAt={firstWallOf(values, before)} isUnchanged={!isChanged} />
         {named.length > 0 && named.every((field) => shownFields.includes(field)) ? null : <ProblemMessage error={saving.error} />}
         {mayWrite ? (
           <div className="schedule-actions">
@@ -97,6 +97,11 @@ export function ScheduleForm({ values, onChange, before, mayWrite, saving, onSav
       </div>
     </form>
   );
+}
+
+/** When the schedule begins, as it is or as it was. */
+function firstWallOf({ startDate }: Values, before: Schedule | null): number {
+  return Math.min(Date.parse(startDate), ...(before === null ? [] : [Date.parse(before.starts_at.slice(0, 10))]));
 }
 
 /** Whether all is there without which the service knows no schedule. */
