@@ -31,7 +31,7 @@ export function EffectPanel({ id, change, startsAt, isUnchanged }: EffectPanelPr
   }, [wanted]);
   const { data, error, isFetching } = useQuery({
     // It depends on all content: whatever event makes schedules old makes it old, too.
-    queryKey: ["schedules", "effect", id, settled, startsAt],
+    queryKey: ["schedules", "effect", id, settled],
     queryFn: ({ signal }) => readEffect([{ schedule_id: id, change: JSON.parse(settled) as ScheduleChange }], startsAt, signal),
     enabled: settled !== "null",
     placeholderData: keepPreviousData,
