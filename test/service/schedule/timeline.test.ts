@@ -120,7 +120,7 @@ test("[TLN4] the effect of a new, a changed and a deleted schedule names the scr
   expect(entries.filter(({ action }: { action: string }) => action === "getScheduleEffect")).toEqual([]);
 });
 
-test("[TLN5] the effect of a schedule that cannot play is refused like the schedule itself", async () => {
+test("[TLN5] the effect of a schedule that cannot play is refused like the schedule itself, and to a token that may not read screens", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path, []);
   const { api, created, layout } = setup;
@@ -137,6 +137,10 @@ test("[TLN5] the effect of a schedule that cannot play is refused like the sched
   const id = await created("schedules", { ...change, ends_at: "2026-10-27T10:00" });
   const worse = await api.call("POST", "schedules/effect", { changes: [{ schedule_id: id, change: { ends_at: "2026-10-27T08:00" } }] });
   expect([worse.status, errorPointers(worse)]).toEqual([422, ["/changes/0/change/ends_at"]]);
+  // It names screens, which not every token may read.
+  const { secret } = (await api.call("POST", "tokens", { name: "T", scopes: ["schedules:read"] })).body;
+  const narrow = { authorization: `Bearer ${secret}` };
+  expect((await api.call("POST", "schedules/effect", { changes: [{ schedule_id: id, change: null }] }, narrow)).status).toBe(403);
   const past = await api.call("POST", "schedules/effect", { changes: [{ schedule_id: id, change: null }], from: instant(now - dayMs) });
   expect([past.status, errorPointers(past)]).toEqual([422, ["/from"]]);
 });

@@ -15,6 +15,7 @@ import type { PlannedInterval } from "../../../schedule/plan.ts";
 import { NewSchedule } from "../../../schedule/validate-schedule.ts";
 import { discard } from "../../cleanup/bin.ts";
 import { hasTag } from "../../fleet/targets.ts";
+import { requireScope } from "../../people/operator.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
 import { found, invalidField, invalidFields, ProblemError } from "../../http/problem.ts";
 import { effectOf, takingBack } from "../../schedule/effect.ts";
@@ -121,7 +122,9 @@ export const timelineOperations: readonly Operation<TimelineDependencies>[] = [
     status: 200,
     output: ScheduleEffect,
     errors: ["not-found", "invalid"],
-    async run(dependencies, { teamId }, { body }, unitOfWork) {
+    async run(dependencies, { teamId, operator }, { body }, unitOfWork) {
+      // It names screens.
+      requireScope(operator, "players:read");
       const now = Math.trunc(dependencies.clock.now());
       const { from, to } = spanOf(dependencies.clock, body, "/", maxTimelineDays - 1);
       if (from < now && body.from !== undefined) throw invalidField("/from", "must not be in the past: what was shown does not change");
