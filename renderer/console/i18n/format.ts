@@ -99,7 +99,7 @@ const listFormat = new Intl.ListFormat(locale, { type: "conjunction" });
 
 /** Such as `Monday, Tuesday and Friday`. */
 export function formatList(words: readonly string[]): string {
-  return listFormat.format(words);
+  return words.length < 2 ? (words[0] ?? "") : shown(listFormat.format(words));
 }
 
 const monthFormat = new Intl.DateTimeFormat(locale, { month: "long", year: "numeric", timeZone: "UTC" });

@@ -4,11 +4,13 @@ import { sql } from "kysely";
 import { maxNamed, type ScheduleEffect } from "../../protocol/scheduling/timeline.ts";
 import type { PlannedInterval } from "../../schedule/plan.ts";
 import type { Db } from "../store/store.ts";
+import type { PlayerRow } from "../store/tables.ts";
 import { findLayoutNames } from "./forecast.ts";
-import { Plans, type PlanInput, type ScreenState } from "./plans.ts";
+import { Plans, readInterventions, readScreens, type PlanInput, type ScreenState } from "./plans.ts";
+import type { OutlookDependencies } from "./schedule-outlook.ts";
 
 /** The screens that a change may concern, by id: as they are without it, and with it. */
-export interface BeforeAndAfter {
+interface BeforeAndAfter {
   before: ReadonlyMap<string, ScreenState>;
   after: ReadonlyMap<string, ScreenState>;
 }
@@ -32,7 +34,7 @@ const maxIntervals = 5_000;
  * removed by something else.
  * @param db in which the change was made, for the names of new layouts.
  */
-export async function effectOf(db: Db, { before, after }: BeforeAndAfter, from: number, until: number): Promise<ScheduleEffect> {
+async function effectOf(db: Db, { before, after }: BeforeAndAfter, from: number, until: number): Promise<ScheduleEffect> {
   const plans = new Plans(from, until, maxIntervals);
   const contents = { before: contentReader(), after: contentReader() };
   const known = new Map<PlanInput, Map<PlanInput, Difference>>();
@@ -56,8 +58,27 @@ export async function effectOf(db: Db, { before, after }: BeforeAndAfter, from: 
   return describe(db, differing, from, until);
 }
 
+/**
+ * The effect of what `write` writes, which is taken back.
+ * @param db an open transaction @param players that it may concern
+ */
+export async function effectOfTrial(
+  services: Pick<OutlookDependencies, "desired" | "presence">,
+  db: Db,
+  players: readonly PlayerRow[],
+  { from, to }: { from: number; to: number },
+  write: () => Promise<void>,
+): Promise<ScheduleEffect> {
+  const interventions = await readInterventions(services, db, players);
+  const before = await readScreens(services, db, players, interventions);
+  return takingBack(db, async () => {
+    await write();
+    return effectOf(db, { before, after: await readScreens(services, db, players, interventions) }, from, to);
+  });
+}
+
 /** Runs `work` in the transaction `db` and takes back what it wrote. */
-export async function takingBack<T>(db: Db, work: () => Promise<T>): Promise<T> {
+async function takingBack<T>(db: Db, work: () => Promise<T>): Promise<T> {
   await sql`savepoint effect`.execute(db);
   try {
     return await work();

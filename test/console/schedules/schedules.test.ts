@@ -100,7 +100,7 @@ test("[CSD8] a schedule is moved and lengthened in the week by mouse and by keys
   const person = new KeyboardPerson(page);
   await eventually(async () => /08:00/.test((await block.getAttribute("aria-label")) ?? ""));
   await block.focus();
-  await person.press("Shift+ArrowDown", "Shift+ArrowDown", "Alt+Shift+ArrowDown", "Enter");
+  await person.press("Shift+ArrowRight", "Shift+ArrowLeft", "Shift+ArrowDown", "Shift+ArrowDown", "Alt+Shift+ArrowDown", "Enter");
   await dialog.waitFor();
   await dialog.getByText("Only this one").click();
   await dialog.getByRole("button", { name: "Move", exact: true }).press("Enter");

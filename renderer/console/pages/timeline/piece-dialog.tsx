@@ -7,7 +7,7 @@ import { texts } from "../../i18n/texts.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { isGap } from "./pieces.ts";
 import type { ChosenPiece } from "./rows.tsx";
-import { causeOf, momentOf, whatOf } from "./words.ts";
+import { causeOf, spanInWords, whatOf } from "./words.ts";
 
 const text = texts(timeline);
 
@@ -45,7 +45,7 @@ export function PieceDialog({ chosen: { screen, piece, timeZone }, onClose }: { 
         </>
       }
     >
-      <p>{text("details", { screen: screen.name, from: momentOf(from, timeZone), to: momentOf(to, timeZone) })}</p>
+      <p>{text("details", { screen: screen.name, span: spanInWords(from, to, timeZone) })}</p>
       <p className="faint">{causeOf(stretch)}</p>
     </Dialog>
   );

@@ -10,7 +10,7 @@ import { useNow } from "../../ui/now.ts";
 import { colourOf } from "../schedules/calendar/names.ts";
 import { usePlans, type ScreenPlan, type Span } from "./data.ts";
 import { isGap, piecesOf, placeOf, type Piece } from "./pieces.ts";
-import { nameOfPiece, whatOf } from "./words.ts";
+import { momentOf, nameOfPiece, whatOf } from "./words.ts";
 
 const text = texts(timeline);
 const rowRem = 2.75;
@@ -156,6 +156,11 @@ const Track = memo(function Track({ screen, plan, firstDay, dayCount, isOwnZone,
           </div>
         );
       })}
+      {Date.parse(plan.to) < days.at(-1)!.endMs ? (
+        <div role="gridcell" className="timeline-cut" style={{ insetInlineStart: `${placeOf(Date.parse(plan.to), days) * 100}%` }}>
+          {text("cut", { until: momentOf(Date.parse(plan.to), timeZone) })}
+        </div>
+      ) : null}
       <NowLine days={days} />
     </div>
   );

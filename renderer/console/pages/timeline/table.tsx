@@ -10,7 +10,7 @@ import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { usePlans, type Span } from "./data.ts";
 import { piecesOf, type Piece } from "./pieces.ts";
 import { shownDays, type TimelineScreen } from "./rows.tsx";
-import { causeOf, momentOf, whatOf } from "./words.ts";
+import { causeOf, spanInWords, whatOf } from "./words.ts";
 
 const text = texts(timeline);
 const step = 20;
@@ -56,7 +56,7 @@ export function TimelineTable({ screens, span, firstDay, dayCount, isOwnZone }: 
               </Link>
             ),
           },
-          { name: text("when"), cell: ({ piece, timeZone }) => `${momentOf(piece.from, timeZone)} – ${momentOf(piece.to, timeZone)}` },
+          { name: text("when"), is: "text", cell: ({ piece, timeZone }) => spanInWords(piece.from, piece.to, timeZone) },
           { name: text("what"), is: "text", cell: ({ piece }) => whatOf(piece.stretch) },
           { name: text("why"), is: "text", cell: ({ piece }) => causeOf(piece.stretch) },
         ]}

@@ -30,6 +30,12 @@ export function momentOf(ms: number, timeZone: string): string {
   return `${formatDay(at, timeZone)} ${formatTime(at, timeZone)}`;
 }
 
+/** Such as `Tue 24 Nov 09:00 – 11:00`, or with both days. */
+export function spanInWords(from: number, to: number, timeZone: string): string {
+  const isOneDay = formatDay(new Date(from), timeZone) === formatDay(new Date(to), timeZone);
+  return `${momentOf(from, timeZone)} – ${isOneDay ? formatTime(new Date(to), timeZone) : momentOf(to, timeZone)}`;
+}
+
 /** What is read out for a piece. */
 export function nameOfPiece({ stretch, from, to }: Piece, timeZone: string): string {
   return text("pieceName", { what: whatOf(stretch), from: momentOf(from, timeZone), to: momentOf(to, timeZone), cause: causeOf(stretch) });

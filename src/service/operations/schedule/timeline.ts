@@ -18,7 +18,7 @@ import { hasTag } from "../../fleet/targets.ts";
 import { requireScope } from "../../people/operator.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
 import { found, invalidField, invalidFields, ProblemError } from "../../http/problem.ts";
-import { effectOf, takingBack } from "../../schedule/effect.ts";
+import { effectOfTrial } from "../../schedule/effect.ts";
 import { showForecastIntervals } from "../../schedule/forecast.ts";
 import { Plans, readInterventions, readScreens, type PlanInput } from "../../schedule/plans.ts";
 import { changeSchedule, insertSchedule } from "../../schedule/schedule-writes.ts";
@@ -133,12 +133,8 @@ export const timelineOperations: readonly Operation<TimelineDependencies>[] = [
         const targets: ScheduleTarget[] = [];
         for (const attempt of attempts) targets.push(...(await attempt.targets(db)));
         const players = await targetedPlayers(db, teamId, targets);
-        const interventions = await readInterventions(dependencies, db, players);
-        const before = await readScreens(dependencies, db, players, interventions);
-        const result = await takingBack(db, async () => {
+        const result = await effectOfTrial(dependencies, db, players, { from, to }, async () => {
           for (const attempt of attempts) await attempt.write(db);
-          const after = await readScreens(dependencies, db, players, interventions);
-          return effectOf(db, { before, after }, from, to);
         });
         return { result };
       });

@@ -4,7 +4,7 @@ import { dayMs } from "../../../../../src/schedule/calendar/day-numbers.ts";
 import { formatShortTime } from "../../../i18n/format.ts";
 import type { Due } from "../model/windows.ts";
 import { colourOf, nameOfDue } from "./names.ts";
-import type { MovingState } from "./use-moving.ts";
+import { isMoving, type MovingState } from "./use-moving.ts";
 
 interface CalendarLinkProps {
   due: Due;
@@ -26,6 +26,7 @@ export function CalendarLink({ due, layout, state, className, hasTime = false, b
       draggable={false}
       data-colour={colourOf(schedule.layout_id)}
       data-off={!schedule.enabled}
+      data-moving={isMoving(due, state.moving)}
       aria-label={nameOfDue(due, layout)}
       aria-describedby="calendar-keys"
       onKeyDown={(event) => state.onKeyDown(event, due, byWeeks)}

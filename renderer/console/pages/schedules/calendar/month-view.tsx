@@ -82,9 +82,23 @@ export function MonthView({ dues, firstDay, weeks, month, today, mayWrite, layou
         {Array.from({ length: weeks * 7 }, (_, index) => firstDay + index).map((day) => {
           const here = on(day);
           return (
-            <li key={day} data-day={day} className="calendar-cell" data-today={day === today} data-other={dateOf(day).month !== month}>
+            <li
+              key={day}
+              data-day={day}
+              className="calendar-cell"
+              data-today={day === today}
+              data-other={dateOf(day).month !== month}
+              data-empty={here.length === 0}
+            >
               <div className="calendar-cell-head">
-                <h3 aria-label={wallDay(day * dayMs)}>{dateOf(day).date}</h3>
+                <h3 aria-label={wallDay(day * dayMs)}>
+                  <span className="calendar-cell-date" aria-hidden="true">
+                    {dateOf(day).date}
+                  </span>
+                  <span className="calendar-cell-day" aria-hidden="true">
+                    {wallDay(day * dayMs)}
+                  </span>
+                </h3>
                 {mayWrite ? (
                   <Link
                     to="/schedules/new"

@@ -1,5 +1,5 @@
 // What is being moved in the calendar, by pointer or by keys, until it is put down or given up.
-import { useState, type KeyboardEvent } from "react";
+import { useLayoutEffect, useRef, useState, type KeyboardEvent } from "react";
 import { dayMs } from "../../../../../src/schedule/calendar/day-numbers.ts";
 import { isDate } from "../../../../../src/protocol/scheduling/moments.ts";
 import { isShift, type Shift } from "../model/move.ts";
@@ -32,6 +32,11 @@ export function placeBefore(due: Due, moving: Moving | null): Due {
   return due.from === moving.due.from + moving.shift.start ? moving.due : due;
 }
 
+/** Whether a window, as it is drawn, is the one that is moved. */
+export function isMoving(due: Due, moving: Moving | null): boolean {
+  return moving !== null && placeBefore(due, moving) === moving.due;
+}
+
 /** A shift that leaves at least a quarter of an hour. Whole days move by whole days. */
 export function fitting(due: Due, { start, end }: Shift): Shift {
   const step = isDate(due.schedule.starts_at) ? dayMs : stepMs;
@@ -51,6 +56,14 @@ export interface MovingState {
 /** @param onPutDown asks what to do with it, and calls `set(null)` in the end */
 export function useMoving(mayWrite: boolean, isAsking: boolean, onPutDown: (moving: Moving) => void): MovingState {
   const [moving, set] = useState<Moving | null>(null);
+  const isByKeys = useRef(false);
+  useLayoutEffect(() => {
+    if (moving === null || isAsking) return;
+    // On another day or at another time it is another element, which must keep the focus.
+    if (isByKeys.current && document.activeElement?.matches("[data-moving=true]") !== true) {
+      document.querySelector<HTMLElement>("a[data-moving=true]")?.focus();
+    }
+  });
   const onKeyDown = (event: KeyboardEvent, shown: Due, byWeeks: boolean): void => {
     const due = placeBefore(shown, moving);
     if (event.key === "Escape" && moving !== null) return set(null);
@@ -62,6 +75,7 @@ export function useMoving(mayWrite: boolean, isAsking: boolean, onPutDown: (movi
     const by = stepOf(event.key, byWeeks, isDate(due.schedule.starts_at));
     if (by === null) return;
     event.preventDefault();
+    isByKeys.current = true;
     const { start, end } = moving !== null && isSameDue(moving.due, due) ? moving.shift : { start: 0, end: 0 };
     set({ due, shift: fitting(due, event.altKey ? { start, end: end + by } : { start: start + by, end: end + by }) });
   };

@@ -8,7 +8,7 @@ import { texts } from "../../../i18n/texts.ts";
 import { daysOf, type Block, type Due } from "../model/windows.ts";
 import { CalendarLink } from "./calendar-link.tsx";
 import { colourOf, wallDay, wallTime } from "./names.ts";
-import { fitting, placeBefore, withMoving, type Moving, type MovingState } from "./use-moving.ts";
+import { fitting, isMoving, placeBefore, withMoving, type Moving, type MovingState } from "./use-moving.ts";
 
 const text = texts(schedules);
 const hours = Array.from({ length: 24 }, (_, hour) => hour);
@@ -192,7 +192,7 @@ function BlockView({ block, layout, state, mayWrite }: BlockViewProps) {
       data-due={keyOf(block)}
       data-colour={colourOf(block.schedule.layout_id)}
       data-off={!block.schedule.enabled}
-      data-moving={state.moving?.due.schedule.id === block.schedule.id && placeBefore(block, state.moving) === state.moving.due}
+      data-moving={isMoving(block, state.moving)}
       style={{
         insetBlockStart: `${(fromMinute / 1_440) * 100}%`,
         blockSize: `${((toMinute - fromMinute) / 1_440) * 100}%`,

@@ -17,18 +17,20 @@ import type { FieldsProps } from "./fields.ts";
 const text = texts(schedules);
 const words = texts(repeatTexts);
 
-type Choice = "once" | Repeat["unit"] | "rule";
+type Choice = "once" | Repeat["unit"] | "workdays" | "rule";
+const workdays = weekdays.slice(0, 5);
 const units = { day: "unitDay", week: "unitWeek", month: "unitMonth", year: "unitYear" } as const;
 
 export function RepeatFields({ values, errors, onChange }: FieldsProps) {
   const { recurrence, startDate, exdates } = values;
   const set = (change: Partial<Values>): void => onChange({ ...values, ...change });
-  const choice: Choice = recurrence.is === "repeat" ? recurrence.repeat.unit : recurrence.is;
+  const choice: Choice = recurrence.is === "repeat" ? choiceOf(recurrence.repeat) : recurrence.is;
   const choose = (chosen: Choice): void => {
     if (chosen === choice || chosen === "rule") return;
     if (chosen === "once") return set({ recurrence: { is: "once" } });
     const common = recurrence.is === "repeat" ? { every: 1, end: recurrence.repeat.end } : { every: 1, end: { is: "never" } as const };
-    set({ recurrence: { is: "repeat", repeat: repeatWith(chosen, common, startDate) }, hasEnd: true });
+    const repeat: Repeat = chosen === "workdays" ? { ...common, unit: "week", on: workdays } : repeatWith(chosen, common, startDate);
+    set({ recurrence: { is: "repeat", repeat }, hasEnd: true });
   };
   const setRepeat = (repeat: Repeat): void => set({ recurrence: { is: "repeat", repeat } });
   return (
@@ -41,6 +43,7 @@ export function RepeatFields({ values, errors, onChange }: FieldsProps) {
         options={[
           { id: "once", name: text("once") },
           { id: "day", name: text("daily") },
+          { id: "workdays", name: words("workdays") },
           { id: "week", name: text("weekly") },
           { id: "month", name: text("monthly") },
           { id: "year", name: text("yearly") },
@@ -61,6 +64,11 @@ export function RepeatFields({ values, errors, onChange }: FieldsProps) {
       )}
     </>
   );
+}
+
+/** What is chosen most often has a choice of its own. */
+function choiceOf(repeat: Repeat): Choice {
+  return repeat.unit === "week" && repeat.every === 1 && repeat.on.join() === workdays.join() ? "workdays" : repeat.unit;
 }
 
 function repeatWith(unit: Repeat["unit"], common: { every: number; end: RepeatEnd }, startDate: string): Repeat {

@@ -87,7 +87,6 @@ export function ScheduleForm({ values, onChange, before, mayWrite, saving, onSav
         {named.length > 0 && named.every((field) => shownFields.includes(field)) ? null : <ProblemMessage error={saving.error} />}
         {mayWrite ? (
           <div className="schedule-actions">
-            {isComplete ? null : <p className="faint">{text("missing")}</p>}
             {otherActions}
             <Button kind="primary" type="submit" isPending={saving.isPending} isDisabled={!isComplete || !isChanged}>
               {text("save")}
