@@ -20,6 +20,8 @@ const places: readonly Place[] = [
   { to: "/takeover", name: "takeover", icon: "broadcast", isArea: true, key: "t" },
   { to: "/playlists", name: "playlists", icon: "playlist", isArea: true, key: "o" },
   { to: "/layouts", name: "layouts", icon: "layout", isArea: true, key: "y" },
+  { to: "/schedules", name: "schedules", icon: "calendar", isArea: true, key: "c" },
+  { to: "/timeline", name: "timeline", icon: "timeline", isArea: true, key: "i" },
   { to: "/team", name: "team", icon: "team", isArea: true, key: "m" },
   { to: "/pair", name: "pair", icon: "plus", key: "p" },
   { to: "/enrolment", name: "enrolment", icon: "key" },

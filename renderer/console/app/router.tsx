@@ -12,9 +12,11 @@ import { routesOfScreen } from "../pages/screen/routes.ts";
 import { routesOfScreens } from "../pages/screens/routes.ts";
 import { routesOfSignIn } from "../pages/sign-in/routes.ts";
 import { routesOfPlaylists } from "../pages/playlists/routes.ts";
+import { routesOfSchedules } from "../pages/schedules/routes.ts";
 import { routesOfShow } from "../pages/show/routes.ts";
 import { routesOfTakeover } from "../pages/takeover/routes.ts";
 import { routesOfTeam } from "../pages/team/routes.ts";
+import { routesOfTimeline } from "../pages/timeline/routes.ts";
 import { FailedPage, MissingPage } from "./failed-page.tsx";
 import { Root } from "./root.tsx";
 import { Shell } from "./shell.tsx";
@@ -51,6 +53,8 @@ const routeTree = rootRoute.addChildren([
     ...routesOfTakeover(shellRoute),
     ...routesOfPlaylists(shellRoute),
     ...routesOfLayouts(shellRoute),
+    ...routesOfSchedules(shellRoute),
+    ...routesOfTimeline(shellRoute),
     routesOfTeam(shellRoute),
     routesOfAccount(shellRoute),
     missingRoute,

@@ -78,3 +78,33 @@ const dateFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZo
 export function formatDate(date: string): string {
   return shown(dateFormat.format(new Date(`${date}T00:00:00Z`)));
 }
+
+const monthDayFormat = new Intl.DateTimeFormat(locale, { day: "numeric", month: "long", timeZone: "UTC" });
+
+/** Such as `24 December`. @param at UTC ms of the day */
+export function formatMonthDay(at: number): string {
+  return shown(monthDayFormat.format(at));
+}
+
+const hourFormat = new Intl.DateTimeFormat(locale, { hour: "numeric", timeZone: "UTC" });
+const shortTimeFormat = new Intl.DateTimeFormat(locale, { hour: "numeric", minute: "2-digit", timeZone: "UTC" });
+
+/** As short as the language allows: `11 AM`, `11:30 AM`, `11:00`. @param wall UTC ms at which a clock in UTC shows the time */
+export function formatShortTime(wall: number): string {
+  const isTwelve = hourFormat.resolvedOptions().hour12 === true;
+  return shown((isTwelve && wall % 3_600_000 === 0 ? hourFormat : shortTimeFormat).format(wall));
+}
+
+const listFormat = new Intl.ListFormat(locale, { type: "conjunction" });
+
+/** Such as `Monday, Tuesday and Friday`. */
+export function formatList(words: readonly string[]): string {
+  return words.length < 2 ? (words[0] ?? "") : shown(listFormat.format(words));
+}
+
+const monthFormat = new Intl.DateTimeFormat(locale, { month: "long", year: "numeric", timeZone: "UTC" });
+
+/** Such as `November 2026`. @param at UTC ms of one of its days */
+export function formatMonth(at: number): string {
+  return shown(monthFormat.format(at));
+}

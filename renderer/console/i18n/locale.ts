@@ -72,6 +72,7 @@ export function applyLocale(): void {
 
 /** A text with accents on its letters and in brackets, half as long again: what stays plain is not in the catalogue. */
 export function pseudoText(text: string): string {
-  const accented = text.replaceAll(/[a-z]/gi, (letter) => pseudoLetters[letter]!);
+  // A text within a text, such as a time in a sentence, has brackets already: one pair is enough.
+  const accented = text.replaceAll(/[⟦⟧]/g, "").replaceAll(/[a-z]/gi, (letter) => pseudoLetters[letter]!);
   return `⟦${accented}${"·".repeat(Math.ceil(text.length / 3))}⟧`;
 }

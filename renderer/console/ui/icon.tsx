@@ -71,6 +71,8 @@ const paths = {
   safeArea: "M3 5h18v14H3zM7 9h10v6H7z",
   magnet: "M6 4v8a6 6 0 0 0 12 0V4h-4v8a2 2 0 0 1-4 0V4zM6 8h4M14 8h4",
   orientation: "M4 9h8v11H4zM9 5h11v8h-5",
+  calendar: "M5 5h14a1 1 0 0 1 1 1v13a1 1 0 0 1-1 1H5a1 1 0 0 1-1-1V6a1 1 0 0 1 1-1zM4 10h16M8 3v4M16 3v4",
+  timeline: "M4 6h9M7 12h13M4 18h7M15 18h5",
 } as const;
 
 export type IconName = keyof typeof paths;

@@ -58,6 +58,7 @@ import * as commandBatches from "../../protocol/operator/command-batches.ts";
 import * as releases from "../../protocol/operator/releases.ts";
 import * as releaseFiles from "../../protocol/device/release-files.ts";
 import * as uploadLinks from "../../protocol/content/upload-links.ts";
+import * as timeline from "../../protocol/scheduling/timeline.ts";
 import * as transition from "../../protocol/content/transition.ts";
 import * as opening from "../../protocol/scheduling/opening-hours.ts";
 import type { Schema } from "./json.ts";
@@ -106,6 +107,7 @@ const modules: readonly Record<string, unknown>[] = [
   calendars,
   controlPreview,
   forecast,
+  timeline,
   history,
   looks,
   orientation,

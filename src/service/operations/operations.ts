@@ -49,6 +49,7 @@ import { playEventOperations } from "./schedule/play-events.ts";
 import { reportOperations } from "./schedule/reports.ts";
 import { scheduleOperations } from "./schedule/schedules.ts";
 import { showOperations } from "./schedule/shows.ts";
+import { timelineOperations } from "./schedule/timeline.ts";
 
 const all = [
   ...playerOperations,
@@ -68,6 +69,7 @@ const all = [
   ...playlistOperations,
   ...previewOperations,
   ...scheduleOperations,
+  ...timelineOperations,
   ...calendarOperations,
   ...showOperations,
   ...draftOperations,

@@ -63,7 +63,8 @@ export async function showForecastIntervals(
   });
 }
 
-async function findLayoutNames(db: Db, layoutIds: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
+/** The names of layouts by id. */
+export async function findLayoutNames(db: Db, layoutIds: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>();
   for (const ids of inChunks([...layoutIds])) {
     const rows = await db.selectFrom("layouts").select(["id", "name"]).where("id", "in", ids).execute();
@@ -73,6 +74,6 @@ async function findLayoutNames(db: Db, layoutIds: ReadonlySet<string>): Promise<
 }
 
 /** The content of a player that has every file of its desired state. */
-function withAllFiles(desired: DesiredState): PlayableContent {
+export function withAllFiles(desired: DesiredState): PlayableContent {
   return { desired, files: new Map(desired.assets.map(({ id, sha256 }) => [id, sha256])) };
 }

@@ -147,6 +147,7 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
     updatePlaylist: [`playlists/${playlist.id}`, { items: [] }],
     deletePlaylist: [`playlists/${spareList.id}`],
     restorePlaylist: [`playlists/${binList.id}/restore`],
+    getScheduleEffect: ["schedules/effect", { changes: [{ schedule_id: schedule.id, change: { priority: 7 } }] }],
     createSchedule: ["schedules", { name: "N", layout_id: layout.id, target, starts_at: "2026-11-27T22:00" }],
     updateSchedule: [`schedules/${schedule.id}`, { priority: 7 }],
     deleteSchedule: [`schedules/${schedule.id}`],

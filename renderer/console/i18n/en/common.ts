@@ -5,6 +5,8 @@ export const common = {
   library: "Library",
   playlists: "Playlists",
   layouts: "Layouts",
+  schedules: "Schedules",
+  timeline: "Timeline",
   activity: "Activity",
   team: "Team",
   account: "Your account",

@@ -12,7 +12,7 @@ import { withWallTimes, type StartAndEnd } from "../../../schedule/calendar/mome
 import { inChunks } from "../../store/chunks.ts";
 import type { Db } from "../../store/store.ts";
 import type { PlayerRow, ScheduleRow } from "../../store/tables.ts";
-import { emptyCache, readOverrides, readStateInputs, type StateCache } from "./state-inputs.ts";
+import { emptyCache, readOverrides, readStateInputs, type Overrides, type StateCache } from "./state-inputs.ts";
 
 /** A player whose desired state has a new revision. */
 export interface RevisionChange {
@@ -32,6 +32,21 @@ export class DesiredStates {
   /** The desired state inside a transaction. Does not use the cache, since the transaction may roll back. */
   readInTransaction(db: Db, player: PlayerRow): Promise<DesiredState> {
     return readState(db, player, emptyCache());
+  }
+
+  /**
+   * The desired states of many players, one after the other, as they are at one time: what equal ones share is read once.
+   * @param db also a transaction that may roll back.
+   */
+  async *readMany(db: Db, players: readonly PlayerRow[]): AsyncGenerator<readonly [PlayerRow, DesiredState], void> {
+    const cache = emptyCache();
+    for (const chunk of inChunks(players)) {
+      const overrides = await readOverrides(
+        db,
+        chunk.map(({ id }) => id),
+      );
+      for (const player of chunk) yield [player, await assembleState(db, player, overrides.get(player.id) ?? [], cache)];
+    }
   }
 
   /** Must be called after every transaction that may have changed a state. */
@@ -63,7 +78,11 @@ export class DesiredStates {
 
 async function readState(db: Db, player: PlayerRow, cache: StateCache): Promise<DesiredState> {
   const overrides = await readOverrides(db, [player.id]);
-  const { content, schedules, calendars, safeAssetId, revision } = await readStateInputs(db, player, overrides.get(player.id) ?? [], cache);
+  return assembleState(db, player, overrides.get(player.id) ?? [], cache);
+}
+
+async function assembleState(db: Db, player: PlayerRow, overrides: Overrides, cache: StateCache): Promise<DesiredState> {
+  const { content, schedules, calendars, safeAssetId, revision } = await readStateInputs(db, player, overrides, cache);
   const { id, name, timezone, layout_id } = player;
   return {
     revision,

@@ -12,10 +12,9 @@ import { binReaders } from "../content/bin-readers.ts";
 import type { OperatorContext } from "../context.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import type { WriteEvent } from "../unit-of-work.ts";
-import { checkSchedule } from "../../schedule/check-schedule.ts";
 import { outlookOf, type OutlookDependencies } from "../../schedule/schedule-outlook.ts";
-import { scheduleColumns, showSchedule, targetedPlayers, targetOf } from "../../schedule/schedules.ts";
-import { affectsShares, checkShares } from "../../schedule/shares.ts";
+import { changeSchedule, insertSchedule } from "../../schedule/schedule-writes.ts";
+import { showSchedule, targetedPlayers, targetOf } from "../../schedule/schedules.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { ScheduleRow } from "../../store/tables.ts";
@@ -62,12 +61,7 @@ export const scheduleOperations: readonly Operation<ScheduleDependencies>[] = [
     version,
     async run(dependencies, { teamId }, { body }, unitOfWork) {
       const write = async (db: Db) => {
-        const now = Math.trunc(dependencies.clock.now());
-        await checkSchedule(db, teamId, body, now);
-        await checkShares(db, teamId, body, null, now);
-        const columns = { id: dependencies.makeId("sch"), team_id: teamId, ...scheduleColumns(body) };
-        const row: ScheduleRow = { ...columns, created_at: now, updated_at: now, deleted_at: null, deleted_with: null };
-        await db.insertInto("schedules").values(row).execute();
+        const row = await insertSchedule(dependencies, db, teamId, body);
         const affected = await targetedPlayers(db, teamId, [body.target]);
         return { result: showSchedule(row), affected, events: [eventOf("schedule.created", row)] };
       };
@@ -129,16 +123,9 @@ export const scheduleOperations: readonly Operation<ScheduleDependencies>[] = [
     async run(dependencies, { teamId }, { params: { id: scheduleId }, body }, unitOfWork) {
       const write = async (db: Db) => {
         const row = await schedules.find(db, teamId, scheduleId, { inBin: false });
-        const { id: _id, created_at: _created, updated_at: _updated, deleted_at: _deleted, ...before } = showSchedule(row);
-        const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
-        const after: typeof before = { ...before, ...changes };
-        const now = Math.trunc(dependencies.clock.now());
-        await checkSchedule(db, teamId, after, now, before.target);
-        if (affectsShares(changes)) await checkShares(db, teamId, after, row.id, now);
-        const next: ScheduleRow = { ...row, ...scheduleColumns(after), updated_at: now };
-        if (isSame(row, next)) return { result: showSchedule(row) };
-        await db.updateTable("schedules").set(next).where("id", "=", row.id).execute();
-        const affected = await targetedPlayers(db, teamId, [targetOf(row), after.target]);
+        const next = await changeSchedule(dependencies, db, row, body);
+        if (next === row) return { result: showSchedule(row) };
+        const affected = await targetedPlayers(db, teamId, [targetOf(row), targetOf(next)]);
         return { result: showSchedule(next), affected, events: [eventOf("schedule.updated", next)] };
       };
       return unitOfWork.write(write, (db, schedule) => outlookOf(dependencies, db, teamId, schedule));
@@ -208,11 +195,6 @@ export const scheduleOperations: readonly Operation<ScheduleDependencies>[] = [
     },
   }),
 ];
-
-function isSame(a: ScheduleRow, b: ScheduleRow): boolean {
-  const columns = ["name", "layout_id", "target_type", "target_value", "timing"] as const;
-  return columns.every((column) => a[column] === b[column]);
-}
 
 async function read(dependencies: ScheduleDependencies, context: OperatorContext, params: { id: string }): Promise<ScheduleOutlook> {
   const { teamId } = context;

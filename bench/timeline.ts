@@ -1,0 +1,54 @@
+// The timeline of 300 screens × a week with 300 schedules, beside 300 single forecasts, and the effect of one more schedule.
+import { startWall } from "../test/support/console/wall.ts";
+import { percentiles, printFigure } from "./lib.ts";
+
+const screens = Number(process.argv[2] ?? 300);
+const schedules = Number(process.argv[3] ?? 300);
+const rounds = Number(process.argv[4] ?? 5);
+const tags = 10;
+const inOneRequest = 40;
+const dayMs = 86_400_000;
+const rules = ["FREQ=DAILY", "FREQ=WEEKLY;BYDAY=MO,WE", "FREQ=WEEKLY;BYDAY=FR", "FREQ=MONTHLY;BYDAY=1TU"];
+const wall = (ms: number): string => new Date(ms).toISOString().slice(0, 16);
+
+const stored = Array.from({ length: screens }, (_, n) => ({ name: `Screen ${n}`, tags: [`tag ${n % tags}`], says: {} }));
+await using started = await startWall(stored);
+const { service, ids } = started;
+const created = async (path: string, body: object): Promise<string> => {
+  const { status, body: answer } = await service.call("POST", path, body);
+  if (status !== 201) throw new Error(`${path}: ${status} ${JSON.stringify(answer)}`);
+  return answer.id as string;
+};
+const layouts: string[] = [];
+for (let n = 0; n < 20; n += 1) layouts.push(await created("layouts", { name: `Layout ${n}`, width: 100, height: 100 }));
+const first = Math.floor(Date.now() / dayMs) * dayMs;
+const scheduleOf = (n: number, tag: string): object => {
+  const start = first - 7 * dayMs + ((n * 37) % 1_440) * 60_000;
+  const times = { starts_at: wall(start), ends_at: wall(start + 3 * 3_600_000), rrule: rules[n % rules.length] };
+  return { name: `Schedule ${n}`, layout_id: layouts[n % layouts.length], target: { type: "tag", tag }, priority: n % 5, ...times };
+};
+for (let n = 0; n < schedules; n += 1) await created("schedules", scheduleOf(n, `tag ${n % tags}`));
+
+const timed = async (work: () => Promise<unknown>): Promise<number> => {
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
+};
+const span = `from=${new Date(first).toISOString()}&to=${new Date(first + 7 * dayMs).toISOString()}`;
+const measured = async (name: string, work: () => Promise<unknown>): Promise<void> => {
+  await work();
+  const all: number[] = [];
+  for (let round = 0; round < rounds; round += 1) all.push(await timed(work));
+  printFigure(name, percentiles(all));
+};
+await measured(`the timeline of ${screens} screens, ${inOneRequest} in a request, ms`, async () => {
+  for (let from = 0; from < ids.length; from += inOneRequest) {
+    await service.call("GET", `timeline?${span}&limit=${inOneRequest}&ids=${ids.slice(from, from + inOneRequest).join()}`);
+  }
+});
+await measured(`${screens} single forecasts, ms`, async () => {
+  for (const id of ids) await service.call("GET", `players/${id}/forecast?${span}&limit=500`);
+});
+await measured("the effect of one more schedule on all screens, ms", () =>
+  service.call("POST", "schedules/effect", { changes: [{ change: { ...scheduleOf(1, "tag 1"), target: { type: "team" }, priority: 9 } }] }),
+);

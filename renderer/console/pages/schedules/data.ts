@@ -1,0 +1,101 @@
+// Reading and writing schedules. A change names the version that it was made from, so that it never overwrites somebody else's.
+import { queryOptions } from "@tanstack/react-query";
+import { ProblemError, type Schemas } from "../../../../sdk/typescript/client.ts";
+import { client } from "../../data/client.ts";
+import type { Schedule, ScheduleChange } from "./model/form.ts";
+
+export type Layout = Schemas["Layout"];
+export type Calendar = Schemas["Calendar"];
+export type Effect = Schemas["ScheduleEffect"];
+export type ScheduleOutlook = Schemas["ScheduleOutlook"];
+
+/** A schedule, and its version for `If-Match`. */
+export interface VersionedSchedule {
+  schedule: ScheduleOutlook;
+  etag: string;
+}
+
+export const schedulesQuery = queryOptions({
+  queryKey: ["schedules", "all"],
+  queryFn: async ({ signal }): Promise<Schedule[]> => {
+    const all: Schedule[] = [];
+    for await (const each of client.pages("/api/v1/schedules", { params: { query: { limit: 100 } }, signal })) all.push(each);
+    return all;
+  },
+});
+
+export function scheduleQuery(id: string) {
+  return queryOptions({
+    queryKey: ["schedules", "one", id],
+    queryFn: async ({ signal }): Promise<VersionedSchedule> => {
+      const { data, response } = await client.get("/api/v1/schedules/{id}", { params: { path: { id } }, signal });
+      return { schedule: data, etag: response.headers.get("etag") ?? "" };
+    },
+  });
+}
+
+export const layoutsQuery = queryOptions({
+  queryKey: ["layouts", "all"],
+  queryFn: async ({ signal }): Promise<Layout[]> => {
+    const all: Layout[] = [];
+    for await (const each of client.pages("/api/v1/layouts", { params: { query: { limit: 100 } }, signal })) all.push(each);
+    return all;
+  },
+});
+
+export const calendarsQuery = queryOptions({
+  queryKey: ["calendars", "all"],
+  queryFn: async ({ signal }): Promise<Calendar[]> => {
+    const all: Calendar[] = [];
+    for await (const each of client.pages("/api/v1/calendars", { params: { query: { limit: 100 } }, signal })) all.push(each);
+    return all.toSorted((one, other) => one.name.localeCompare(other.name));
+  },
+});
+
+/** A change of a schedule. Its id is null: it is new; its change is null: it is deleted. */
+export interface TriedChange {
+  schedule_id: string | null;
+  change: ScheduleChange | null;
+}
+
+const dayMs = 86_400_000;
+/** An effect covers a month: what begins later than in a fortnight is looked at from its own beginning on. */
+const soonMs = 14 * dayMs;
+
+/**
+ * What changes would do together, in the month from now on, or from when they begin.
+ * @param startsAt the earliest wall time, UTC ms, at which anything can differ
+ */
+export async function readEffect(changes: readonly TriedChange[], startsAt: number, signal: AbortSignal): Promise<Effect> {
+  // A day before it, it is that time nowhere yet.
+  const from = startsAt > Date.now() + soonMs ? { from: new Date(startsAt - dayMs).toISOString() } : {};
+  return (await client.post("/api/v1/schedules/effect", { body: { changes: [...changes], ...from }, signal })).data;
+}
+
+export async function createSchedule(change: ScheduleChange): Promise<ScheduleOutlook> {
+  // The service checks whether all fields of a new schedule are there.
+  return (await client.post("/api/v1/schedules", { body: change as Schemas["NewSchedule"] })).data;
+}
+
+/** Changes a schedule, if it is still the version `etag`; null: whichever it is. */
+export async function saveSchedule(id: string, change: ScheduleChange, etag: string | null): Promise<VersionedSchedule> {
+  const { data, response } = await client.patch("/api/v1/schedules/{id}", {
+    params: { path: { id } },
+    ...(etag === null ? {} : { headers: { "If-Match": etag } }),
+    body: change,
+  });
+  return { schedule: data, etag: response.headers.get("etag") ?? "" };
+}
+
+export async function deleteSchedule(id: string): Promise<void> {
+  await client.delete("/api/v1/schedules/{id}", { params: { path: { id } } });
+}
+
+export async function restoreSchedule(id: string): Promise<void> {
+  await client.post("/api/v1/schedules/{id}/restore", { params: { path: { id } } });
+}
+
+/** Whether somebody else has changed the schedule meanwhile. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof ProblemError && error.status === 412;
+}

@@ -1,0 +1,52 @@
+// Beside the form: what saving it would change on the screens, asked again while it is edited.
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { schedules } from "../../../i18n/en/schedules.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { ProblemMessage } from "../../../ui/problem-message.tsx";
+import { readEffect } from "../data.ts";
+import { EffectText } from "../effect-text.tsx";
+import type { ScheduleChange } from "../model/form.ts";
+
+const text = texts(schedules);
+/** Who types is not asked about after each letter. */
+const settleMs = 400;
+
+interface EffectPanelProps {
+  /** Null: it is new. */
+  id: string | null;
+  /** Null: the form is not complete, or says nothing new. */
+  change: ScheduleChange | null;
+  /** The earliest wall time at which anything can differ. */
+  startsAt: number;
+  isUnchanged: boolean;
+}
+
+export function EffectPanel({ id, change, startsAt, isUnchanged }: EffectPanelProps) {
+  const wanted = JSON.stringify(change);
+  const [settled, setSettled] = useState(wanted);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(wanted), settleMs);
+    return () => clearTimeout(timer);
+  }, [wanted]);
+  const { data, error, isFetching } = useQuery({
+    // It depends on all content: whatever event makes schedules old makes it old, too.
+    queryKey: ["schedules", "effect", id, settled],
+    queryFn: ({ signal }) => readEffect([{ schedule_id: id, change: JSON.parse(settled) as ScheduleChange }], startsAt, signal),
+    enabled: settled !== "null",
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  const isOld = isFetching || settled !== wanted;
+  return (
+    <section className="card effect-panel" aria-labelledby="effect-title" aria-busy={isOld}>
+      <h2 id="effect-title">{text("effect")}</h2>
+      <div role="status" data-old={isOld}>
+        {change === null ? <p className="faint">{text(isUnchanged ? "effectUnchanged" : "effectUnknown")}</p> : null}
+        {change !== null && data === undefined && error === null ? <p className="faint">{text("effectChecking")}</p> : null}
+        {change !== null && data !== undefined && error === null ? <EffectText effect={data} /> : null}
+      </div>
+      {change === null ? null : <ProblemMessage error={error} />}
+    </section>
+  );
+}

@@ -1,0 +1,51 @@
+// The dates on which a recurring schedule does not begin.
+import { schedules } from "../../../i18n/en/schedules.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { formatDate } from "../../../i18n/format.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Icon } from "../../../ui/icon.tsx";
+import { TextField } from "../../../ui/text-field.tsx";
+import { useState } from "react";
+
+const text = texts(schedules);
+
+interface ExceptDatesProps {
+  dates: readonly string[];
+  error: string | undefined;
+  onChange: (dates: string[]) => void;
+}
+
+export function ExceptDates({ dates, error, onChange }: ExceptDatesProps) {
+  const [added, setAdded] = useState("");
+  const add = (): void => {
+    if (added !== "" && !dates.includes(added)) onChange([...dates, added].toSorted());
+    setAdded("");
+  };
+  return (
+    <div className="except-dates" role="group" aria-label={text("exceptDates")}>
+      <div className="when-row">
+        <TextField label={text("exceptDates")} type="date" value={added} onChange={setAdded} error={error} />
+        <Button onPress={add} isDisabled={added === ""}>
+          <Icon name="plus" /> {text("addDate")}
+        </Button>
+      </div>
+      {dates.length === 0 ? null : (
+        <ul className="except-list">
+          {dates.map((date) => (
+            <li key={date} className="chip">
+              {formatDate(date)}
+              <Button
+                kind="quiet"
+                size="small"
+                aria-label={text("removeDate", { date: formatDate(date) })}
+                onPress={() => onChange(dates.filter((each) => each !== date))}
+              >
+                <Icon name="close" />
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,113 @@
+// The form of a schedule, new or not, with what saving it would change.
+import { useQuery } from "@tanstack/react-query";
+import type { FormEvent, ReactNode } from "react";
+import { schedules } from "../../../i18n/en/schedules.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { Button } from "../../../ui/button.tsx";
+import { ComboBox } from "../../../ui/combo-box.tsx";
+import { fieldErrorsOf, ProblemMessage } from "../../../ui/problem-message.tsx";
+import { TextField } from "../../../ui/text-field.tsx";
+import { useIsOfShow } from "../../show/shows.ts";
+import { TargetPicker } from "../../show/target-picker.tsx";
+import { isEmptyTarget } from "../../show/team-screens.ts";
+import { layoutsQuery } from "../data.ts";
+import { changeOf, valuesOf, type Schedule, type ScheduleChange, type Values } from "../model/form.ts";
+import { EffectPanel } from "./effect-panel.tsx";
+import { MoreFields } from "./more-fields.tsx";
+import { RepeatFields } from "./repeat-fields.tsx";
+import { WhenFields } from "./when-fields.tsx";
+import "../schedules.css";
+
+const text = texts(schedules);
+/** The fields that show what is wrong with them. */
+const shownFields = ["name", "layout_id", "starts_at", "ends_at", "rrule", "exdates", "timezone", "priority", "share_percent"];
+
+interface ScheduleFormProps {
+  values: Values;
+  onChange: (values: Values) => void;
+  /** As it was read; null: it is new. */
+  before: Schedule | null;
+  mayWrite: boolean;
+  saving: { isPending: boolean; error: unknown };
+  onSave: (change: ScheduleChange) => void;
+  /** Beside the button that saves. */
+  otherActions?: ReactNode;
+}
+
+export function ScheduleForm({ values, onChange, before, mayWrite, saving, onSave, otherActions }: ScheduleFormProps) {
+  const { data: layouts } = useQuery(layoutsQuery);
+  const isOfShow = useIsOfShow();
+  const errors = fieldErrorsOf(saving.error);
+  const isComplete = isFilled(values);
+  const isChanged = before === null || JSON.stringify(values) !== JSON.stringify(valuesOf(before));
+  const change =
+    isComplete && isChanged ? changeOf({ ...values, name: values.name.trim() === "" ? text("create") : values.name }, before) : null;
+  const isInstant = before?.starts_at.endsWith("Z") === true;
+  const named = Object.keys(errors);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (isComplete && !saving.isPending) onSave(changeOf(values, before));
+  };
+  const choices = layouts?.filter(({ id }) => !isOfShow(id) || id === values.layoutId).map(({ id, name }) => ({ id, name }));
+  const common = { values, errors, onChange };
+  return (
+    <form className="schedule-form" onSubmit={submit}>
+      {/* Who may only read sees what it is, and cannot change it. */}
+      <fieldset className="card schedule-fields" disabled={!mayWrite}>
+        <TextField
+          label={text("name")}
+          value={values.name}
+          onChange={(name) => onChange({ ...values, name })}
+          error={errors["name"]}
+          maxLength={200}
+          isRequired
+          autoFocus={before === null}
+        />
+        {choices === undefined ? null : choices.length === 0 ? (
+          <p className="faint">{text("noLayouts")}</p>
+        ) : (
+          <ComboBox
+            label={text("layout")}
+            choices={choices}
+            value={values.layoutId}
+            onChange={(layoutId) => onChange({ ...values, layoutId })}
+            error={errors["layout_id"]}
+          />
+        )}
+        <TargetPicker label={text("where")} value={values.target} onChange={(target) => onChange({ ...values, target })} allowsEverywhere />
+        <fieldset className="form-part">
+          <legend>{text("when")}</legend>
+          <WhenFields {...common} isInstant={isInstant} />
+          <RepeatFields {...common} />
+        </fieldset>
+        <MoreFields {...common} />
+      </fieldset>
+      <div className="schedule-aside">
+        <EffectPanel id={before?.id ?? null} change={change} startsAt={firstWallOf(values, before)} isUnchanged={!isChanged} />
+        {named.length > 0 && named.every((field) => shownFields.includes(field)) ? null : <ProblemMessage error={saving.error} />}
+        {mayWrite ? (
+          <div className="schedule-actions">
+            {otherActions}
+            <Button kind="primary" type="submit" isPending={saving.isPending} isDisabled={!isComplete || !isChanged}>
+              {text("save")}
+            </Button>
+          </div>
+        ) : null}
+      </div>
+    </form>
+  );
+}
+
+/** When the schedule begins, as it is or as it was. */
+function firstWallOf({ startDate }: Values, before: Schedule | null): number {
+  return Math.min(Date.parse(startDate), ...(before === null ? [] : [Date.parse(before.starts_at.slice(0, 10))]));
+}
+
+/** Whether all is there without which the service knows no schedule. */
+function isFilled({ layoutId, target, startDate, startTime, endDate, endTime, hasEnd }: Values): boolean {
+  return (
+    layoutId !== null &&
+    !isEmptyTarget(target) &&
+    [startDate, startTime, ...(hasEnd ? [endDate, endTime] : [])].every((part) => part !== "")
+  );
+}

@@ -1,0 +1,49 @@
+// A recurrence in words: “every second Tuesday”, “on the last Friday of each month, until 31 March 2027”.
+import { parseMoment } from "../../../../../src/protocol/scheduling/moments.ts";
+import { weekdays } from "../../../../../src/protocol/scheduling/opening-hours.ts";
+import { repeatTexts } from "../../../i18n/en/repeat.ts";
+import { formatDate, formatList, formatMonthDay } from "../../../i18n/format.ts";
+import { texts } from "../../../i18n/texts.ts";
+import type { MonthDay, Repeat, RepeatEnd, Weekday } from "./repeat.ts";
+
+const text = texts(repeatTexts);
+
+/** Such as `Every second Tuesday, until 31 Mar 2027`. @param startsAt of the schedule, for a yearly one */
+export function repeatInWords(repeat: Repeat, startsAt: string): string {
+  return [daysInWords(repeat, startsAt), endInWords(repeat.end)].filter((part) => part !== "").join(", ");
+}
+
+function daysInWords(repeat: Repeat, startsAt: string): string {
+  const { every } = repeat;
+  switch (repeat.unit) {
+    case "day":
+      return text("everyDay", { every });
+    case "week":
+      return everyWeek(every, repeat.on);
+    case "month":
+      return text("everyMonth", { every, day: monthDayInWords(repeat.on) });
+    case "year":
+      return text("everyYear", { every, day: formatMonthDay(parseMoment(startsAt)?.at ?? 0) });
+  }
+}
+
+function everyWeek(every: number, on: readonly Weekday[]): string {
+  const [only] = on;
+  if (on.length === 1) return text("everyWeekday", { every, day: text(only!) });
+  if (on.length === weekdays.length && every === 1) return text("everyDay", { every });
+  if (every === 1 && on.join() === weekdays.slice(0, 5).join()) return text("workdays");
+  return text("everyWeek", { every, days: formatList(weekdays.filter((day) => on.includes(day)).map((day) => text(day))) });
+}
+
+/** Such as `the second Tuesday`. */
+export function monthDayInWords(day: MonthDay): string {
+  if (day.by === "date")
+    return day.day === -1 ? text("lastDay") : text(day.day < 0 ? "dayFromEnd" : "dayOfMonth", { day: Math.abs(day.day) });
+  const { ordinal, weekday } = day;
+  return text(ordinal < 0 ? "lastWeekday" : "weekdayOfMonth", { ordinal: Math.abs(ordinal), weekday: text(weekday) });
+}
+
+function endInWords(end: RepeatEnd): string {
+  if (end.is === "never") return "";
+  return end.is === "until" ? text("until", { date: formatDate(end.date) }) : text("times", { count: end.count });
+}

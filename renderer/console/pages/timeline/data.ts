@@ -1,0 +1,58 @@
+// Reads the plans of the screens that are in view, some at a time.
+import { queryOptions, useQueries } from "@tanstack/react-query";
+import { useMemo } from "react";
+import type { Schemas } from "../../../../sdk/typescript/client.ts";
+import { client } from "../../data/client.ts";
+
+export type Stretch = Schemas["PlanStretch"];
+
+/** What a screen plays. */
+export interface ScreenPlan {
+  timezone: string;
+  stretches: readonly Stretch[];
+  /** Until when it is known. */
+  to: string;
+}
+
+/** The span that is read, which is longer than the one that is shown: days begin at different times in other zones. */
+export interface Span {
+  from: string;
+  to: string;
+}
+
+const inOneRequest = 40;
+
+const chunkQuery = (span: Span, ids: readonly string[]) =>
+  queryOptions({
+    queryKey: ["players", "timeline", span, ids],
+    queryFn: async ({ signal }) => {
+      const query = { ...span, ids: ids.join(","), limit: inOneRequest };
+      return (await client.get("/api/v1/timeline", { params: { query }, signal })).data;
+    },
+  });
+
+/** The plans of the screens from place `first` to `last` of `ids`, as far as they are known. */
+export function usePlans(
+  ids: readonly string[],
+  first: number,
+  last: number,
+  span: Span,
+): { plans: ReadonlyMap<string, ScreenPlan>; error: Error | null } {
+  const chunks = useMemo(() => {
+    const count = Math.floor(last / inOneRequest) - Math.floor(first / inOneRequest) + 1;
+    return Array.from({ length: Math.max(0, count) }, (_, index) => {
+      const start = (Math.floor(first / inOneRequest) + index) * inOneRequest;
+      return ids.slice(start, start + inOneRequest);
+    }).filter((chunk) => chunk.length > 0);
+  }, [ids, first, last]);
+  return useQueries({
+    queries: chunks.map((chunk) => chunkQuery(span, chunk)),
+    combine: (results) => {
+      const plans = new Map<string, ScreenPlan>();
+      for (const { data } of results) {
+        for (const { player_id: id, timezone, plan } of data?.data ?? []) plans.set(id, { timezone, ...data!.plans[plan]! });
+      }
+      return { plans, error: results.find(({ error }) => error !== null)?.error ?? null };
+    },
+  });
+}

@@ -1,0 +1,52 @@
+// A piece of the timeline: what plays, why, and where to go on from there.
+import { Link } from "@tanstack/react-router";
+import { useMay } from "../../data/session.ts";
+import { localValueOf } from "../../data/zones.ts";
+import { timeline } from "../../i18n/en/timeline.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { isGap } from "./pieces.ts";
+import type { ChosenPiece } from "./rows.tsx";
+import { causeOf, spanInWords, whatOf } from "./words.ts";
+
+const text = texts(timeline);
+
+export function PieceDialog({ chosen: { screen, piece, timeZone }, onClose }: { chosen: ChosenPiece; onClose: () => void }) {
+  const { stretch, from, to } = piece;
+  const mayPlan = useMay("schedules:write");
+  const [at, until] = [new Date(from).toISOString(), new Date(to).toISOString()];
+  return (
+    <Dialog
+      title={whatOf(stretch)}
+      isOpen
+      onClose={onClose}
+      size="small"
+      actions={
+        <>
+          {isGap(stretch) && mayPlan ? (
+            <Link
+              to="/schedules/new"
+              search={{ screen: screen.id, from: localValueOf(at, timeZone), until: localValueOf(until, timeZone) }}
+              className="button"
+              data-kind="primary"
+              data-size="medium"
+            >
+              {text("fillGap")}
+            </Link>
+          ) : null}
+          <Link to="/screens/$id" params={{ id: screen.id }} search={{ at }} className="button" data-kind="plain" data-size="medium">
+            {text("openScreen")}
+          </Link>
+          {stretch.schedule_id === null ? null : (
+            <Link to="/schedules/$id" params={{ id: stretch.schedule_id }} className="button" data-kind="primary" data-size="medium">
+              {text("openSchedule")}
+            </Link>
+          )}
+        </>
+      }
+    >
+      <p>{text("details", { screen: screen.name, span: spanInWords(from, to, timeZone) })}</p>
+      <p className="faint">{causeOf(stretch)}</p>
+    </Dialog>
+  );
+}

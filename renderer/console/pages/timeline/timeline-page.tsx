@@ -1,0 +1,160 @@
+// What all screens will play, beside each other: a day or a week, on each screen's clock or one's own.
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import { ownTimeZone } from "../../data/zones.ts";
+import { timeline } from "../../i18n/en/timeline.ts";
+import { formatDay } from "../../i18n/format.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Button } from "../../ui/button.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { useNow } from "../../ui/now.ts";
+import { Page } from "../../ui/page.tsx";
+import { Segments } from "../../ui/segments.tsx";
+import { Select } from "../../ui/select.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useTeamScreens } from "../show/team-screens.ts";
+import { PieceDialog } from "./piece-dialog.tsx";
+import type { TimelineSearch } from "./routes.ts";
+import { Rows, shownDays, type ChosenPiece } from "./rows.tsx";
+import { TimelineTable } from "./table.tsx";
+import "./timeline.css";
+
+const text = texts(timeline);
+const dayMs = 86_400_000;
+const allTags = "";
+const hours = [0, 6, 12, 18];
+
+export function TimelinePage() {
+  const search: TimelineSearch = useSearch({ strict: false });
+  const { day, zoom, zone, view, tag, q = "" } = search;
+  const navigate = useNavigate();
+  const go = (change: TimelineSearch): void => void navigate({ to: "/timeline", search: { ...search, ...change }, replace: true });
+  const all = useTeamScreens();
+  const [chosen, setChosen] = useState<ChosenPiece | null>(null);
+  const today = dateIn(useNow(), ownTimeZone);
+  const firstDay = day ?? today;
+  const dayCount = zoom === "day" ? 1 : 7;
+  const span = useMemo(() => {
+    const first = Date.parse(firstDay);
+    // A day begins up to 14 hours before it does in UTC, and up to 12 hours after it.
+    return { from: new Date(first - dayMs).toISOString(), to: new Date(first + (dayCount + 1) * dayMs).toISOString() };
+  }, [firstDay, dayCount]);
+  const tags = useMemo(() => [...new Set(all?.flatMap((screen) => screen.tags))].toSorted((a, b) => a.localeCompare(b)), [all]);
+  const screens = useMemo(() => {
+    const wanted = q.trim().toLocaleLowerCase();
+    return (all ?? []).filter(
+      (screen) => (tag === undefined || screen.tags.includes(tag)) && screen.name.toLocaleLowerCase().includes(wanted),
+    );
+  }, [all, tag, q]);
+  const step = (by: 1 | -1): void => go({ day: new Date(Date.parse(firstDay) + by * dayCount * dayMs).toISOString().slice(0, 10) });
+  const shared = { screens, span, firstDay, dayCount, isOwnZone: zone === "own" };
+  if (all?.length === 0) {
+    return (
+      <Page title={text("title")}>
+        <EmptyState icon="timeline" title={text("emptyTitle")} text={text("emptyText")}>
+          <Link to="/pair" className="button" data-kind="primary" data-size="medium">
+            {text("addScreen")}
+          </Link>
+        </EmptyState>
+      </Page>
+    );
+  }
+  return (
+    <Page title={text("title")}>
+      <div className="timeline-bar">
+        <div className="timeline-steps">
+          <Button size="small" aria-label={text("earlier")} onPress={() => step(-1)}>
+            <span className="icon-directed">
+              <Icon name="chevronEnd" />
+            </span>
+          </Button>
+          <Button size="small" onPress={() => go({ day: undefined })}>
+            {text("now")}
+          </Button>
+          <Button size="small" aria-label={text("later")} onPress={() => step(1)}>
+            <span className="icon-directed">
+              <Icon name="chevronEnd" />
+            </span>
+          </Button>
+        </div>
+        <Segments
+          isLabelHidden
+          label={text("zoom")}
+          value={zoom ?? "week"}
+          onChange={(next) => go({ zoom: next === "day" ? "day" : undefined })}
+          options={[
+            { id: "day", name: text("day") },
+            { id: "week", name: text("week") },
+          ]}
+        />
+        <Segments
+          isLabelHidden
+          label={text("zone")}
+          value={zone ?? "screens"}
+          onChange={(next) => go({ zone: next === "own" ? "own" : undefined })}
+          options={[
+            { id: "screens", name: text("screensZone") },
+            { id: "own", name: text("ownZone", { zone: ownTimeZone }) },
+          ]}
+        />
+        <Segments
+          isLabelHidden
+          label={text("view")}
+          value={view ?? "timeline"}
+          onChange={(next) => go({ view: next === "table" ? "table" : undefined })}
+          options={[
+            { id: "timeline", name: text("asTimeline") },
+            { id: "table", name: text("asTable") },
+          ]}
+        />
+      </div>
+      <div className="timeline-bar">
+        <TextField label={text("search")} type="search" value={q} onChange={(next) => go({ q: next === "" ? undefined : next })} />
+        {tags.length === 0 ? null : (
+          <Select
+            label={text("tag")}
+            selectedKey={tag ?? allTags}
+            onSelectionChange={(next) => go({ tag: next === allTags ? undefined : next })}
+            options={[{ id: allTags, name: text("allTags") }, ...tags.map((id) => ({ id, name: id }))]}
+          />
+        )}
+        <p className="faint timeline-count" role="status">
+          {all === undefined ? text("loading") : screens.length === 0 ? text("noMatch") : text("screensCount", { count: screens.length })}
+        </p>
+      </div>
+      {screens.length === 0 ? null : view === "table" ? (
+        <TimelineTable {...shared} />
+      ) : (
+        <div className="timeline" data-zoom={zoom ?? "week"}>
+          <Axis firstDay={firstDay} dayCount={dayCount} today={today} />
+          <Rows key={`${span.from} ${span.to}`} {...shared} onChoose={setChosen} />
+          <p className="faint timeline-hint">{text("keysHint")}</p>
+        </div>
+      )}
+      {chosen === null ? null : <PieceDialog chosen={chosen} onClose={() => setChosen(null)} />}
+    </Page>
+  );
+}
+
+function Axis({ firstDay, dayCount, today }: { firstDay: string; dayCount: number; today: string }) {
+  return (
+    <div className="timeline-axis" aria-hidden="true">
+      {shownDays(firstDay, "UTC", dayCount).map(({ date, startMs }) => (
+        <div key={date} className="timeline-axis-day" data-today={date === today}>
+          <strong>{formatDay(new Date(startMs), "UTC")}</strong>
+          <span className="timeline-axis-hours">
+            {(dayCount === 1 ? Array.from({ length: 12 }, (_, index) => index * 2) : hours).map((hour) => (
+              <span key={hour}>{hour}</span>
+            ))}
+          </span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** The date of an instant in a time zone, such as `2026-11-23`. */
+function dateIn(at: Date, timeZone: string): string {
+  return new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" }).format(at);
+}

@@ -1,0 +1,223 @@
+// Operations for the timeline of many screens, and for what a change of a schedule would do to them.
+import type { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
+import type { ScheduleTarget } from "../../../protocol/scheduling/schedules.ts";
+import {
+  EffectRequest,
+  maxPlanStretches,
+  maxTimelineDays,
+  ScheduleEffect,
+  Timeline,
+  TimelineQuery,
+  type PlanStretch,
+} from "../../../protocol/scheduling/timeline.ts";
+import type { PlannedInterval } from "../../../schedule/plan.ts";
+import { NewSchedule } from "../../../schedule/validate-schedule.ts";
+import { discard } from "../../cleanup/bin.ts";
+import { hasTag } from "../../fleet/targets.ts";
+import { requireScope } from "../../people/operator.ts";
+import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
+import { found, invalidField, invalidFields, ProblemError } from "../../http/problem.ts";
+import { effectOfTrial } from "../../schedule/effect.ts";
+import { showForecastIntervals } from "../../schedule/forecast.ts";
+import { Plans, readInterventions, readScreens, type PlanInput } from "../../schedule/plans.ts";
+import { changeSchedule, insertSchedule } from "../../schedule/schedule-writes.ts";
+import type { OutlookDependencies } from "../../schedule/schedule-outlook.ts";
+import { schedulesOutsideBin, targetedPlayers, targetOf } from "../../schedule/schedules.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { Db, Store } from "../../store/store.ts";
+import type { PlayerRow, ScheduleRow } from "../../store/tables.ts";
+import { operationsWith, type Operation } from "../operation.ts";
+
+interface TimelineDependencies extends OutlookDependencies {
+  makeId: MakeId;
+  store: Store;
+}
+
+type TriedChange = z.output<typeof EffectRequest>["changes"][number];
+
+const dayMs = 86_400_000;
+
+const operation = operationsWith<TimelineDependencies>();
+
+export const timelineOperations: readonly Operation<TimelineDependencies>[] = [
+  operation({
+    name: "getTimeline",
+    tag: "schedules",
+    method: "GET",
+    path: "/timeline",
+    summary: "Forecast what many screens will play",
+    description:
+      "The players with their plans, the newest player first. A plan is computed like `GET /players/{id}/forecast`, but content that takes turns (`interrupt`) is named beside what it interrupts, in `turns`. Screens that play the same share one plan.",
+    agent: "Use it to find screens that are empty at some time, and to compare screens. For one screen use get_forecast.",
+    caller: "operator",
+    scope: "players:read",
+    query: TimelineQuery,
+    status: 200,
+    output: Timeline,
+    errors: ["invalid"],
+    async run(dependencies, { teamId }, { query }) {
+      const { clock, store } = dependencies;
+      const { from: _from, to: _to, ids, tag, q, ...page } = query;
+      const { from, to } = spanOf(clock, query, "?", 7);
+      const all = store.db.selectFrom("players").selectAll().where("team_id", "=", teamId).where("removed_at", "is", null);
+      const listed = ids === undefined ? all : all.where("id", "in", ids.split(","));
+      const tagged = tag === undefined ? listed : listed.where((row) => row.exists(hasTag(row, tag)));
+      const rows = q === undefined ? tagged : tagged.where(nameMayContain(q));
+      const keep = q === undefined ? {} : { keep: ({ name }: PlayerRow) => nameContains(name, q) };
+      const filters = {
+        ...page,
+        ...(ids === undefined ? {} : { ids }),
+        ...(tag === undefined ? {} : { tag }),
+        ...(q === undefined ? {} : { q }),
+      };
+      const { data, next_cursor } = await pageOf(rows, filters, (row: PlayerRow) => row, keep);
+      const screens = await readScreens(dependencies, store.db, data, await readInterventions(dependencies, store.db, data));
+      const inputs = [...new Set([...screens.values()].map(({ input }) => input))];
+      // One more shows whether there are more.
+      const computed = new Plans(from, to, maxPlanStretches + 1);
+      const plans: Timeline["plans"] = [];
+      for (const input of inputs) plans.push(await showPlan(store.db, input, await computed.of(input)));
+      return {
+        from: new Date(from).toISOString(),
+        to: new Date(to).toISOString(),
+        plans,
+        data: [...screens.values()].map(({ player, timezone, input }) => ({
+          player_id: player.id,
+          name: player.name,
+          timezone,
+          plan: inputs.indexOf(input),
+        })),
+        next_cursor,
+      };
+    },
+  }),
+  operation({
+    name: "getScheduleEffect",
+    tag: "schedules",
+    method: "POST",
+    path: "/schedules/effect",
+    summary: "Tell what a change of a schedule would do",
+    description:
+      "Creates, changes or deletes schedules in a trial that changes nothing, with all checks of the real write, and compares what the screens would play before and after it: how many show something else, when first, and which become empty when.",
+    agent: "Use it before create_schedule, update_schedule or delete_schedule on screens that people look at.",
+    caller: "operator",
+    scope: "schedules:read",
+    unaudited: true,
+    body: EffectRequest,
+    example: {
+      changes: [
+        {
+          change: {
+            name: "Friday night",
+            layout_id: "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+            target: { type: "tag", tag: "bar" },
+            starts_at: "2026-11-27T22:00",
+            ends_at: "2026-11-28T02:00",
+            rrule: "FREQ=WEEKLY;BYDAY=FR",
+          },
+        },
+      ],
+    },
+    status: 200,
+    output: ScheduleEffect,
+    errors: ["not-found", "invalid"],
+    async run(dependencies, { teamId, operator }, { body }, unitOfWork) {
+      // It names screens.
+      requireScope(operator, "players:read");
+      const now = Math.trunc(dependencies.clock.now());
+      const { from, to } = spanOf(dependencies.clock, body, "/", maxTimelineDays - 1);
+      if (from < now && body.from !== undefined) throw invalidField("/from", "must not be in the past: what was shown does not change");
+      return unitOfWork.write(async (db) => {
+        const attempts = body.changes.map((each, index) => new Attempt(dependencies, teamId, each, `/changes/${index}/change`));
+        const targets: ScheduleTarget[] = [];
+        for (const attempt of attempts) targets.push(...(await attempt.targets(db)));
+        const players = await targetedPlayers(db, teamId, targets);
+        const result = await effectOfTrial(dependencies, db, players, { from, to }, async () => {
+          for (const attempt of attempts) await attempt.write(db);
+        });
+        return { result };
+      });
+    },
+  }),
+];
+
+/** The write of one of the changes that are tried. */
+class Attempt {
+  readonly #dependencies: TimelineDependencies;
+  readonly #teamId: string;
+  readonly #tried: TriedChange;
+  readonly #pointer: string;
+
+  /** @param pointer to the change in the request */
+  constructor(dependencies: TimelineDependencies, teamId: string, tried: TriedChange, pointer: string) {
+    this.#dependencies = dependencies;
+    this.#teamId = teamId;
+    this.#tried = tried;
+    this.#pointer = pointer;
+  }
+
+  /** The targets of all players that it may concern. */
+  async targets(db: Db): Promise<ScheduleTarget[]> {
+    const { change } = this.#tried;
+    const row = await this.#find(db);
+    return [...(row === null ? [] : [targetOf(row)]), ...(change?.target === undefined ? [] : [change.target])];
+  }
+
+  async write(db: Db): Promise<void> {
+    const { change } = this.#tried;
+    const row = await this.#find(db);
+    try {
+      if (row === null) await insertSchedule(this.#dependencies, db, this.#teamId, this.#newSchedule());
+      else if (change === null) await discard(db, "schedules", row.id, Math.trunc(this.#dependencies.clock.now()), false);
+      else await changeSchedule(this.#dependencies, db, row, change);
+    } catch (error) {
+      if (!(error instanceof ProblemError) || error.errors.length === 0) throw error;
+      throw invalidFields(error.errors.map(({ pointer, detail }) => ({ pointer: this.#pointer + pointer, detail })));
+    }
+  }
+
+  async #find(db: Db): Promise<ScheduleRow | null> {
+    const { schedule_id: scheduleId } = this.#tried;
+    if (scheduleId === null) return null;
+    return found(await schedulesOutsideBin(db, this.#teamId).where("id", "=", scheduleId).executeTakeFirst(), "schedule");
+  }
+
+  /** @throws ProblemError 422 for a schedule that lacks something. */
+  #newSchedule(): z.output<typeof NewSchedule> {
+    const { success, data, error } = NewSchedule.safeParse(this.#tried.change ?? {});
+    if (success) return data;
+    throw invalidFields(error.issues.map(({ path, message }) => ({ pointer: `/${path.join("/")}`, detail: message })));
+  }
+}
+
+/** The span of a request, UTC ms. @param place what the names of its fields begin with @throws ProblemError 422. */
+function spanOf(
+  clock: Clock,
+  given: { from?: string | undefined; to?: string | undefined },
+  place: "?" | "/",
+  usualDays: number,
+): { from: number; to: number } {
+  const from = given.from === undefined ? Math.trunc(clock.now()) : Date.parse(given.from);
+  const to = given.to === undefined ? from + usualDays * dayMs : Date.parse(given.to);
+  if (to <= from) throw invalidField(`${place}to`, "must be after from");
+  if (to - from > maxTimelineDays * dayMs) throw invalidField(`${place}to`, `must be at most ${maxTimelineDays} days after from`);
+  return { from, to };
+}
+
+async function showPlan(
+  db: Db,
+  { desired, interventions }: PlanInput,
+  intervals: readonly PlannedInterval[],
+): Promise<Timeline["plans"][number]> {
+  const shown = intervals.slice(0, maxPlanStretches);
+  const names = new Map(desired.schedules.map(({ id, name }) => [String(id), String(name)]));
+  const stretches = await showForecastIntervals(db, shown, desired, interventions);
+  return {
+    stretches: stretches.map((stretch, place): PlanStretch => ({
+      ...stretch,
+      turns: shown[place]!.turns.map((id) => ({ schedule_id: id, schedule_name: names.get(id) ?? id })),
+    })),
+    to: new Date(shown.at(-1)!.until).toISOString(),
+  };
+}

@@ -1,0 +1,198 @@
+// What a change of content does to screens: those that will show something else, when first, and the times in which it leaves them empty.
+import { hash } from "node:crypto";
+import { sql } from "kysely";
+import { maxNamed, type ScheduleEffect } from "../../protocol/scheduling/timeline.ts";
+import type { PlannedInterval } from "../../schedule/plan.ts";
+import type { Db } from "../store/store.ts";
+import type { PlayerRow } from "../store/tables.ts";
+import { findLayoutNames } from "./forecast.ts";
+import { Plans, readInterventions, readScreens, type PlanInput, type ScreenState } from "./plans.ts";
+import type { OutlookDependencies } from "./schedule-outlook.ts";
+
+/** The screens that a change may concern, by id: as they are without it, and with it. */
+interface BeforeAndAfter {
+  before: ReadonlyMap<string, ScreenState>;
+  after: ReadonlyMap<string, ScreenState>;
+}
+
+type Screens = ScheduleEffect["screens"];
+type Gaps = ScheduleEffect["gaps"];
+type Shown = Screens[number]["before"];
+
+/** How two plans differ. */
+interface Difference {
+  /** The first instant at which something else is shown, and what; null: the plans show the same. */
+  first: { at: number; before: PlannedInterval; after: PlannedInterval } | null;
+  gaps: { from: number; until: number }[];
+}
+
+// Enough for a month of a change every ten minutes. What comes later is not compared.
+const maxIntervals = 5_000;
+
+/**
+ * The effect of a change from `from` to `until`, UTC ms. Screens that are only in one of the maps are left out: they were added or
+ * removed by something else.
+ * @param db in which the change was made, for the names of new layouts.
+ */
+async function effectOf(db: Db, { before, after }: BeforeAndAfter, from: number, until: number): Promise<ScheduleEffect> {
+  const plans = new Plans(from, until, maxIntervals);
+  const contents = { before: contentReader(), after: contentReader() };
+  const known = new Map<PlanInput, Map<PlanInput, Difference>>();
+  const differing: { screen: ScreenState; was: PlanInput; difference: Difference }[] = [];
+  for (const [id, screen] of after) {
+    const was = before.get(id);
+    if (was === undefined || was.revision === screen.revision) continue;
+    let differences = known.get(was.input);
+    if (differences === undefined) known.set(was.input, (differences = new Map()));
+    let difference = differences.get(screen.input);
+    if (difference === undefined) {
+      const [one, other] = [await plans.of(was.input), await plans.of(screen.input)];
+      const contentOf = {
+        before: (interval: PlannedInterval) => contents.before(was.input, interval),
+        after: (interval: PlannedInterval) => contents.after(screen.input, interval),
+      };
+      differences.set(screen.input, (difference = compare(one, other, contentOf)));
+    }
+    if (difference.first !== null) differing.push({ screen, was: was.input, difference });
+  }
+  return describe(db, differing, from, until);
+}
+
+/**
+ * The effect of what `write` writes, which is taken back.
+ * @param db an open transaction @param players that it may concern
+ */
+export async function effectOfTrial(
+  services: Pick<OutlookDependencies, "desired" | "presence">,
+  db: Db,
+  players: readonly PlayerRow[],
+  { from, to }: { from: number; to: number },
+  write: () => Promise<void>,
+): Promise<ScheduleEffect> {
+  const interventions = await readInterventions(services, db, players);
+  const before = await readScreens(services, db, players, interventions);
+  return takingBack(db, async () => {
+    await write();
+    return effectOf(db, { before, after: await readScreens(services, db, players, interventions) }, from, to);
+  });
+}
+
+/** Runs `work` in the transaction `db` and takes back what it wrote. */
+async function takingBack<T>(db: Db, work: () => Promise<T>): Promise<T> {
+  await sql`savepoint effect`.execute(db);
+  try {
+    return await work();
+  } finally {
+    await sql`rollback to savepoint effect`.execute(db);
+    await sql`release savepoint effect`.execute(db);
+  }
+}
+
+async function describe(
+  db: Db,
+  differing: readonly { screen: ScreenState; was: PlanInput; difference: Difference }[],
+  from: number,
+  until: number,
+): Promise<ScheduleEffect> {
+  const ordered = differing.toSorted(
+    (a, b) => a.difference.first!.at - b.difference.first!.at || (a.screen.player.name < b.screen.player.name ? -1 : 1),
+  );
+  const named = ordered.slice(0, maxNamed);
+  const shown = named.flatMap(({ difference: { first } }) => [first!.before.layoutId ?? [], first!.after.layoutId ?? []].flat());
+  const names = await findLayoutNames(db, new Set(shown));
+  const screens: Screens = named.map(({ screen, was, difference: { first } }) => ({
+    ...identityOf(screen),
+    first_at: new Date(first!.at).toISOString(),
+    before: shownIn(first!.before, was, names),
+    after: shownIn(first!.after, screen.input, names),
+  }));
+  const gaps: (Gaps[number] & { at: number })[] = ordered.flatMap(({ screen, difference }) =>
+    difference.gaps.map((gap) => ({
+      ...identityOf(screen),
+      from: new Date(gap.from).toISOString(),
+      to: new Date(gap.until).toISOString(),
+      at: gap.from,
+    })),
+  );
+  return {
+    from: new Date(from).toISOString(),
+    to: new Date(until).toISOString(),
+    first_at: screens[0]?.first_at ?? null,
+    screen_count: ordered.length,
+    screens,
+    gap_count: gaps.length,
+    gaps: gaps
+      .toSorted((a, b) => a.at - b.at)
+      .slice(0, maxNamed)
+      .map(({ at: _at, ...gap }) => gap),
+  };
+}
+
+function identityOf({ player, timezone }: ScreenState): { player_id: string; name: string; timezone: string } {
+  return { player_id: player.id, name: player.name, timezone };
+}
+
+function shownIn({ by, layoutId }: PlannedInterval, { desired, interventions }: PlanInput, names: ReadonlyMap<string, string>): Shown {
+  const override = interventions.find((each) => each.is === "override" && each.id === by);
+  const schedule = desired.schedules.find(({ id }) => id === by);
+  // An override that shows an asset has a layout that only the player knows.
+  const isAsset = override?.is === "override" && "assetId" in override.show;
+  return {
+    by: override !== undefined ? "override" : schedule !== undefined ? "schedule" : by === "default" ? "default" : "nothing",
+    layout_id: isAsset ? null : layoutId,
+    layout_name: isAsset ? null : (names.get(layoutId ?? "") ?? null),
+    schedule_name: schedule === undefined ? null : String(schedule["name"]),
+  };
+}
+
+/** Compares two plans of the same span, instant by instant. */
+function compare(
+  before: readonly PlannedInterval[],
+  after: readonly PlannedInterval[],
+  contentOf: Record<"before" | "after", (interval: PlannedInterval) => string>,
+): Difference {
+  const difference: Difference = { first: null, gaps: [] };
+  for (let [one, other] = [0, 0]; one < before.length && other < after.length;) {
+    const [was, is] = [before[one]!, after[other]!];
+    const [from, until] = [Math.max(was.from, is.from), Math.min(was.until, is.until)];
+    if (contentOf.before(was) !== contentOf.after(is)) difference.first ??= { at: from, before: was, after: is };
+    if (isEmpty(is) && !isEmpty(was)) {
+      const last = difference.gaps.at(-1);
+      if (last?.until === from) last.until = until;
+      else difference.gaps.push({ from, until });
+    }
+    if (was.until === until) one += 1;
+    if (is.until === until) other += 1;
+  }
+  return difference;
+}
+
+function isEmpty({ layoutId, turns }: PlannedInterval): boolean {
+  return layoutId === null && turns.length === 0;
+}
+
+/** A function that gives equal texts for intervals that look the same, whichever schedule they come from. */
+function contentReader(): (input: PlanInput, interval: PlannedInterval) => string {
+  const digests = new Map<string, string>();
+  return ({ desired }, { layoutId, turns }) => {
+    const layoutIds = [layoutId, ...turns.map((turn) => desired.schedules.find(({ id }) => id === turn)?.["layout_id"] ?? null)];
+    const parts = layoutIds.map((layoutIdOfPart) => {
+      if (typeof layoutIdOfPart !== "string") return "";
+      let digest = digests.get(layoutIdOfPart);
+      if (digest === undefined) digests.set(layoutIdOfPart, (digest = digestOfLayout(desired, layoutIdOfPart)));
+      return digest;
+    });
+    const shares = turns.map((turn) => desired.schedules.find(({ id }) => id === turn)?.["interrupt"] ?? null);
+    return JSON.stringify([parts, shares]);
+  };
+}
+
+/** Of a layout with all that its zones play. */
+function digestOfLayout({ layout, layouts, playlists, assets }: PlanInput["desired"], layoutId: string): string {
+  const shown = layout?.id === layoutId ? layout : layouts.find(({ id }) => id === layoutId);
+  if (shown === undefined) return layoutId;
+  const lists = shown.zones.map(({ playlist_id: id }) => playlists.find((playlist) => playlist.id === id) ?? null);
+  const used = new Set(lists.flatMap((list) => list?.items.flatMap((item) => ("asset_id" in item ? item.asset_id : [])) ?? []));
+  const bytes = assets.filter(({ id }) => used.has(id)).map(({ id, sha256 }) => [id, sha256]);
+  return hash("sha256", JSON.stringify([shown, lists, bytes]), "base64url");
+}

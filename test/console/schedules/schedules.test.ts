@@ -1,0 +1,193 @@
+// Schedules and the timeline, as a person uses them: by mouse, by keyboard, and on a phone.
+import type { Browser } from "playwright";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { FakeClock } from "../../support/clock.ts";
+import { KeyboardPerson } from "../../support/console/keyboard.ts";
+import { desktop, phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
+import { eventually } from "../../support/polling.ts";
+import type { TestService } from "../../service/harness.ts";
+
+let browser: Browser;
+let service: TestService;
+// Next year's: a browser keeps no cookie that has expired by its own clock. The first Monday of June, at noon.
+const year = new Date().getUTCFullYear() + 1;
+const monday = Date.UTC(year, 5, 1 + ((8 - new Date(Date.UTC(year, 5, 1)).getUTCDay()) % 7), 12);
+const dayMs = 86_400_000;
+const day = (count: number): string => new Date(monday + count * dayMs).toISOString().slice(0, 10);
+const own = { ...desktop, timezoneId: "UTC", locale: "en-GB" };
+let layouts: Record<string, string>;
+
+beforeAll(async () => {
+  [browser, service] = await Promise.all([startBrowser(), startConsoleService({ clock: new FakeClock(monday) })]);
+  const layoutOf = async (name: string) => (await service.call("POST", "layouts", { name, width: 100, height: 100 })).body.id as string;
+  layouts = { usual: await layoutOf("Usual"), lunch: await layoutOf("Lunch menu") };
+});
+afterAll(async () => {
+  await browser.close();
+  await service[Symbol.asyncDispose]();
+});
+
+/** A screen with this tag and the usual layout. */
+async function newScreen(name: string, tag: string, more: object = { layout_id: layouts["usual"] }): Promise<string> {
+  const { playerId } = await service.pairDevice(name);
+  await service.call("PATCH", `players/${playerId}`, { tags: [tag], timezone: "UTC", ...more });
+  return playerId;
+}
+
+async function newSchedule(name: string, tag: string, more: object): Promise<string> {
+  const target = { type: "tag", tag };
+  const { status, body } = await service.call("POST", "schedules", { name, layout_id: layouts["lunch"], target, ...more });
+  expect([status, JSON.stringify(body.errors ?? [])]).toEqual([201, "[]"]);
+  return body.id as string;
+}
+
+const read = async (id: string) => (await service.call("GET", `schedules/${id}`)).body;
+
+test("[CSD7] a schedule is planned in words, and before it is saved the page says which screens it changes and when", async () => {
+  await newScreen("Hall 1", "words");
+  await newScreen("Hall 2", "words", {});
+  await using window = await Window.open(browser, own);
+  const { page } = window;
+  await window.signIn(service, `/schedules/new?from=${day(1)}T11:00&until=${day(1)}T14:00`);
+  await page.getByLabel("Name").fill("Lunch on Tuesdays");
+  await page.getByRole("combobox", { name: "Layout" }).fill("Lunch");
+  await page.getByRole("option", { name: "Lunch menu" }).click();
+  await page.getByRole("combobox", { name: "Where" }).fill("words");
+  await page.getByRole("option", { name: /^words/ }).click();
+  await page.getByRole("button", { name: /Repeat$/ }).click();
+  await page.getByRole("option", { name: "Every week" }).click();
+  await page.getByRole("textbox", { name: "Every" }).fill("2");
+  await page.keyboard.press("Tab");
+  await page.getByText("Every second Tuesday", { exact: true }).waitFor();
+  const effect = page.getByRole("region", { name: "What this changes" });
+  await effect.getByText(/^This changes 2 screens, first Hall 1 on Tue,? \d+ Jun,? 11:00\.$/).waitFor();
+  await effect.getByText("Nothing → Lunch menu").waitFor();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("“Lunch on Tuesdays” is planned").waitFor();
+  const { data } = (await service.call("GET", "schedules?q=Tuesdays")).body;
+  expect(data).toMatchObject([
+    {
+      starts_at: `${day(1)}T11:00`,
+      ends_at: `${day(1)}T14:00`,
+      rrule: "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU",
+      target: { type: "tag", tag: "words" },
+    },
+  ]);
+  expect(window.errors).toEqual([]);
+});
+
+test("[CSD8] a schedule is moved and lengthened in the week by mouse and by keys, one day of a series or all, and undone", async () => {
+  await newScreen("Mover", "moving");
+  const times = { starts_at: `${day(0)}T08:00`, ends_at: `${day(0)}T10:00`, rrule: "FREQ=DAILY;COUNT=3" };
+  const id = await newSchedule("Breakfast", "moving", times);
+  await using window = await Window.open(browser, own);
+  const { page } = window;
+  await window.signIn(service, `/schedules?day=${day(0)}`);
+  const block = page.getByRole("link", { name: /^Breakfast, / }).first();
+  const { x, y, width, height } = (await block.boundingBox())!;
+  await page.mouse.move(x + width / 2, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width / 2, y + height, { steps: 4 });
+  await page.mouse.up();
+  const dialog = page.getByRole("dialog", { name: "Move Breakfast?" });
+  await dialog.getByText(/^This changes 1 screen, first Mover on Tue/).waitFor();
+  await dialog.getByRole("button", { name: "Move", exact: true }).click();
+  await dialog.waitFor({ state: "detached" });
+  expect(await read(id)).toMatchObject({ starts_at: `${day(0)}T09:00`, ends_at: `${day(0)}T11:00`, rrule: times.rrule });
+  await page.getByRole("button", { name: "Undo" }).click();
+  await eventually(async () => (await read(id)).starts_at === times.starts_at);
+
+  const person = new KeyboardPerson(page);
+  await eventually(async () => /08:00/.test((await block.getAttribute("aria-label")) ?? ""));
+  await block.focus();
+  await person.press("Shift+ArrowRight", "Shift+ArrowLeft", "Shift+ArrowDown", "Shift+ArrowDown", "Alt+Shift+ArrowDown", "Enter");
+  await dialog.waitFor();
+  await dialog.getByText("Only this one").click();
+  await dialog.getByRole("button", { name: "Move", exact: true }).press("Enter");
+  await dialog.waitFor({ state: "detached" });
+  expect(await read(id)).toMatchObject({ starts_at: times.starts_at, exdates: [day(0)] });
+  const { data } = (await service.call("GET", "schedules?q=Breakfast")).body;
+  expect(data.find((each: { id: string }) => each.id !== id)).toMatchObject({
+    starts_at: `${day(0)}T08:30`,
+    ends_at: `${day(0)}T10:45`,
+    rrule: null,
+  });
+  expect(person.faults).toEqual([]);
+  expect(window.errors).toEqual([]);
+});
+
+test("[CSD9] dragging over a free time of the week begins a new schedule with these times", async () => {
+  await using window = await Window.open(browser, own);
+  const { page } = window;
+  await window.signIn(service, `/schedules?day=${day(14)}`);
+  const columns = page.locator(".calendar-columns");
+  const { x, y, width, height } = (await columns.boundingBox())!;
+  const at = (hour: number): number => y + (height * hour) / 24;
+  const thursday = x + (width * 3.5) / 7;
+  await page.mouse.move(thursday, at(10));
+  await page.mouse.down();
+  await page.mouse.move(thursday, at(12), { steps: 4 });
+  await page.mouse.up();
+  await page.getByRole("heading", { name: "New schedule" }).waitFor();
+  expect(new URL(page.url()).searchParams.get("from")).toBe(`${day(17)}T10:00`);
+  expect(await page.getByLabel("Starts").inputValue()).toBe(day(17));
+  expect(await page.getByLabel("Start time").inputValue()).toBe("10:00");
+  expect(await page.getByLabel("End time").inputValue()).toBe("12:00");
+  expect(window.errors).toEqual([]);
+});
+
+test("[CSD10] what somebody else saved meanwhile is not overwritten unless a person says so", async () => {
+  await newScreen("Shared", "shared");
+  const id = await newSchedule("Both edit", "shared", { starts_at: `${day(0)}T08:00`, ends_at: `${day(0)}T10:00` });
+  await using window = await Window.open(browser, own);
+  const { page } = window;
+  await window.signIn(service, `/schedules/${id}`);
+  await page.getByLabel("Name").fill("Mine");
+  await service.call("PATCH", `schedules/${id}`, { priority: 7 });
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Somebody else changed this schedule meanwhile").waitFor();
+  expect(await read(id)).toMatchObject({ name: "Both edit", priority: 7 });
+  await page.getByRole("button", { name: "Save mine" }).click();
+  await page.getByText("“Mine” was saved").waitFor();
+  expect(await read(id)).toMatchObject({ name: "Mine" });
+  // The browser logs the refusal.
+  expect(window.errors.filter((error) => !error.includes("412"))).toEqual([]);
+});
+
+test("[CSD11] the timeline shows each screen's plan with gaps and reasons, by arrow keys, as a table, and on a phone", async () => {
+  const empty = await newScreen("Gap A", "gaps", {});
+  await newScreen("Gap B", "gaps");
+  await newSchedule("Noon", "gaps", { starts_at: `${day(0)}T12:00`, ends_at: `${day(0)}T13:00`, rrule: "FREQ=DAILY" });
+  await using window = await Window.open(browser, own);
+  const { page } = window;
+  await window.signIn(service, `/timeline?day=${day(0)}&tag=gaps&zoom=day`);
+  const noon = page.getByRole("gridcell", { name: /^Lunch menu, Mon,? \d+ Jun,? 12:00 to Mon,? \d+ Jun,? 13:00, by the schedule “Noon”/ });
+  await noon.first().waitFor();
+  expect(await noon.count()).toBe(2);
+  const gap = page.getByRole("gridcell", { name: /^Empty, .*no schedule is due, and it has no layout of its own$/ });
+  expect(await gap.count()).toBe(2);
+  await gap.first().focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Lunch menu" });
+  await dialog.getByText("by the schedule “Noon”").waitFor();
+  await dialog.getByText(/^Gap B, /).waitFor();
+  await page.keyboard.press("Escape");
+  await gap.last().click();
+  await page.getByRole("link", { name: "Plan something for this time" }).click();
+  await page.getByRole("heading", { name: "New schedule" }).waitFor();
+  expect(await page.getByLabel("Starts").inputValue()).toBe(day(0));
+  await page.getByText("Gap A", { exact: true }).first().waitFor();
+
+  await using small = await Window.open(browser, { ...phone, timezoneId: "UTC", locale: "en-GB" });
+  await small.signIn(service, `/timeline?day=${day(0)}&tag=gaps&view=table`);
+  await small.page
+    .getByRole("row", { name: /Gap A.*Empty/ })
+    .first()
+    .waitFor();
+  // A change of what is planned is seen at once.
+  await service.call("PATCH", `players/${empty}`, { layout_id: layouts["usual"] });
+  await eventually(async () => (await small.page.getByRole("row", { name: /Empty/ }).count()) === 0);
+  expect([...window.errors, ...small.errors]).toEqual([]);
+});
