@@ -10758,6 +10758,8 @@ export interface operations {
                 cursor?: components["parameters"]["Cursor"];
                 /** @description `true` lists the bin */
                 deleted?: "true" | "false";
+                /** @description Only these assets, 100 at most, such as those of a playlist. Ids that do not exist are left out */
+                ids?: string;
                 kind?: components["schemas"]["AssetKind"];
                 limit?: components["parameters"]["Limit"];
                 /** @description Part of the name, ignoring case */

@@ -53,6 +53,9 @@ const paths = {
   target: "M12 20a8 8 0 1 0 0-16 8 8 0 0 0 0 16zM12 2v4M12 18v4M2 12h4M18 12h4",
   sun: "M12 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM12 3v2M12 19v2M3 12h2M19 12h2M5.600 5.600 7 7M17 17l1.400 1.400M5.600 18.400 7 17M17 7l1.400-1.400",
   moon: "M20 14A8.500 8.500 0 0 1 10 4a8.500 8.500 0 1 0 10 10z",
+  copy: "M8 8h12v12H8zM4 15V4h11",
+  undo: "M9 14 4 9l5-5M4 9h10a5.500 5.500 0 0 1 0 11h-3",
+  redo: "m15 14 5-5-5-5M20 9H10a5.500 5.500 0 0 0 0 11h3",
 } as const;
 
 export type IconName = keyof typeof paths;

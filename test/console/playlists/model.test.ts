@@ -13,7 +13,17 @@ import { RowKeys, type Item, type Row } from "../../../renderer/console/pages/pl
 const row = (key: string, text = key): Row => ({ key, item: { type: "text", text } as Item });
 const rows = (keys: string): Row[] => [...keys].map((key) => row(key));
 const order = (all: readonly Row[]): string => all.map(({ key }) => key).join("");
-const common = ["type", "id", "duration_ms", "valid_from", "valid_until", "dayparts", "max_plays_per_hour", "max_plays_per_day", "transition"];
+const common = [
+  "type",
+  "id",
+  "duration_ms",
+  "valid_from",
+  "valid_until",
+  "dayparts",
+  "max_plays_per_hour",
+  "max_plays_per_day",
+  "transition",
+];
 
 test("[CPL1] the table has every setting of every kind of item, and offers only values that the service takes", () => {
   expect(kinds.toSorted()).toEqual([...fieldSchemas.keys()].toSorted());
@@ -31,7 +41,8 @@ test("[CPL1] the table has every setting of every kind of item, and offers only 
       const where = `${kind}.${field.name}`;
       if ("options" in field) expect([where, field.options.filter((option) => !takes(option))]).toEqual([where, []]);
       if ("max" in field) expect([where, takes(field.min), takes(field.max), takes(field.max + 1)]).toEqual([where, true, true, false]);
-      if (field.is === "text") expect([where, takes("x".repeat(field.most)), takes("x".repeat(field.most + 1))]).toEqual([where, true, false]);
+      if (field.is === "text")
+        expect([where, takes("x".repeat(field.most)), takes("x".repeat(field.most + 1))]).toEqual([where, true, false]);
       const hasDefault = shape[field.name]!.safeParse(undefined).success && shape[field.name]!.safeParse(undefined).data !== undefined;
       const isGiven = ["asset", "address"].includes(field.is) || ["text", "data", "protocol"].includes(field.name);
       expect([where, field.isOptional === true]).toEqual([where, !hasDefault && !isGiven]);
@@ -135,7 +146,10 @@ test("[CPL6] undo takes back one's own change only, and redo brings it again", (
 });
 
 test("[CPL7] the length of a round counts what is shown at a time, by the player's rules", () => {
-  const item = (fields: object): Row => ({ key: JSON.stringify(fields), item: withDefaults({ type: "text", text: "x", ...fields } as Item) });
+  const item = (fields: object): Row => ({
+    key: JSON.stringify(fields),
+    item: withDefaults({ type: "text", text: "x", ...fields } as Item),
+  });
   const all = [
     item({ duration_ms: 5_000 }),
     item({ duration_ms: 7_000, dayparts: [{ weekdays: ["MO"], from: "11:00", until: "14:00" }] }),

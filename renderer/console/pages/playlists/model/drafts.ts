@@ -37,7 +37,12 @@ export function newItem(kind: OtherKind, typed: string): Item {
     case "feed":
       return { type: kind, url: addressOf(words) } as Item;
     case "stream":
-      return { type: kind, url: addressOf(words), protocol: /\.m3u8(?:[?#]|$)/i.test(words) ? "hls" : "mjpeg", duration_ms: pageMs } as Item;
+      return {
+        type: kind,
+        url: addressOf(words),
+        protocol: /\.m3u8(?:[?#]|$)/i.test(words) ? "hls" : "mjpeg",
+        duration_ms: pageMs,
+      } as Item;
   }
 }
 

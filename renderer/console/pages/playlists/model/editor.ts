@@ -165,7 +165,7 @@ export class PlaylistEditor {
 
   /** Saves until what is shown is stored. One request at a time. */
   async #save(): Promise<void> {
-    if (this.#isSaving || this.#view.state === "conflict" || this.#view.faults.size > 0) return;
+    if (this.#isSaving || this.#isInConflict() || this.#view.faults.size > 0) return;
     this.#isSaving = true;
     try {
       while (!isSameRows(this.#view.rows, this.#base.rows)) {
@@ -185,7 +185,11 @@ export class PlaylistEditor {
     } finally {
       this.#isSaving = false;
     }
-    if (this.#theirs !== null && this.#view.state !== "conflict") this.#join(this.#theirs);
+    if (this.#theirs !== null && !this.#isInConflict()) this.#join(this.#theirs);
+  }
+
+  #isInConflict(): boolean {
+    return this.#view.state === "conflict";
   }
 
   async #catchUp(): Promise<void> {
@@ -218,6 +222,7 @@ export class PlaylistEditor {
     }
     this.#base = theirs;
     this.#port.onMerged();
+    this.#update({ state: "saving", conflicts: [] });
     this.#show(merged.rows);
     if (this.#timer === undefined) void this.#save();
   }

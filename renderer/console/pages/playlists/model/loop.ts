@@ -36,12 +36,7 @@ export function durationOf(item: Item, mediaOf: (assetId: string) => Media | und
 }
 
 /** @param timeZone of the screen, IANA */
-export function loopAt(
-  rows: readonly Row[],
-  mediaOf: (assetId: string) => Media | undefined,
-  instant: number,
-  timeZone: string,
-): Loop {
+export function loopAt(rows: readonly Row[], mediaOf: (assetId: string) => Media | undefined, instant: number, timeZone: string): Loop {
   const rules = timeZoneRulesOrUtc(timeZone);
   const absences = new Map<string, Absence>();
   let [totalMs, limitedMs, limited, shown, isUncertain] = [0, 0, 0, 0, false];
