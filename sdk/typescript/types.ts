@@ -2072,6 +2072,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/playlists/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import playlists from a table
+         * @description One item in each line, in the order in which they play; `playlist` is the name of its playlist. `file` names a file of the library by name or id and so gives the item's type; without a file give `type`. `duration` is in seconds or as `1:05`; `days` (`MO-FR`), `from` and `until` (`11:00`) are its daypart; `transition` its type. Every other field of an item is a column of its name. Errors point to line and column: `/csv/12/duration`. Nothing is imported if any line has one, unless `skip_faulty`. Try it with `dry_run=true`.
+         *
+         *     Scope: `playlists:write`.
+         */
+        post: operations["importPlaylists"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/releases": {
         parameters: {
             query?: never;
@@ -2354,6 +2376,28 @@ export interface paths {
          *     Scope: `schedules:write`.
          */
         post: operations["restoreSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/schedules/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import schedules from a table
+         * @description One schedule in each line: `name`, `layout` (name or id), and `screens` (names or ids with `;` between them, `*` for all) or `tags`. Its times are `first_day`, `last_day`, `days` (`MO-FR`), `from` and `until` (`11:00`), or the fields `starts_at`, `ends_at`, `rrule` and `exdates`. Further columns: `timezone`, `priority`, `enabled`, `conditions` (JSON), `loop_from`. Errors point to line and column: `/csv/12/layout`. Nothing is imported if any line has one, unless `skip_faulty`. Try it with `dry_run=true`.
+         *
+         *     Scope: `schedules:write`.
+         */
+        post: operations["importSchedules"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5971,6 +6015,14 @@ export interface components {
         IdentityList: {
             data: components["schemas"]["Identity"][];
         };
+        ImportFault: {
+            /** @description The column's name; null: the whole line */
+            column: string | null;
+            /** @description What is wrong, and the remedy */
+            detail: string;
+            /** @description In the table's text, from 1 */
+            line: number;
+        };
         Invitation: {
             /**
              * Format: date-time
@@ -7552,6 +7604,41 @@ export interface components {
             items?: components["schemas"]["NewPlaylistItem"][];
             name?: string;
         };
+        PlaylistImport: {
+            /** @description The table: names of columns in its first line, separated by comma, semicolon or tab, quoted as by RFC 4180 */
+            csv: string;
+            /**
+             * @description `true`: lines with faults are left out and listed in `skipped`. `false`: any fault rejects the whole table
+             * @default false
+             */
+            skip_faulty?: boolean;
+            /**
+             * @description The time zone of times in the table that have none
+             * @default UTC
+             */
+            timezone?: string;
+            /**
+             * @description If a playlist of the same name exists: create another, add the items at its end, or replace its items
+             * @default create
+             * @enum {string}
+             */
+            when_exists?: "create" | "append" | "replace";
+        };
+        PlaylistImportResult: {
+            playlists: {
+                /** @enum {string} */
+                action: "created" | "changed" | "unchanged";
+                /** @description Id, `pls_` and a ULID */
+                id: string;
+                /** @description How many items it has then */
+                item_count: number;
+                /** @description The first line that names it */
+                line: number;
+                name: string;
+            }[];
+            /** @description With `skip_faulty`: the lines that were left out, each with every fault */
+            skipped: components["schemas"]["ImportFault"][];
+        };
         PlaylistItem: {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
@@ -8732,6 +8819,27 @@ export interface components {
             target?: components["schemas"]["ScheduleTarget"];
             /** @description IANA time zone; null: the player's */
             timezone?: string | null;
+        };
+        ScheduleImport: {
+            /** @description The table: names of columns in its first line, separated by comma, semicolon or tab, quoted as by RFC 4180 */
+            csv: string;
+            /**
+             * @description `true`: lines with faults are left out and listed in `skipped`. `false`: any fault rejects the whole table
+             * @default false
+             */
+            skip_faulty?: boolean;
+        };
+        ScheduleImportResult: {
+            schedules: {
+                /** @description Id, `sch_` and a ULID */
+                id: string;
+                line: number;
+                name: string;
+                /** @description In words: “Fridays 22:00 to 02:00” */
+                summary: string;
+            }[];
+            /** @description With `skip_faulty`: the lines that were left out, each with every fault */
+            skipped: components["schemas"]["ImportFault"][];
         };
         ScheduleList: {
             data: components["schemas"]["Schedule"][];
@@ -18984,6 +19092,75 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    importPlaylists: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "csv": "playlist,type,text,duration,days,from,until\nLunch,text,Soup of the day,8,MO-FR,11:00,14:00"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PlaylistImport"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Import playlists from a table */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "playlists": [
+                     *         {
+                     *           "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "action": "created",
+                     *           "item_count": 1,
+                     *           "line": 1
+                     *         }
+                     *       ],
+                     *       "skipped": [
+                     *         {
+                     *           "line": 1,
+                     *           "column": "sample",
+                     *           "detail": "sample"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlaylistImportResult"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     listReleases: {
         parameters: {
             query?: never;
@@ -20435,6 +20612,74 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["InFlightOrInUse"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    importSchedules: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "csv": "name,layout,tags,first_day,days,from,until\nLunch,Menu,canteen,2026-11-23,MO-FR,11:00,14:00"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ScheduleImport"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Import schedules from a table */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "schedules": [
+                     *         {
+                     *           "id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "summary": "sample",
+                     *           "line": 1
+                     *         }
+                     *       ],
+                     *       "skipped": [
+                     *         {
+                     *           "line": 1,
+                     *           "column": "sample",
+                     *           "detail": "sample"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ScheduleImportResult"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidOrKeyReused"];

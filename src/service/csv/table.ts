@@ -21,7 +21,12 @@ const mostLines = 10_000;
 export function readTable(csv: string, { known, needed }: { known: readonly string[]; needed: readonly string[] }): Table {
   const [header, ...rest] = linesOf(csv);
   if (header === undefined) throw invalidField("/csv", "is empty: its first line names the columns");
-  const columns = header.cells.map((cell) => cell.trim().toLowerCase().replaceAll(/[\s-]+/g, "_"));
+  const columns = header.cells.map((cell) =>
+    cell
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[\s-]+/g, "_"),
+  );
   const faults = columns.flatMap((column, index) => {
     if (column === "" && rest.every(({ cells }) => (cells[index] ?? "").trim() === "")) return [];
     if (columns.indexOf(column) !== index) return [{ line: header.line, column, detail: "is there twice: remove one of the columns" }];

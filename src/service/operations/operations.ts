@@ -2,6 +2,7 @@
 import { alertSettingsOperations } from "./alerts/alert-settings.ts";
 import { alertOperations } from "./alerts/alerts.ts";
 import { assetOperations } from "./content/assets.ts";
+import { csvImportOperations } from "./content/csv-imports.ts";
 import { layoutOperations } from "./content/layouts.ts";
 import { playlistOperations } from "./content/playlists.ts";
 import { uploadLinkOperations } from "./content/upload-links.ts";
@@ -63,6 +64,7 @@ const all = [
   ...layoutOperations,
   ...playlistOperations,
   ...scheduleOperations,
+  ...csvImportOperations,
   ...calendarOperations,
   ...showOperations,
   ...assetOperations,

@@ -1,6 +1,9 @@
 // The settings of each kind of item: one typed table, from which the editor makes its forms. Pure.
-import type { AssetKind } from "../../../data/assets.ts";
+import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 import type { ItemOf, Kind } from "./rows.ts";
+
+/** The kind of a file. */
+type AssetKind = NonNullable<Schemas["Asset"]["kind"]>;
 
 /** How a field is edited. Numbers are those of the API, but times, which are shown in seconds or minutes. */
 export type FieldType =
