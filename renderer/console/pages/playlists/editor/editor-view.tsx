@@ -141,6 +141,7 @@ export function EditorView({ editor, name, error, isReadOnly }: EditorViewProps)
             isReadOnly={isReadOnly}
             swapping={acts.swapping}
             hasSettingsButton={!isWide}
+            onToggle={acts.toggle}
             onMove={acts.move}
             onSwap={acts.pressSwap}
             onDuration={acts.setDuration}

@@ -24,7 +24,6 @@ export interface ListActs {
 
 interface ItemListProps extends ListState {
   rows: readonly Row[];
-  chosen: ReadonlySet<string>;
   onChoose: (keys: ReadonlySet<string>) => void;
   onOrder: (rows: readonly Row[]) => void;
   acts: ListActs;
@@ -36,8 +35,8 @@ interface Entry {
   name: string;
 }
 
-export function ItemList({ rows, chosen, onChoose, onOrder, acts, ...state }: ItemListProps) {
-  const { assets, isReadOnly } = state;
+export function ItemList({ rows, onChoose, onOrder, acts, ...state }: ItemListProps) {
+  const { assets, chosen, isReadOnly } = state;
   const entries = useEntries(rows, assets);
   const { dragAndDropHooks } = useDragAndDrop({
     isDisabled: isReadOnly,

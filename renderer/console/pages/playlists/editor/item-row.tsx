@@ -17,7 +17,7 @@ const text = texts({ ...playlistEditor, ...playlists });
 const absenceWords = { "not-yet": "not_yet", over: "over", "not-now": "not_now" } as const;
 
 export function ItemRow({ row, name }: { row: Row; name: string }) {
-  const { places, assets, absences, faults, isReadOnly, swapping, hasSettingsButton, ...acts } = useListState();
+  const { places, chosen, assets, absences, faults, isReadOnly, swapping, hasSettingsButton, ...acts } = useListState();
   const { item, key } = row;
   const asset = "asset_id" in item ? assets.get(item.asset_id) : undefined;
   const place = places.get(key) ?? 0;
@@ -36,7 +36,8 @@ export function ItemRow({ row, name }: { row: Row; name: string }) {
           <AriaButton slot="drag" className="item-drag" aria-label={text("drag", { name })}>
             <Icon name="grip" />
           </AriaButton>
-          <Checkbox slot="selection" aria-label={text("select", { name })} />
+          {/* Not the list's own checkbox, which is named by the whole text of its row. */}
+          <Checkbox slot={null} aria-label={text("select", { name })} isSelected={chosen.has(key)} onChange={() => acts.onToggle(row)} />
         </>
       )}
       <span className="item-place" aria-hidden="true">

@@ -8,6 +8,7 @@ import type { Row } from "../model/rows.ts";
 export interface ListState {
   /** The place of each row, by its key. */
   places: ReadonlyMap<string, number>;
+  chosen: ReadonlySet<string>;
   assets: AssetsById;
   absences: ReadonlyMap<string, Absence>;
   faults: ReadonlyMap<string, readonly Fault[]>;
@@ -16,6 +17,7 @@ export interface ListState {
   swapping: string | null;
   /** The settings are not beside the list: rows have a button for them. */
   hasSettingsButton: boolean;
+  onToggle: (row: Row) => void;
   onMove: (row: Row, by: -1 | 1, name: string) => void;
   onSwap: (row: Row, name: string) => void;
   onDuration: (row: Row, durationMs: number | undefined) => void;

@@ -48,6 +48,7 @@ export function useListActs(editor: PlaylistEditor, assets: AssetsById) {
     chosen,
     chosenRows,
     setChosen,
+    toggle: ({ key }: Row): void => setChosen(new Set(chosen.has(key) ? [...chosen].filter((each) => each !== key) : [...chosen, key])),
     swapping: swapping !== null && at(swapping) !== -1 ? swapping : null,
     said,
     asked,
