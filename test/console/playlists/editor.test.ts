@@ -11,6 +11,12 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
+interface Item {
+  id: string;
+  text?: string;
+  duration_ms?: number;
+}
+
 const texts = (...words: readonly string[]) => words.map((text) => ({ type: "text", text, duration_ms: 5_000 }));
 
 async function newPlaylist(service: TestService, items: readonly object[]) {
@@ -90,18 +96,18 @@ test("[CPL9] several items are changed, duplicated and removed together, and eve
   await settings.getByRole("heading", { name: "Settings of 2 items" }).waitFor();
   await settings.getByLabel("Plays for").fill("9");
   await page.keyboard.press("Tab");
-  await eventually(async () => (await read(service, playlist)).map((item: any) => item.duration_ms).join() === "9000,5000,9000,5000");
+  await eventually(async () => (await read(service, playlist)).map((item: Item) => item.duration_ms).join() === "9000,5000,9000,5000");
   await settings.getByRole("button", { name: "Duplicate" }).click();
   await becomes(service, playlist, "One Two Three One Three Four");
   await settings.getByRole("button", { name: "Remove" }).click();
   await becomes(service, playlist, "One Two Three Four");
-  await page.getByRole("button", { name: "Undo" }).first().click();
+  await page.getByRole("button", { name: "Take back the last change" }).click();
   await becomes(service, playlist, "One Two Three One Three Four");
   await page.keyboard.press("Control+z");
   await becomes(service, playlist, "One Two Three Four");
   await page.keyboard.press("Control+z");
-  await eventually(async () => (await read(service, playlist)).every((item: any) => item.duration_ms === 5_000));
-  await page.getByRole("button", { name: "Redo" }).click();
+  await eventually(async () => (await read(service, playlist)).every((item: Item) => item.duration_ms === 5_000));
+  await page.getByRole("button", { name: "Make the change again" }).click();
   await eventually(async () => (await read(service, playlist))[2].duration_ms === 9_000);
   expect((await read(service, playlist)).map(({ id }: { id: string }) => id)).toEqual(playlist.items.map(({ id }: { id: string }) => id));
   expect(window.errors).toEqual([]);
@@ -133,7 +139,8 @@ test("[CPL10] two items change places in two actions, also by keyboard and on a 
   await small.page.getByRole("button", { name: "Swap with Two" }).tap();
   await becomes(service, playlist, "Two Three One Four");
   await small.page.getByRole("button", { name: "Settings of One" }).tap();
-  const dialog = small.page.getByRole("dialog", { name: "Settings of One" });
+  await small.page.getByRole("dialog", { name: "Settings of One" }).waitFor();
+  const dialog = small.page.getByRole("dialog");
   await dialog.getByLabel("Text", { exact: true }).fill("First");
   await dialog.getByRole("button", { name: "Close" }).tap();
   await becomes(service, playlist, "Two Three First Four");
@@ -147,7 +154,7 @@ test("[CPL11] two people edit one playlist: what fits together is merged and bot
   const { page } = window;
   await window.signIn(service, `/playlists/${playlist.id}`);
   await row(page, "One").waitFor();
-  const meanwhile = async (change: (items: any[]) => object[]): Promise<void> => {
+  const meanwhile = async (change: (items: Item[]) => object[]): Promise<void> => {
     let isDone = false;
     await page.route("**/api/v1/playlists/*", async (route) => {
       if (route.request().method() === "PATCH" && !isDone) {
@@ -157,13 +164,13 @@ test("[CPL11] two people edit one playlist: what fits together is merged and bot
       await route.fallback();
     });
   };
-  await meanwhile((items) => [...items.with(1, { ...items[1], text: "Theirs" }), ...texts("Added")]);
+  await meanwhile((items) => [...items.with(1, { ...items[1]!, text: "Theirs" }), ...texts("Added")]);
   await page.getByRole("button", { name: "Move Three up" }).click();
   await page.getByText("Both changes are kept").waitFor();
   await becomes(service, playlist, "One Three Theirs Added");
   await row(page, "Added").waitFor();
 
-  await meanwhile((items) => items.with(0, { ...items[0], text: "Their word" }));
+  await meanwhile((items) => items.with(0, { ...items[0]!, text: "Their word" }));
   await row(page, "One").click();
   await page.getByRole("complementary").getByLabel("Text", { exact: true }).fill("My word");
   const alert = page.getByRole("alert").filter({ hasText: "Somebody else changed this playlist" });

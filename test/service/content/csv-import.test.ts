@@ -149,3 +149,15 @@ test("[IMP13] a table makes schedules for screens and tags by name, with days an
   );
   expect((await api.call("GET", "schedules")).body.data).toHaveLength(3);
 });
+
+test("[IMP16] assets are listed by their ids, a hundred at a time; ids that do not exist are left out", async () => {
+  await using folder = await temporaryFolder();
+  await using api = await TestService.start(folder.path);
+  const { body: one } = await api.upload(await picture("jpeg"), "image/jpeg", "One.jpg");
+  await api.upload(await picture("png"), "image/png", "Two.png");
+  const unknown = "ast_01jd3v8q6m9x2k4n7r5t1w0yzh";
+  const { body } = await api.call("GET", `assets?ids=${one.id},${unknown}`);
+  expect(body.data.map(({ name }: { name: string }) => name)).toEqual(["One.jpg"]);
+  const tooMany = Array.from({ length: 101 }, () => unknown).join(",");
+  expect((await api.call("GET", `assets?ids=${tooMany}`)).status).toBe(422);
+});

@@ -15,7 +15,7 @@ export function PlaylistPage() {
   const { id } = useParams({ strict: false }) as { id: string };
   const isReadOnly = !useMay("playlists:write");
   const { editor, name, error } = useEditor(id);
-  if (editor !== null) return <EditorView key={id} editor={editor} name={name ?? ""} error={error} isReadOnly={isReadOnly} />;
+  if (editor !== null) return <EditorView key={id} id={id} editor={editor} name={name ?? ""} error={error} isReadOnly={isReadOnly} />;
   return (
     <Page title={text(error === null ? "loading" : "title")}>
       <p>

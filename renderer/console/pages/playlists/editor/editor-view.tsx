@@ -25,6 +25,7 @@ import { AddItems } from "./add-items.tsx";
 import { ConflictPanel } from "./conflict.tsx";
 import { ItemList } from "./item-list.tsx";
 import { ItemSettings } from "./item-settings.tsx";
+import { PlaylistMenu } from "./playlist-menu.tsx";
 import { RoundLine, type AskedTime } from "./round-line.tsx";
 import { SaveStatus } from "./save-status.tsx";
 import { SelectionActions } from "./selection-actions.tsx";
@@ -37,6 +38,7 @@ const text = texts({ ...playlists, ...playlistEditor });
 const shared = texts(common);
 
 interface EditorViewProps {
+  id: string;
   editor: PlaylistEditor;
   name: string;
   /** Why the playlist could not be read again. */
@@ -44,7 +46,7 @@ interface EditorViewProps {
   isReadOnly: boolean;
 }
 
-export function EditorView({ editor, name, error, isReadOnly }: EditorViewProps) {
+export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewProps) {
   const { rows, state, faults, canUndo, canRedo } = editor.view;
   const assetIds = useMemo(() => rows.flatMap(({ item }) => ("asset_id" in item ? [item.asset_id] : [])), [rows]);
   const assets = useAssetsById(assetIds);
@@ -89,7 +91,17 @@ export function EditorView({ editor, name, error, isReadOnly }: EditorViewProps)
   const settings = <ItemSettings key={[...chosen].join()} editor={editor} chosen={chosenRows} isReadOnly={isReadOnly} />;
   const [firstAsked] = acts.asked;
   return (
-    <Page title={name} actions={isReadOnly ? null : <AddItems onAdd={acts.add} />}>
+    <Page
+      title={name}
+      actions={
+        isReadOnly ? null : (
+          <>
+            <AddItems onAdd={acts.add} />
+            <PlaylistMenu id={id} name={name} editor={editor} />
+          </>
+        )
+      }
+    >
       <div className="playlist-bar">
         <Link to="/playlists" className="playlist-back">
           {text("back")}
@@ -106,13 +118,11 @@ export function EditorView({ editor, name, error, isReadOnly }: EditorViewProps)
           <RoundLine loop={loop} count={rows.length} asked={asked} onAsk={setAsked} />
           {isReadOnly ? null : (
             <div className="undo-buttons">
-              <Button kind="quiet" size="small" isDisabled={!canUndo} onPress={editor.undo}>
+              <Button kind="quiet" size="small" isDisabled={!canUndo} aria-label={text("takeBack")} onPress={editor.undo}>
                 <Icon name="undo" />
-                {text("undo")}
               </Button>
-              <Button kind="quiet" size="small" isDisabled={!canRedo} onPress={editor.redo}>
+              <Button kind="quiet" size="small" isDisabled={!canRedo} aria-label={text("bringBack")} onPress={editor.redo}>
                 <Icon name="redo" />
-                {text("redo")}
               </Button>
             </div>
           )}
