@@ -5,6 +5,7 @@ import type { AssetKind } from "../../protocol/content/assets.ts";
 import { NewPlaylistItem } from "../../protocol/content/items.ts";
 import type { ImportFault } from "../../protocol/operator/csv-imports.ts";
 import type { TimeZoneRules } from "../../schedule/calendar/time-zone.ts";
+import { validate } from "../http/input-errors.ts";
 import type { TableLine } from "./table.ts";
 import { durationOf, instantOf, openingOf, valueFor } from "./values.ts";
 
@@ -77,14 +78,12 @@ export function itemOfLine({ line, cells }: TableLine, assets: KnownAssets, zone
   const hours = openingOf(cells);
   if (hours?.isFaulty === true) fault("days", "must be weekdays such as MO TU WE, or MO-FR");
   if (hours !== undefined) fields["dayparts"] = [hours.opening];
-  const parsed = NewPlaylistItem.safeParse({ ...fields, type });
-  if (!parsed.success) {
-    for (const { path, message } of parsed.error.issues) {
-      const column = columnOf(path, cells);
-      if (!faults.some((known) => known.column === column)) fault(column, message);
-    }
+  const validation = validate(NewPlaylistItem, { ...fields, type });
+  for (const { path, detail } of "errors" in validation ? validation.errors : []) {
+    const column = columnOf(path, cells);
+    if (!faults.some((known) => known.column === column)) fault(column, detail);
   }
-  return faults.length > 0 || !parsed.success ? { faults } : { line, playlist: name.data!, item: parsed.data };
+  return faults.length > 0 || "errors" in validation ? { faults } : { line, playlist: name.data!, item: validation.value };
 
   function readCell(column: string, cell: string): void {
     if (["playlist", "type", "file", "artwork", "days", "from", "until"].includes(column)) return;

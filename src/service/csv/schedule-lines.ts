@@ -4,6 +4,7 @@ import { weekdays } from "../../protocol/scheduling/opening-hours.ts";
 import { ScheduleChange, type ScheduleTarget, type OneTarget } from "../../protocol/scheduling/schedules.ts";
 import { NewSchedule } from "../../schedule/validate-schedule.ts";
 import type { z } from "zod";
+import { validate } from "../http/input-errors.ts";
 import type { TableLine } from "./table.ts";
 import { timeOfDay, valueFor, weekdaysOf } from "./values.ts";
 
@@ -67,9 +68,9 @@ export function scheduleOfLine({ line, cells }: TableLine, layouts: Named, scree
     fields[column] = value;
   }
   if (faults.length > 0) return { faults };
-  const parsed = NewSchedule.safeParse(fields);
-  if (parsed.success) return { line, schedule: parsed.data };
-  for (const { path, message } of parsed.error.issues) fault(scheduleColumnOf(path, cells), message);
+  const validation = validate(NewSchedule, fields);
+  if ("value" in validation) return { line, schedule: validation.value };
+  for (const { path, detail } of validation.errors) fault(scheduleColumnOf(path, cells), detail);
   return { faults };
 
   function targetOf(): ScheduleTarget {

@@ -217,3 +217,24 @@ test("[CPL13] a thousand items: only rows in view are drawn, and the last one is
   await eventually(async () => (await read(service, playlist)).length === 999);
   expect(window.errors).toEqual([]);
 });
+
+test("[CPL14] what is not complete is told and not saved, and is still there after another page", async () => {
+  await using service = await startConsoleService();
+  const playlist = await newPlaylist(service, texts("One", "Two"));
+  await using window = await Window.open(browser);
+  const { page } = window;
+  await window.signIn(service, `/playlists/${playlist.id}`);
+  await row(page, "Two").click();
+  const words = page.getByRole("complementary").getByLabel("Text", { exact: true });
+  await words.fill("");
+  await page.getByText("Not saved: one item is not complete").waitFor();
+  await page.getByRole("button", { name: "Move One down" }).click();
+  await page.getByRole("link", { name: "All playlists" }).click();
+  await page.getByRole("link", { name: "Loop" }).click();
+  await page.getByText("Not saved: one item is not complete").waitFor();
+  expect(wordsOf(await read(service, playlist))).toBe("One Two");
+  await page.getByRole("row").first().click();
+  await words.fill("Again");
+  await becomes(service, playlist, "Again One");
+  expect(window.errors).toEqual([]);
+});

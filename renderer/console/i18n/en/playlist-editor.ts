@@ -65,6 +65,7 @@ export const playlistEditor = {
   look: "Look",
   times: "Time and limits",
   more: "More",
+  mustBeGiven: "Must be given",
   mixed: "different",
   mixedHint: "The items differ. A change is made to all of them.",
   defaultHint: "Empty: chosen automatically",

@@ -112,7 +112,7 @@ function KindDialog({ kind, onAdd, onClose }: DialogProps & { kind: OtherKind })
     event.preventDefault();
     const item = newItem(kind, typed);
     const fault = faultsOf(withDefaults(item))[0];
-    setError(fault?.detail);
+    setError(fault === undefined ? undefined : (fault.detail ?? text("mustBeGiven")));
     if (fault !== undefined) return;
     onAdd([item]);
     onClose();

@@ -25,7 +25,10 @@ export function ItemSettings({ editor, chosen, isReadOnly }: ItemSettingsProps) 
   const items = chosen.map(({ item }) => item);
   const keys = new Set(chosen.map(({ key }) => key));
   const faults = chosen.flatMap(({ key }): readonly Fault[] => editor.view.faults.get(key) ?? []);
-  const errorOf = (name: string): string | undefined => faults.find(({ field }) => field === name)?.detail;
+  const errorOf = (name: string): string | undefined => {
+    const fault = faults.find(({ field }) => field === name);
+    return fault === undefined ? undefined : (fault.detail ?? text("mustBeGiven"));
+  };
   const change = (changes: Changes, joins?: string): void => editor.change(changed(editor.view.rows, keys, changes), joins);
   const shared = (name: string) => sharedValue(items, name);
   const fields = sharedFields(items.map(({ type }) => type));

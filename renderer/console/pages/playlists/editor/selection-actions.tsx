@@ -43,9 +43,8 @@ export function SelectionActions({ count, onDuplicate, onSwap, onSend, onRemove,
           {text("swapHereShort")}
         </Button>
       ) : null}
-      <Button size="small" onPress={onRemove}>
+      <Button size="small" aria-label={text("removeMany")} onPress={onRemove}>
         <Icon name="trash" />
-        {text("removeMany")}
       </Button>
       <MenuButton label={text("selected", { count })} actions={more} />
     </div>

@@ -12,17 +12,29 @@ import { isConflict, playlistQuery, saveItems, type VersionedPlaylist } from "..
 
 const text = texts(playlistEditor);
 
+/** Editors of pages that were left before everything was saved, by playlist: what was done there is still there on return. */
+const unsaved = new Map<string, PlaylistEditor>();
+
 /** The editor of a playlist; null until the playlist is read. */
 export function useEditor(id: string): { editor: PlaylistEditor | null; name: string | undefined; error: unknown } {
   const { data, error } = useQuery(playlistQuery(id));
   const [own, setOwn] = useState<{ id: string; editor: PlaylistEditor } | null>(null);
   const editor = own?.id === id ? own.editor : null;
-  if (editor === null && data !== undefined) setOwn({ id, editor: new PlaylistEditor(storedOf(data), portOf(id)) });
+  if (editor === null && data !== undefined) {
+    setOwn({ id, editor: unsaved.get(id) ?? new PlaylistEditor(storedOf(data), portOf(id)) });
+  }
   useSyncExternalStore(editor?.listen ?? noListener, () => editor?.view ?? null);
   useEffect(() => {
     if (data !== undefined) editor?.receive(storedOf(data));
   }, [editor, data]);
-  useEffect(() => editor?.leave, [editor]);
+  useEffect(() => {
+    if (editor === null) return undefined;
+    unsaved.delete(id);
+    return () => {
+      if (editor.view.state !== "saved") unsaved.set(id, editor);
+      editor.leave();
+    };
+  }, [editor, id]);
   const isSaved = editor === null || editor.view.state === "saved";
   useEffect(() => {
     if (isSaved) return undefined;

@@ -88,7 +88,7 @@ export function FieldView({ field, ...props }: FieldProps & { field: Field }) {
             onSelectionChange={onChange}
             error={error}
             isDisabled={isDisabled}
-            {...described}
+            {...(isMixed ? { placeholder: text("mixed") } : described)}
           />
         );
       return <Segments label={label} options={options} value={words} onChange={onChange} />;

@@ -142,7 +142,7 @@ export function TransitionField({ shared, errorOf, isDisabled, onChange }: Rules
         label={text("transition")}
         options={options}
         selectedKey={isMixed ? null : (transition?.type ?? "zone")}
-        {...(isMixed ? { description: text("mixed") } : {})}
+        {...(isMixed ? { placeholder: text("mixed") } : {})}
         error={errorOf("transition")}
         isDisabled={isDisabled}
         onSelectionChange={(type) =>

@@ -120,7 +120,7 @@ export class PlaylistEditor {
   readonly takeTheirs = (): void => this.#resolve((theirs) => theirs.rows);
   readonly retry = (): void => void this.#save();
 
-  /** Saves what is not saved yet. The editor may still be used, since React mounts twice in development. */
+  /** The page is left: saves what is not saved yet. The editor may be used again. */
   readonly leave = (): void => {
     if (this.#timer !== undefined) this.#saveSoon(0);
   };
