@@ -1,7 +1,7 @@
 // Imports a table: it is checked as soon as it is there, and what would be imported is shown beside what is wrong.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useDeferredValue, useState, type ReactNode } from "react";
+import { useEffect, useState } from "react";
 import { client } from "../../data/client.ts";
 import { useAct } from "../../data/use-act.ts";
 import { ownTimeZone } from "../../data/zones.ts";
@@ -14,7 +14,19 @@ import { TableImport, type Found } from "./table-import.tsx";
 const text = texts(imports);
 const zones = ["UTC", ...Intl.supportedValuesOf("timeZone")].map((id) => ({ id, name: id.replaceAll("_", " ") }));
 
-/** How many lines were sent as they were typed last; a long table is not sent with each letter. */
+const typingMs = 400;
+
+/** The table once nobody types any more: a long one is not sent with each letter. */
+function useSettled(csv: string): string {
+  const [settled, setSettled] = useState(csv);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(csv), typingMs);
+    return () => clearTimeout(timer);
+  }, [csv]);
+  return settled;
+}
+
+/** What the service would make of the table. */
 function useChecked<R>(key: readonly unknown[], csv: string, check: (signal: AbortSignal) => Promise<R>) {
   return useQuery({
     queryKey: ["imports", ...key, csv],
@@ -32,7 +44,7 @@ export function PlaylistTable() {
   const [csv, setCsv] = useState("");
   const [when_exists, setWhenExists] = useState<WhenExists>("create");
   const [timezone, setTimezone] = useState(ownTimeZone);
-  const body = { csv: useDeferredValue(csv), when_exists, timezone, skip_faulty: true };
+  const body = { csv: useSettled(csv), when_exists, timezone, skip_faulty: true };
   const check = useChecked(["playlists", when_exists, timezone], body.csv, async (signal) => {
     const { data } = await client.post("/api/v1/playlists/import", { params: { query: { dry_run: "true" } }, body, signal });
     return data;
@@ -64,7 +76,7 @@ export function PlaylistTable() {
         importing.reset();
         setCsv(next);
       }}
-      isChecking={check.isFetching}
+      isChecking={check.isFetching || body.csv !== csv}
       error={importing.error ?? check.error}
       found={result === undefined ? null : rowsOf(result, importing.data !== undefined)}
       faults={result?.skipped ?? []}
@@ -72,7 +84,7 @@ export function PlaylistTable() {
       isImporting={importing.isPending}
       onImport={() => importing.mutate()}
     >
-      <Options>
+      <div className="import-options">
         <Segments
           label={text("whenExists")}
           options={(["create", "append", "replace"] as const).map((id) => ({ id, name: text(id) }))}
@@ -80,18 +92,14 @@ export function PlaylistTable() {
           onChange={setWhenExists}
         />
         <ComboBox label={text("zone")} choices={zones} value={timezone} onChange={(id) => setTimezone(id ?? ownTimeZone)} />
-      </Options>
+      </div>
     </TableImport>
   );
 }
 
-function Options({ children }: { children: ReactNode }) {
-  return <div className="import-options">{children}</div>;
-}
-
 export function ScheduleTable() {
   const [csv, setCsv] = useState("");
-  const body = { csv: useDeferredValue(csv), skip_faulty: true };
+  const body = { csv: useSettled(csv), skip_faulty: true };
   const check = useChecked(["schedules"], body.csv, async (signal) => {
     const { data } = await client.post("/api/v1/schedules/import", { params: { query: { dry_run: "true" } }, body, signal });
     return data;
@@ -111,7 +119,7 @@ export function ScheduleTable() {
         importing.reset();
         setCsv(next);
       }}
-      isChecking={check.isFetching}
+      isChecking={check.isFetching || body.csv !== csv}
       error={importing.error ?? check.error}
       found={result === undefined ? null : result.schedules.map(({ id, name, summary }) => ({ key: id, name, note: summary }))}
       faults={result?.skipped ?? []}

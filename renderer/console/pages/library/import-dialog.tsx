@@ -39,12 +39,12 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         inputMode="url"
         autoFocus
       />
+      <TextField label={text("importName")} description={text("importNameHint")} value={name} onChange={setName} error={form.errors.name} />
       <p>
         <Link to="/import" search={{ of: "media" }}>
           {text("importMany")}
         </Link>
       </p>
-      <TextField label={text("importName")} description={text("importNameHint")} value={name} onChange={setName} error={form.errors.name} />
     </FormDialog>
   );
 }
