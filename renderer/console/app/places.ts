@@ -25,6 +25,7 @@ const places: readonly Place[] = [
   { to: "/team", name: "team", icon: "team", isArea: true, key: "m" },
   { to: "/pair", name: "pair", icon: "plus", key: "p" },
   { to: "/enrolment", name: "enrolment", icon: "key" },
+  { to: "/import", name: "import", icon: "upload" },
   { to: "/account", name: "account", icon: "settings", key: "a" },
   { to: "/team/tokens", name: "tokens", icon: "key" },
   { to: "/team/webhooks", name: "webhooks", icon: "link" },

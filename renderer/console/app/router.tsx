@@ -6,6 +6,7 @@ import { routesOfAccount } from "../pages/account/routes.ts";
 import { routesOfBulk } from "../pages/bulk/routes.ts";
 import { routesOfEnrolment } from "../pages/enrolment/routes.ts";
 import { routesOfLayouts } from "../pages/layouts/routes.ts";
+import { routesOfImport } from "../pages/import/routes.ts";
 import { routesOfLibrary } from "../pages/library/routes.ts";
 import { routesOfPairing } from "../pages/pair/routes.ts";
 import { routesOfScreen } from "../pages/screen/routes.ts";
@@ -49,6 +50,7 @@ const routeTree = rootRoute.addChildren([
     ...routesOfEnrolment(shellRoute),
     ...routesOfBulk(shellRoute),
     ...routesOfLibrary(shellRoute),
+    ...routesOfImport(shellRoute),
     ...routesOfShow(shellRoute),
     ...routesOfTakeover(shellRoute),
     ...routesOfPlaylists(shellRoute),

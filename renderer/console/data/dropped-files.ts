@@ -7,6 +7,15 @@ export function countFiles(transfer: DataTransfer | null): number {
   return Math.max(1, [...transfer.items].filter(({ kind }) => kind === "file").length);
 }
 
+/** The folders of dropped files that were within one. */
+const folders = new WeakMap<File, string>();
+
+/** The path of the folder that a dropped or chosen file was in, such as `Summer/Menu`; empty: in none. */
+export function folderOf(file: File): string {
+  const path = file.webkitRelativePath;
+  return folders.get(file) ?? path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
+
 /** All files, folders walked through, without those that systems hide in folders. Call it during the event, while the browser gives access. */
 export async function filesOf(transfer: DataTransfer): Promise<readonly File[]> {
   const parts = [...transfer.items]
@@ -30,7 +39,12 @@ async function filesWithin(folder: FileSystemDirectoryEntry): Promise<File[]> {
     for (const entry of part.toSorted((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }))) {
       if (hidden.test(entry.name)) continue;
       if (entry.isDirectory) found.push(...(await filesWithin(entry as FileSystemDirectoryEntry)));
-      else found.push(await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject)));
+      else {
+        const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
+        // Such as `/Summer/Menu/soup.jpg`.
+        folders.set(file, entry.fullPath.slice(1, entry.fullPath.lastIndexOf("/")));
+        found.push(file);
+      }
     }
   }
 }

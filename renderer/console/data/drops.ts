@@ -8,6 +8,8 @@ export interface DropMeaning {
   text: string;
   /** Called with the assets, without files that were refused. */
   take: (assets: readonly UploadedAsset[]) => void | Promise<void>;
+  /** Called with the files in place of uploading them, where their folders matter. */
+  takeFiles?: (files: readonly File[]) => void | Promise<void>;
 }
 
 const ofParts = new Map<string, DropMeaning>();

@@ -73,6 +73,9 @@ const paths = {
   orientation: "M4 9h8v11H4zM9 5h11v8h-5",
   calendar: "M5 5h14a1 1 0 0 1 1 1v13a1 1 0 0 1-1 1H5a1 1 0 0 1-1-1V6a1 1 0 0 1 1-1zM4 10h16M8 3v4M16 3v4",
   timeline: "M4 6h9M7 12h13M4 18h7M15 18h5",
+  copy: "M8 8h12v12H8zM4 15V4h11",
+  undo: "M9 14 4 9l5-5M4 9h10a5.500 5.500 0 0 1 0 11h-3",
+  redo: "m15 14 5-5-5-5M20 9H10a5.500 5.500 0 0 0 0 11h3",
 } as const;
 
 export type IconName = keyof typeof paths;

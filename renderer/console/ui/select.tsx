@@ -33,10 +33,22 @@ export interface SelectProps<K extends string> {
   /** The label is only read aloud: for filters and rows whose meaning is seen. */
   isLabelHidden?: boolean;
   isDisabled?: boolean;
+  /** Shown while nothing is chosen. */
+  placeholder?: string;
 }
 
 export function Select<K extends string>(props: SelectProps<K>): ReactNode {
-  const { label, options, selectedKey, onSelectionChange, description, error, isLabelHidden = false, isDisabled = false } = props;
+  const {
+    label,
+    options,
+    selectedKey,
+    onSelectionChange,
+    description,
+    error,
+    isLabelHidden = false,
+    isDisabled = false,
+    placeholder,
+  } = props;
   return (
     <AriaSelect
       className="field"
@@ -50,7 +62,7 @@ export function Select<K extends string>(props: SelectProps<K>): ReactNode {
     >
       <Label className={isLabelHidden ? "visually-hidden" : "label"}>{label}</Label>
       <AriaButton className="input select-button">
-        <SelectValue>{options.find(({ id }) => id === selectedKey)?.name ?? selectedKey}</SelectValue>
+        <SelectValue>{options.find(({ id }) => id === selectedKey)?.name ?? selectedKey ?? placeholder}</SelectValue>
         <Icon name="chevronDown" />
       </AriaButton>
       <FieldNotes description={description} error={error} />

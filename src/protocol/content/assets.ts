@@ -80,6 +80,13 @@ export const AssetQuery = PageQuery.extend({
   tag: Name.optional().describe("Only assets with this tag"),
   q: NameFilter,
   sha256: Sha256.optional().describe("Only assets with exactly these bytes. Check before an upload: it may be unnecessary"),
+  ids: z
+    .string()
+    .max(31 * 100)
+    .regex(/^ast_[0-9a-hjkmnp-tv-z]{26}(,ast_[0-9a-hjkmnp-tv-z]{26}){0,99}$/, "must be a comma-separated list of at most 100 ids of assets")
+    .optional()
+    .describe("Only these assets, 100 at most, such as those of a playlist. Ids that do not exist are left out")
+    .meta({ examples: ["ast_01jd3v8q6m9x2k4n7r5t1w0yzh"] }),
   deleted: z.enum(["true", "false"]).default("false").describe("`true` lists the bin"),
 });
 

@@ -41,6 +41,7 @@ import * as conditions from "../../protocol/scheduling/conditions.ts";
 import * as moments from "../../protocol/scheduling/moments.ts";
 import * as schedule from "../../protocol/scheduling/schedules.ts";
 import * as completeSchedule from "../../schedule/validate-schedule.ts";
+import * as csvImports from "../../protocol/operator/csv-imports.ts";
 import * as variables from "../../protocol/scheduling/variables.ts";
 import * as wire from "../../protocol/device/messages.ts";
 import * as updates from "../../protocol/device/updates.ts";
@@ -122,6 +123,7 @@ const modules: readonly Record<string, unknown>[] = [
   rollouts,
   alerts,
   commandBatches,
+  csvImports,
   transition,
   walls,
   wiredDisplays,

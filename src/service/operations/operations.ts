@@ -2,6 +2,7 @@
 import { alertSettingsOperations } from "./alerts/alert-settings.ts";
 import { alertOperations } from "./alerts/alerts.ts";
 import { assetOperations } from "./content/assets.ts";
+import { csvImportOperations } from "./content/csv-imports.ts";
 import { layoutOperations } from "./content/layouts.ts";
 import { playlistOperations } from "./content/playlists.ts";
 import { previewOperations } from "./content/previews.ts";
@@ -70,6 +71,7 @@ const all = [
   ...previewOperations,
   ...scheduleOperations,
   ...timelineOperations,
+  ...csvImportOperations,
   ...calendarOperations,
   ...showOperations,
   ...draftOperations,

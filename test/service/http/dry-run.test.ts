@@ -172,6 +172,8 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
     deleteAsset: [`assets/${spareAsset.id}`],
     restoreAsset: [`assets/${binAsset.id}/restore`],
     replaceAsset: [`assets/${asset.id}/replace`, { asset_id: spareAsset.id }],
+    importPlaylists: ["playlists/import", { csv: "playlist,type,text\nNew,text,Hello" }],
+    importSchedules: ["schedules/import", { csv: `name,layout,screens,starts_at\nNew,${layout.id},*,2020-01-01T00:00:00Z` }],
     importAsset: ["assets/import", { url: "https://media.example.com/a.png" }],
     createUploadLink: ["upload-links", {}],
     deleteUploadLink: [`upload-links/${uploadLink.id}`],

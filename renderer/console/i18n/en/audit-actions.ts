@@ -53,6 +53,8 @@ export const auditActions = {
   deleteAsset: "Delete a file",
   restoreAsset: "Restore a file",
   importAsset: "Import a file from an address",
+  importPlaylists: "Import playlists from a table",
+  importSchedules: "Import schedules from a table",
   createUpload: "Begin a resumable upload",
   deleteUpload: "Cancel an upload",
   createUploadLink: "Create a link for uploading one file",

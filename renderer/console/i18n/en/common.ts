@@ -31,6 +31,7 @@ export const common = {
   webhooks: "Webhooks",
   alerts: "Alert settings",
   audit: "Audit log",
+  import: "Import",
   shortcuts: "Keyboard shortcuts",
   troubled: "{count, plural, one {# screen needs attention} other {# screens need attention}}",
   signOut: "Sign out",

@@ -10,6 +10,7 @@ export const library = {
   importAction: "Import",
   importAddress: "Address",
   importAddressHint: "The address of a picture, video, audio file or PDF, such as https://example.com/menu.jpg. The service fetches it.",
+  importMany: "Many addresses, or a folder of this computer",
   importName: "Name",
   importNameHint: "Optional: without it, the last part of the address.",
   importing: "“{name}” is being fetched",

@@ -5,6 +5,7 @@ export const playlists = {
   emptyText:
     "A playlist is what a part of a screen plays, one after another, again and again. Make one, put files into it, and give it its order.",
   create: "New playlist",
+  import: "Import a table",
   createName: "Name",
   createDo: "Create",
   items: "{count, plural, =0 {empty} one {# item} other {# items}}",

@@ -1,5 +1,6 @@
 // Lets the service fetch a file from an address.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { client } from "../../data/client.ts";
 import { library } from "../../i18n/en/library.ts";
@@ -39,6 +40,11 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         autoFocus
       />
       <TextField label={text("importName")} description={text("importNameHint")} value={name} onChange={setName} error={form.errors.name} />
+      <p>
+        <Link to="/import" search={{ of: "media" }}>
+          {text("importMany")}
+        </Link>
+      </p>
     </FormDialog>
   );
 }

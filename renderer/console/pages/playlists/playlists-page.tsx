@@ -28,10 +28,16 @@ export function PlaylistsPage() {
   const isOfShow = useIsOfShow();
   const all = data?.pages.flatMap((page) => page.data).filter(({ id }) => !isOfShow(id));
   const create = mayWrite ? (
-    <Button kind="primary" onPress={() => setIsCreating(true)}>
-      <Icon name="plus" />
-      {text("create")}
-    </Button>
+    <>
+      <Link to="/import" search={{ of: "playlists" }} className="button">
+        <Icon name="upload" />
+        {text("import")}
+      </Link>
+      <Button kind="primary" onPress={() => setIsCreating(true)}>
+        <Icon name="plus" />
+        {text("create")}
+      </Button>
+    </>
   ) : null;
   return (
     <Page title={text("title")} actions={all?.length === 0 ? null : create}>

@@ -88,7 +88,12 @@ export function DropOverlay() {
 async function take(transfer: DataTransfer, target: EventTarget | null): Promise<void> {
   const meaning = dropMeaningAt(target)?.meaning;
   try {
-    const assets = await uploadFiles(await filesOf(transfer));
+    const files = await filesOf(transfer);
+    if (meaning?.takeFiles !== undefined) {
+      await meaning.takeFiles(files);
+      return;
+    }
+    const assets = await uploadFiles(files);
     if (assets.length > 0) await meaning?.take(assets);
   } catch (error) {
     showFailure(error);

@@ -97,12 +97,13 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
     output: page(Asset),
     errors: ["invalid"],
     async run(dependencies, { teamId }, { query }) {
-      const { kind, status, tag, q, sha256, deleted } = query;
+      const { kind, status, tag, q, sha256, ids, deleted } = query;
       let rows = dependencies.store.db.selectFrom("assets").selectAll().where("team_id", "=", teamId);
       rows = rows.where("deleted_at", deleted === "true" ? "is not" : "is", null);
       if (kind !== undefined) rows = rows.where("kind", "=", kind);
       if (status !== undefined) rows = rows.where("status", "=", status);
       if (sha256 !== undefined) rows = rows.where(hasHash(sha256));
+      if (ids !== undefined) rows = rows.where("id", "in", ids.split(","));
       // Tags are stored as a JSON array, so a tag with its quotes only matches a whole tag.
       const tagPattern = tag && `%${JSON.stringify(tag).replaceAll(/[!%_]/g, "!$&")}%`;
       if (tagPattern !== undefined) rows = rows.where(sql<boolean>`tags like ${tagPattern} escape '!'`);

@@ -1,0 +1,87 @@
+// Lets the service fetch many files, each from its address.
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { client } from "../../data/client.ts";
+import { useAct } from "../../data/use-act.ts";
+import { imports } from "../../i18n/en/import.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Button } from "../../ui/button.tsx";
+import { ProblemMessage, reasonOf } from "../../ui/problem-message.tsx";
+import { Section } from "../../ui/section.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+
+const text = texts(imports);
+
+/** An address that the service does not fetch, and why. */
+interface Refusal {
+  address: string;
+  error: unknown;
+}
+
+export function AddressImport() {
+  const [typed, setTyped] = useState("");
+  const addresses = [...new Set(typed.split(/\s+/).filter((each) => each !== ""))];
+  const importing = useAct({
+    run: () => importAll(addresses),
+    changes: ["assets"],
+    showsErrors: true,
+    // What was refused stays to be corrected.
+    after: ({ refused }) => setTyped(refused.map(({ address }) => address).join("\n")),
+  });
+  const result = importing.data;
+  return (
+    <Section title={text("addressesTitle")} text={text("addressesText")}>
+      <TextField
+        label={text("addresses")}
+        isMultiline
+        value={typed}
+        onChange={setTyped}
+        placeholder="https://example.com/poster.jpg"
+        isDisabled={importing.isPending}
+      />
+      <ProblemMessage error={importing.error} />
+      <div role="status">
+        {result === undefined ? null : (
+          <>
+            {result.started === 0 ? null : (
+              <p>
+                {text("addressesStarted", { count: result.started })} <Link to="/library">{text("toLibrary")}</Link>
+              </p>
+            )}
+            {result.refused.length === 0 ? null : (
+              <>
+                <p className="field-error">{text("addressesRefused", { count: result.refused.length })}</p>
+                <ul className="import-list">
+                  {result.refused.map(({ address, error }) => (
+                    <li key={address}>
+                      <span className="import-name">{address}</span>
+                      <span className="field-error">{reasonOf(error)}</span>
+                    </li>
+                  ))}
+                </ul>
+              </>
+            )}
+          </>
+        )}
+      </div>
+      <div className="import-actions">
+        <Button kind="primary" isDisabled={addresses.length === 0} isPending={importing.isPending} onPress={() => importing.mutate()}>
+          {text("addressesDo", { count: addresses.length })}
+        </Button>
+      </div>
+    </Section>
+  );
+}
+
+async function importAll(addresses: readonly string[]): Promise<{ started: number; refused: readonly Refusal[] }> {
+  const refused: Refusal[] = [];
+  // One after another: the service fetches them in the background.
+  for (const address of addresses) {
+    try {
+      await client.post("/api/v1/assets/import", { body: { url: address } });
+    } catch (error) {
+      refused.push({ address, error });
+    }
+  }
+  return { started: addresses.length - refused.length, refused };
+}

@@ -1,0 +1,156 @@
+// A table to import, what the service would make of it, and what is wrong with which line.
+import type { ReactNode } from "react";
+import { FileTrigger } from "react-aria-components";
+import type { Schemas } from "../../../../sdk/typescript/client.ts";
+import { imports } from "../../i18n/en/import.ts";
+import { readable } from "../../i18n/format.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Button } from "../../ui/button.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { ProblemMessage } from "../../ui/problem-message.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { tellFailure } from "../../ui/toasts.tsx";
+import { saveExample, textOf } from "./examples.ts";
+
+const text = texts(imports);
+const mostFaults = 100;
+const words = {
+  playlists: { intro: "playlistsIntro", action: "importPlaylists" },
+  schedules: { intro: "schedulesIntro", action: "importSchedules" },
+} as const;
+
+/** One thing that the import makes. */
+export interface Found {
+  key: string;
+  name: ReactNode;
+  note: string;
+}
+
+interface TableImportProps {
+  of: keyof typeof words;
+  csv: string;
+  onCsv: (csv: string) => void;
+  isChecking: boolean;
+  error: unknown;
+  /** Null: not known yet. */
+  found: readonly Found[] | null;
+  faults: readonly Schemas["ImportFault"][];
+  isDone: boolean;
+  isImporting: boolean;
+  onImport: () => void;
+  /** Settings of the import. */
+  children?: ReactNode;
+}
+
+export function TableImport({
+  of,
+  csv,
+  onCsv,
+  isChecking,
+  error,
+  found,
+  faults,
+  isDone,
+  isImporting,
+  onImport,
+  children,
+}: TableImportProps) {
+  const { intro, action } = words[of];
+  const isEmpty = csv.trim() === "";
+  return (
+    <div className="import-part">
+      <p className="import-intro">{text(intro)}</p>
+      <div className="import-actions">
+        <FileTrigger
+          acceptedFileTypes={[".csv", ".tsv", ".txt", "text/csv"]}
+          onSelect={(files) => {
+            const file = files?.[0];
+            if (file !== undefined) tellFailure(textOf(file).then(onCsv));
+          }}
+        >
+          <Button kind={isEmpty ? "primary" : "plain"}>
+            <Icon name="upload" />
+            {text(isEmpty ? "chooseTable" : "chooseOther")}
+          </Button>
+        </FileTrigger>
+        <Button onPress={() => saveExample(of)}>
+          <Icon name="download" />
+          {text("example")}
+        </Button>
+      </div>
+      <TextField
+        label={text(isEmpty ? "paste" : "table")}
+        isMultiline
+        value={csv}
+        onChange={onCsv}
+        maxLength={900_000}
+        isDisabled={isImporting}
+      />
+      {children}
+      <div role="status">{isChecking ? <p className="faint">{text("checking")}</p> : null}</div>
+      <ProblemMessage error={error} />
+      {isEmpty || found === null ? null : (
+        <>
+          <FaultTable faults={faults} />
+          <section className="import-found" aria-label={text(isDone ? "done" : "found")}>
+            <h2>{text(isDone ? "done" : "found")}</h2>
+            {found.length === 0 ? <p className="faint">{text("nothing")}</p> : null}
+            <ul className="import-list">
+              {found.map(({ key, name, note }) => (
+                <li key={key}>
+                  <span className="import-name">{name}</span>
+                  <span className="faint">{note}</span>
+                </li>
+              ))}
+            </ul>
+          </section>
+          {isDone ? (
+            <div className="form-end">
+              <Button onPress={() => onCsv("")}>{text("another")}</Button>
+            </div>
+          ) : found.length === 0 ? null : (
+            <div className="form-end">
+              <Button kind="primary" onPress={onImport} isPending={isImporting} isDisabled={isChecking}>
+                {text(action, { count: found.length })}
+                {faults.length === 0 ? "" : ` ${text("withoutFaults")}`}
+              </Button>
+            </div>
+          )}
+        </>
+      )}
+    </div>
+  );
+}
+
+function FaultTable({ faults }: { faults: readonly Schemas["ImportFault"][] }) {
+  if (faults.length === 0) return null;
+  const lines = new Set(faults.map(({ line }) => line)).size;
+  return (
+    <section className="import-faults" aria-label={text("faults", { count: lines })}>
+      <h2>
+        <Icon name="warning" />
+        {text("faults", { count: lines })}
+      </h2>
+      <p className="faint">{text("faultsText")}</p>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{text("line")}</th>
+            <th scope="col">{text("column")}</th>
+            <th scope="col">{text("remedy")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {faults.slice(0, mostFaults).map(({ line, column, detail }) => (
+            <tr key={`${line} ${column} ${detail}`}>
+              <td>{line}</td>
+              <td>{column ?? text("wholeLine")}</td>
+              <td>{readable(detail)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {faults.length > mostFaults ? <p className="faint">{text("faultsMore", { count: faults.length - mostFaults })}</p> : null}
+    </section>
+  );
+}

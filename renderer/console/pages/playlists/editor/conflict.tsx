@@ -1,0 +1,47 @@
+// Two people changed the playlist at once in a way that cannot be merged by itself: what it is about, and what to keep.
+import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
+import { playlists } from "../../../i18n/en/playlists.ts";
+import { texts } from "../../../i18n/texts.ts";
+import type { AssetsById } from "../../../data/assets-by-id.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Icon } from "../../../ui/icon.tsx";
+import { nameOf } from "../item-words.ts";
+import type { PlaylistEditor } from "../model/editor.ts";
+import type { Conflict } from "../model/merge.ts";
+
+const text = texts({ ...playlists, ...playlistEditor });
+const mostNamed = 3;
+
+export function ConflictPanel({ editor, assets }: { editor: PlaylistEditor; assets: AssetsById }) {
+  const { state, conflicts } = editor.view;
+  if (state !== "conflict") return null;
+  return (
+    <div className="conflict" role="alert">
+      <Icon name="warning" />
+      <div>
+        <strong>{text("conflictTitle")}</strong>
+        <ul className="conflict-list">
+          {conflicts.slice(0, mostNamed).map((conflict) => (
+            <li key={conflict.key}>{wordsOf(conflict, assets)}</li>
+          ))}
+          {conflicts.length > mostNamed ? <li>{text("conflictMore", { count: conflicts.length - mostNamed })}</li> : null}
+        </ul>
+      </div>
+      <div className="running-actions">
+        <Button onPress={editor.takeTheirs}>{text("takeTheirs")}</Button>
+        <Button onPress={editor.keepMine}>{text("keepMine")}</Button>
+        <Button kind="primary" onPress={editor.keepBoth}>
+          {text("keepBoth")}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function wordsOf({ item, is, fields }: Conflict, assets: AssetsById): string {
+  const name = nameOf(item, "asset_id" in item ? assets.get(item.asset_id) : undefined);
+  if (is === "they-removed") return text("conflictTheyRemoved", { name });
+  if (is === "i-removed") return text("conflictIRemoved", { name });
+  const named = fields.map((field) => `“${text(field as keyof typeof playlistEditor)}”`);
+  return text("conflictFields", { name, fields: named.join(", ") });
+}

@@ -1,0 +1,74 @@
+// What can be done with the playlist as a whole: another name, a copy, the bin.
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { client } from "../../../data/client.ts";
+import { useAct } from "../../../data/use-act.ts";
+import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
+import { playlists } from "../../../i18n/en/playlists.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { MenuButton } from "../../../ui/menu-button.tsx";
+import { NameDialog } from "../../../ui/name-dialog.tsx";
+import type { PlaylistEditor } from "../model/editor.ts";
+
+const text = texts({ ...playlists, ...playlistEditor });
+
+export function PlaylistMenu({ id, name, editor }: { id: string; name: string; editor: PlaylistEditor }) {
+  const navigate = useNavigate();
+  const [open, setOpen] = useState<"rename" | "copy" | null>(null);
+  const params = { path: { id } };
+  const removing = useAct({
+    run: () => client.delete("/api/v1/playlists/{id}", { params }),
+    changes: ["playlists"],
+    done: () => ({ message: text("playlistDeleted", { name }), undo: () => client.post("/api/v1/playlists/{id}/restore", { params }) }),
+    after: () => void navigate({ to: "/playlists" }),
+  });
+  const close = (): void => setOpen(null);
+  const renaming = useAct({
+    run: async (typed: string) => {
+      await client.patch("/api/v1/playlists/{id}", { params, body: { name: typed } });
+    },
+    changes: ["playlists"],
+    after: close,
+    showsErrors: true,
+  });
+  const copying = useAct({
+    run: async (typed: string) => {
+      const items = editor.view.rows.map(({ item }) => item);
+      return (await client.post("/api/v1/playlists", { body: { name: typed, items } })).data;
+    },
+    changes: ["playlists"],
+    after: (copy) => {
+      close();
+      void navigate({ to: "/playlists/$id", params: { id: copy.id } });
+    },
+    showsErrors: true,
+  });
+  const actions = [
+    { name: text("rename"), run: () => setOpen("rename") },
+    { name: text("copyPlaylist"), run: () => setOpen("copy") },
+    { name: text("deletePlaylist"), run: () => removing.mutate(), kind: "danger" as const },
+  ];
+  return (
+    <>
+      <MenuButton label={text("playlistMore", { name })} actions={actions} />
+      <NameDialog
+        title={text("rename")}
+        label={text("playlistName")}
+        name={name}
+        action={text("renameDo")}
+        isOpen={open === "rename"}
+        onClose={close}
+        act={renaming}
+      />
+      <NameDialog
+        title={text("copyPlaylist")}
+        label={text("playlistName")}
+        name={text("copyName", { name }).slice(0, 200)}
+        action={text("copyDo")}
+        isOpen={open === "copy"}
+        onClose={close}
+        act={copying}
+      />
+    </>
+  );
+}

@@ -1,0 +1,95 @@
+// What a person does with rows of the list: each act changes the playlist, says so, and can be undone.
+import { useState } from "react";
+import type { AssetsById } from "../../../data/assets-by-id.ts";
+import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
+import { playlists } from "../../../i18n/en/playlists.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { showToast } from "../../../ui/toasts.tsx";
+import { hasSecrets, nameOf } from "../item-words.ts";
+import { added, changed, duplicated, sentTo, shifted, swapped, without } from "../model/edits.ts";
+import type { PlaylistEditor } from "../model/editor.ts";
+import { merge } from "../model/merge.ts";
+import type { Item, Row } from "../model/rows.ts";
+
+const text = texts({ ...playlists, ...playlistEditor });
+
+export function useListActs(editor: PlaylistEditor, assets: AssetsById) {
+  const { rows } = editor.view;
+  const [chosenKeys, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [swapping, setSwapping] = useState<string | null>(null);
+  /** Rows whose removal would lose a secret for good. */
+  const [asked, setAsked] = useState<readonly Row[]>([]);
+  const [said, setSaid] = useState("");
+  const chosenRows = rows.filter(({ key }) => chosenKeys.has(key));
+  const chosen = new Set(chosenRows.map(({ key }) => key));
+  const name = ({ item }: Row): string => nameOf(item, "asset_id" in item ? assets.get(item.asset_id) : undefined);
+  const at = (key: string): number => rows.findIndex((row) => row.key === key);
+
+  const removeNow = (gone: readonly Row[]): void => {
+    const before = editor.view.rows;
+    const after = without(before, new Set(gone.map(({ key }) => key)));
+    editor.change(after);
+    const message = gone.length === 1 ? text("removed", { name: name(gone[0]!) }) : text("removedMany", { count: gone.length });
+    // What was done since then stays.
+    showToast({ message, undo: () => editor.change(merge(after, before, editor.view.rows).rows) });
+  };
+  const remove = (gone: readonly Row[]): void => {
+    if (gone.length === 0) return;
+    if (gone.some(({ item }) => hasSecrets(item))) setAsked(gone);
+    else removeNow(gone);
+  };
+  const swap = (one: string, other: string): void => {
+    const [a, b] = [rows[at(one)], rows[at(other)]];
+    if (a === undefined || b === undefined) return;
+    editor.change(swapped(rows, one, other));
+    setSaid(text("swapped", { one: name(a), other: name(b) }));
+  };
+  return {
+    chosen,
+    chosenRows,
+    setChosen,
+    toggle: ({ key }: Row): void => setChosen(new Set(chosen.has(key) ? [...chosen].filter((each) => each !== key) : [...chosen, key])),
+    swapping: swapping !== null && at(swapping) !== -1 ? swapping : null,
+    said,
+    asked,
+    clearAsked: () => setAsked([]),
+    removeNow,
+    remove,
+    cancelSwap: () => setSwapping(null),
+    swapChosen: () => {
+      const [one, other] = [...chosen];
+      if (one !== undefined && other !== undefined) swap(one, other);
+    },
+    /** Begins with the first row, and ends with the second. */
+    pressSwap: (row: Row): void => {
+      if (swapping !== null && swapping !== row.key) swap(swapping, row.key);
+      setSwapping(swapping === null ? row.key : null);
+    },
+    add: (items: readonly Item[]): void => {
+      const more = editor.newRows(items);
+      editor.change(added(editor.view.rows, more, null));
+      if (more.length > 0) setChosen(new Set([more.at(-1)!.key]));
+    },
+    move: (row: Row, by: -1 | 1): void => {
+      const next = shifted(rows, new Set([row.key]), by);
+      editor.change(next);
+      setSaid(text("moved", { name: name(row), place: next.indexOf(row) + 1, count: next.length }));
+    },
+    shift: (by: -1 | 1): void => {
+      const [first] = chosenRows;
+      if (first === undefined) return;
+      const next = shifted(rows, chosen, by);
+      editor.change(next);
+      setSaid(text("moved", { name: name(first), place: next.indexOf(first) + 1, count: next.length }));
+    },
+    send: (end: "start" | "end"): void => editor.change(sentTo(rows, chosen, end)),
+    duplicate: (): void => {
+      if (chosen.size === 0) return;
+      const { rows: next, copies } = duplicated(rows, chosen, (items) => editor.newRows(items));
+      editor.change(next);
+      setChosen(new Set(copies.map(({ key }) => key)));
+      setSaid(text("duplicated", { count: copies.length }));
+    },
+    setDuration: (row: Row, duration_ms: number | undefined): void => editor.change(changed(rows, new Set([row.key]), { duration_ms })),
+  };
+}

@@ -1,0 +1,198 @@
+// One setting of an item, by the type of its field.
+import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { ColorField } from "../../../ui/color-field.tsx";
+import { NumberField } from "../../../ui/number-field.tsx";
+import { Segments } from "../../../ui/segments.tsx";
+import { Select } from "../../../ui/select.tsx";
+import { Switch } from "../../../ui/switch.tsx";
+import { TextField } from "../../../ui/text-field.tsx";
+import { addressOf } from "../model/drafts.ts";
+import type { Field } from "../model/fields.ts";
+import { AssetField } from "./asset-field.tsx";
+import { DatePartsField } from "./date-parts-field.tsx";
+import { LanguageField, TimeZoneField } from "./place-fields.tsx";
+import { HeadersField, SignInField } from "./secret-fields.tsx";
+
+const text = texts(playlistEditor);
+type Message = keyof typeof playlistEditor;
+
+export interface FieldProps {
+  /** Its name for a person. */
+  label: string;
+  /** Undefined: it has none, or several items differ. */
+  value: unknown;
+  isMixed: boolean;
+  error: string | undefined;
+  isDisabled: boolean;
+  /** @param isTyping the person goes on, and {@link onDone} follows */
+  onChange: (value: unknown, isTyping?: boolean) => void;
+  onDone: () => void;
+}
+
+const unitMs = { s: 1_000, min: 60_000 } as const;
+
+export function FieldView({ field, ...props }: FieldProps & { field: Field }) {
+  const { label, value, isMixed, error, isDisabled, onChange, onDone } = props;
+  const isOptional = field.isOptional === true;
+  const hint = isMixed ? text("mixed") : isOptional && value === undefined ? text("defaultHint") : undefined;
+  const described = hint === undefined ? {} : { description: hint };
+  const number = typeof value === "number" ? value : Number.NaN;
+  const words = typeof value === "string" ? value : "";
+  const onNumber = (scale: number) => (shown: number) => {
+    if (Number.isNaN(shown)) {
+      if (isOptional && !isMixed) onChange(undefined);
+    } else if (Math.abs(shown * scale - number) > 1e-9 || Number.isNaN(number)) onChange(Number((shown * scale).toFixed(6)));
+  };
+  switch (field.is) {
+    case "text":
+      return (
+        <TextField
+          label={label}
+          value={words}
+          maxLength={field.most}
+          isMultiline={field.lines === true}
+          onChange={(typed) => onChange(typed === "" && isOptional ? undefined : typed, true)}
+          onBlur={onDone}
+          error={error}
+          isDisabled={isDisabled}
+          {...described}
+        />
+      );
+    case "address":
+      return (
+        <TextField
+          label={label}
+          value={words}
+          type="url"
+          inputMode="url"
+          placeholder="https://"
+          onChange={(typed) => onChange(typed, true)}
+          onBlur={() => {
+            if (words !== "" && addressOf(words) !== words) onChange(addressOf(words), true);
+            onDone();
+          }}
+          error={error}
+          isDisabled={isDisabled}
+          {...described}
+        />
+      );
+    case "choice": {
+      const options = field.options.map((id) => ({ id, name: text(id as Message) }));
+      if (options.length > 3 || isMixed || isDisabled)
+        return (
+          <Select
+            label={label}
+            options={options}
+            selectedKey={isMixed ? null : words}
+            onSelectionChange={onChange}
+            error={error}
+            isDisabled={isDisabled}
+            {...(isMixed ? { placeholder: text("mixed") } : described)}
+          />
+        );
+      return <Segments label={label} options={options} value={words} onChange={onChange} />;
+    }
+    case "switch":
+      return (
+        <Switch isSelected={value === true} onChange={onChange} isDisabled={isDisabled}>
+          {label}
+          {isMixed ? <span className="faint"> {text("mixed")}</span> : null}
+        </Switch>
+      );
+    case "number":
+      return (
+        <NumberField
+          label={label}
+          value={number}
+          minValue={field.min}
+          maxValue={field.max}
+          step={field.step ?? 1}
+          onChange={onNumber(1)}
+          error={error}
+          isDisabled={isDisabled}
+          {...(field.unit === undefined ? {} : { unit: text(field.unit) })}
+          {...described}
+        />
+      );
+    case "time": {
+      const scale = unitMs[field.unit];
+      return (
+        <NumberField
+          label={label}
+          unit={text(field.unit)}
+          value={number / scale}
+          minValue={field.min / scale}
+          maxValue={field.max / scale}
+          formatOptions={{ maximumFractionDigits: 3 }}
+          onChange={onNumber(scale)}
+          error={error}
+          isDisabled={isDisabled}
+          {...described}
+        />
+      );
+    }
+    case "share":
+      return (
+        <NumberField
+          label={label}
+          unit={text("percent")}
+          value={number * 100}
+          minValue={field.min * 100}
+          maxValue={field.max * 100}
+          formatOptions={{ maximumFractionDigits: 0 }}
+          onChange={onNumber(0.01)}
+          error={error}
+          isDisabled={isDisabled}
+          {...described}
+        />
+      );
+    case "color":
+      return (
+        <ColorField
+          label={label}
+          pickLabel={text("colorOf", { name: label })}
+          value={words}
+          onChange={(color) => onChange(color === "" && isOptional ? undefined : color, true)}
+          onDone={onDone}
+          error={error}
+          isDisabled={isDisabled}
+          description={hint}
+        />
+      );
+    case "addresses":
+      return <AddressesField {...props} />;
+    case "asset":
+      return <AssetField {...props} kinds={field.kinds} isOptional={isOptional} />;
+    case "time-zone":
+      return <TimeZoneField {...props} />;
+    case "language":
+      return <LanguageField {...props} />;
+    case "headers":
+      return <HeadersField {...props} />;
+    case "sign-in":
+      return <SignInField {...props} />;
+    case "date-parts":
+      return <DatePartsField {...props} />;
+  }
+}
+
+function AddressesField({ label, value, error, isDisabled, onChange, onDone }: FieldProps) {
+  const lines = Array.isArray(value) ? (value as string[]) : [];
+  return (
+    <TextField
+      label={label}
+      description={text("addressesHint")}
+      isMultiline
+      value={lines.join("\n")}
+      onChange={(typed) => onChange(typed === "" ? [] : typed.split("\n"), true)}
+      onBlur={() => {
+        const complete = lines.map(addressOf).filter((line) => line !== "");
+        if (complete.join("\n") !== lines.join("\n")) onChange(complete, true);
+        onDone();
+      }}
+      error={error}
+      isDisabled={isDisabled}
+    />
+  );
+}

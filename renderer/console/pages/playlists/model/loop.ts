@@ -1,0 +1,72 @@
+// How long one round of a playlist takes at an instant, and which items it leaves out. By the player's own rules. Pure.
+import { itemDurationMs } from "../../../../../src/schedule/item-duration.ts";
+import { isValid, itemValidity } from "../../../../../src/schedule/playlist/item-validity.ts";
+import { timeZoneRulesOrUtc } from "../../../../../src/schedule/calendar/time-zone.ts";
+import type { Item, Row } from "./rows.ts";
+
+/** What durations need to know of a file. */
+export interface Media {
+  duration_ms: number | null;
+  page_count: number | null;
+}
+
+/** Why a round leaves an item out. */
+export type Absence = "not-yet" | "over" | "not-now";
+
+export interface Loop {
+  /** Of a round with every item that is shown then. */
+  totalMs: number;
+  /** The same without items that are limited to some plays per hour or day; null: none is. */
+  unlimitedMs: number | null;
+  shown: number;
+  absences: ReadonlyMap<string, Absence>;
+  /** Whether the length of a file is not known yet. */
+  isUncertain: boolean;
+}
+
+type RuleItem = Parameters<typeof itemDurationMs>[0];
+
+/** How long an item plays; null: as long as its file, whose length is not known yet. */
+export function durationOf(item: Item, mediaOf: (assetId: string) => Media | undefined): number | null {
+  const media = "asset_id" in item ? mediaOf(item.asset_id) : undefined;
+  const needsMedia = item.type === "video" || item.type === "audio" || item.type === "pdf";
+  if (item.duration_ms === undefined && needsMedia && media === undefined) return null;
+  const asset = media === undefined ? null : { ...media, page_count: media.page_count ?? undefined };
+  return itemDurationMs(item as RuleItem, asset as Parameters<typeof itemDurationMs>[1]);
+}
+
+/** @param timeZone of the screen, IANA */
+export function loopAt(rows: readonly Row[], mediaOf: (assetId: string) => Media | undefined, instant: number, timeZone: string): Loop {
+  const rules = timeZoneRulesOrUtc(timeZone);
+  const absences = new Map<string, Absence>();
+  let [totalMs, limitedMs, limited, shown, isUncertain] = [0, 0, 0, 0, false];
+  for (const { key, item } of rows) {
+    if (!isValid(itemValidity(item as RuleItem, rules), instant)) {
+      absences.set(key, absenceOf(item, instant));
+      continue;
+    }
+    shown += 1;
+    const durationMs = durationOf(item, mediaOf);
+    isUncertain ||= durationMs === null;
+    totalMs += durationMs ?? 0;
+    if (!isLimited(item)) continue;
+    limited += 1;
+    limitedMs += durationMs ?? 0;
+  }
+  return { totalMs, unlimitedMs: limited === 0 ? null : totalMs - limitedMs, shown, absences, isUncertain };
+}
+
+function absenceOf({ valid_from, valid_until }: Item, instant: number): Absence {
+  if (valid_from !== undefined && instant < Date.parse(valid_from)) return "not-yet";
+  return valid_until !== undefined && instant >= Date.parse(valid_until) ? "over" : "not-now";
+}
+
+/** Whether the item is left out of some rounds. */
+export function isLimited({ max_plays_per_hour, max_plays_per_day }: Item): boolean {
+  return max_plays_per_hour !== undefined || max_plays_per_day !== undefined;
+}
+
+/** Whether the item plays at some times only. */
+export function isTimed({ valid_from, valid_until, dayparts }: Item): boolean {
+  return valid_from !== undefined || valid_until !== undefined || dayparts !== undefined;
+}

@@ -1,0 +1,112 @@
+// Merges what two people made of the same rows, by key and field: nothing that either of them did is lost. Pure.
+import { isSameValue } from "./same-value.ts";
+import type { Item, Row } from "./rows.ts";
+
+/** What both did to the same row, so that one cannot have all of their way. */
+export interface Conflict {
+  key: string;
+  /** The item as it is named to a person: mine if there is one. */
+  item: Item;
+  /** `fields`: both set the same fields differently. `they-removed` what I changed or moved. `i-removed` what they changed. */
+  is: "fields" | "they-removed" | "i-removed";
+  /** The fields that both set differently. */
+  fields: readonly string[];
+}
+
+export interface Merged {
+  /** Both together. Where there is a conflict, a change wins over a removal, and mine over theirs. */
+  rows: Row[];
+  conflicts: readonly Conflict[];
+}
+
+type ByKey = ReadonlyMap<string, Row>;
+const byKey = (rows: readonly Row[]): ByKey => new Map(rows.map((row) => [row.key, row]));
+
+/** @param base what both began with */
+export function merge(base: readonly Row[], mine: readonly Row[], theirs: readonly Row[]): Merged {
+  if (isSameRows(mine, base)) return { rows: [...theirs], conflicts: [] };
+  if (isSameRows(theirs, base)) return { rows: [...mine], conflicts: [] };
+  const [inBase, inMine, inTheirs] = [byKey(base), byKey(mine), byKey(theirs)];
+  const moved = movedKeys(base, mine);
+  const conflicts: Conflict[] = [];
+  const merged = new Map<string, Row>();
+  for (const key of new Set([...inTheirs.keys(), ...inMine.keys()])) {
+    const [old, own, other] = [inBase.get(key), inMine.get(key), inTheirs.get(key)];
+    if (old === undefined) merged.set(key, own ?? other!);
+    else if (own !== undefined && other !== undefined) merged.set(key, mergedRow(old, own, other, conflicts));
+    else if (own !== undefined) {
+      const isChanged = !isSameValue(own.item, old.item);
+      if (isChanged) merged.set(key, own);
+      if (isChanged || moved.has(key)) conflicts.push({ key, item: own.item, is: "they-removed", fields: [] });
+    } else if (!isSameValue(other!.item, old.item)) {
+      merged.set(key, other!);
+      conflicts.push({ key, item: other!.item, is: "i-removed", fields: [] });
+    }
+  }
+  const order = mergedOrder(mine, theirs, merged, new Set([...moved, ...mine.flatMap(({ key }) => (inTheirs.has(key) ? [] : [key]))]));
+  return { rows: order.map((key) => merged.get(key)!), conflicts };
+}
+
+function mergedRow(old: Row, own: Row, other: Row, conflicts: Conflict[]): Row {
+  if (isSameValue(own.item, old.item)) return other;
+  if (isSameValue(other.item, old.item) || isSameValue(own.item, other.item)) return own;
+  const [before, ours, others] = [old.item, own.item, other.item].map((item) => item as unknown as Record<string, unknown>) as [
+    Record<string, unknown>,
+    Record<string, unknown>,
+    Record<string, unknown>,
+  ];
+  const fields: Record<string, unknown> = {};
+  const disputed: string[] = [];
+  for (const name of new Set([...Object.keys(before), ...Object.keys(ours), ...Object.keys(others)])) {
+    const isMine = !isSameValue(ours[name], before[name]);
+    const isTheirs = !isSameValue(others[name], before[name]);
+    if (isMine && isTheirs && !isSameValue(ours[name], others[name])) disputed.push(name);
+    const value = isMine ? ours[name] : others[name];
+    if (value !== undefined) fields[name] = value;
+  }
+  if (disputed.length > 0) conflicts.push({ key: old.key, item: own.item, is: "fields", fields: disputed });
+  return { key: old.key, item: fields as unknown as Item };
+}
+
+/** Their order, with what I moved or added after what it follows in mine. */
+function mergedOrder(mine: readonly Row[], theirs: readonly Row[], merged: ByKey, own: ReadonlySet<string>): string[] {
+  const order = theirs.map(({ key }) => key).filter((key) => merged.has(key) && !own.has(key));
+  let last: string | null = null;
+  for (const { key } of mine) {
+    if (!merged.has(key)) continue;
+    if (own.has(key)) order.splice(last === null ? 0 : order.indexOf(last) + 1, 0, key);
+    last = key;
+  }
+  return order;
+}
+
+/** The fewest rows of `base` whose move makes the order of `rows`: those outside of a longest increasing sequence. */
+function movedKeys(base: readonly Row[], rows: readonly Row[]): Set<string> {
+  const places = new Map(base.map(({ key }, index) => [key, index]));
+  const known = rows.filter(({ key }) => places.has(key));
+  // By length of a sequence: the index in `known` of the smallest place that ends one.
+  const ends: number[] = [];
+  const before: (number | undefined)[] = [];
+  const placeAt = (index: number): number => places.get(known[index]!.key)!;
+  for (let index = 0; index < known.length; index += 1) {
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if (placeAt(ends[middle]!) < placeAt(index)) low = middle + 1;
+      else high = middle;
+    }
+    before[index] = ends[low - 1];
+    ends[low] = index;
+  }
+  const kept = new Set<string>();
+  for (let index = ends.at(-1); index !== undefined; index = before[index]) kept.add(known[index]!.key);
+  return new Set(known.flatMap(({ key }) => (kept.has(key) ? [] : [key])));
+}
+
+/** Whether both lists have the same rows in the same order. */
+export function isSameRows(one: readonly Row[], other: readonly Row[]): boolean {
+  return (
+    one.length === other.length &&
+    one.every((row, index) => row === other[index] || (row.key === other[index]!.key && isSameValue(row.item, other[index]!.item)))
+  );
+}

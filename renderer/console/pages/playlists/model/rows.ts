@@ -1,0 +1,60 @@
+// The rows of the editor: items with keys that stay the same while an item is new, is saved, and is read again. Pure.
+import type { Schemas } from "../../../../../sdk/typescript/client.ts";
+import { withDefaults } from "./defaults.ts";
+
+/** An item in a change; without an id it is new. */
+export type Item = Schemas["NewPlaylistItem"];
+export type Kind = Item["type"];
+export type ItemOf<K extends Kind> = Extract<Item, { type: K }>;
+
+/** One row. The item has no `id`: {@link RowKeys} knows it. Equal rows are the same object wherever possible. */
+export interface Row {
+  readonly key: string;
+  readonly item: Item;
+}
+
+/** What somebody stored: items with ids. */
+export type StoredItem = Schemas["PlaylistItem"];
+
+/** Knows which key belongs to which stored item. */
+export class RowKeys {
+  readonly #ids = new Map<string, string>();
+  readonly #keys = new Map<string, string>();
+  #next = 1;
+
+  /** The rows of stored items. */
+  rowsOf(items: readonly StoredItem[]): Row[] {
+    return items.map(({ id, ...item }) => {
+      const key = this.#keys.get(id) ?? id;
+      this.#ids.set(key, id);
+      return { key, item: item as Item };
+    });
+  }
+
+  /** New rows, complete with the defaults that the service would give them, so that saving changes nothing in them. */
+  newRows(items: readonly Item[]): Row[] {
+    return items.map((item) => {
+      const { id: _, ...fields } = item;
+      return { key: `new-${this.#next++}`, item: withDefaults(fields as Item) };
+    });
+  }
+
+  /** Notes the ids that saved rows got. The service answers with the items in the order in which they were sent. */
+  learn(rows: readonly Row[], stored: readonly StoredItem[]): void {
+    for (const [index, { key }] of rows.entries()) {
+      const id = stored[index]?.id;
+      if (id === undefined) continue;
+      this.#ids.set(key, id);
+      this.#keys.set(id, key);
+    }
+  }
+
+  /** The items to send. An item that is no longer stored, such as one that was removed and brought back, is sent as a new one. */
+  itemsOf(rows: readonly Row[], stored: readonly StoredItem[]): Item[] {
+    const known = new Set<string>(stored.map(({ id }) => id));
+    return rows.map(({ key, item }) => {
+      const id = this.#ids.get(key);
+      return id !== undefined && known.has(id) ? { ...item, id } : item;
+    });
+  }
+}

@@ -1,0 +1,15 @@
+// What several items have in common in a field. Pure.
+import { isSameValue } from "./same-value.ts";
+import type { Item } from "./rows.ts";
+
+export interface Shared {
+  /** The value of all; undefined: they have none, or differ. */
+  value: unknown;
+  isMixed: boolean;
+}
+
+export function sharedValue(items: readonly Item[], name: string): Shared {
+  const [first, ...others] = items.map((item) => (item as unknown as Record<string, unknown>)[name]);
+  const isMixed = others.some((each) => !isSameValue(each, first));
+  return { value: isMixed ? undefined : first, isMixed };
+}

@@ -1,0 +1,28 @@
+// A part that is folded until somebody wants it.
+import type { ReactNode } from "react";
+import { Button as AriaButton, Disclosure as AriaDisclosure, DisclosurePanel, Heading } from "react-aria-components";
+import { Icon } from "./icon.tsx";
+import "./disclosure.css";
+
+interface DisclosureProps {
+  title: string;
+  /** Whether it is unfolded at first. */
+  isOpen?: boolean;
+  children: ReactNode;
+}
+
+export function Disclosure({ title, isOpen = false, children }: DisclosureProps) {
+  return (
+    <AriaDisclosure className="disclosure" defaultExpanded={isOpen}>
+      <Heading level={3}>
+        <AriaButton slot="trigger" className="disclosure-button">
+          <Icon name="chevronDown" />
+          {title}
+        </AriaButton>
+      </Heading>
+      <DisclosurePanel className="disclosure-panel">
+        <div className="disclosure-content">{children}</div>
+      </DisclosurePanel>
+    </AriaDisclosure>
+  );
+}

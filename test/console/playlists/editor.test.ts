@@ -1,0 +1,240 @@
+// The playlist editor as a person uses it: settings of every kind, many at once, swapping, undo, two people at once.
+import type { Browser, Page } from "playwright";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
+import { eventually } from "../../support/polling.ts";
+import { picture, type TestService } from "../../service/harness.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+afterAll(() => browser.close());
+
+interface Item {
+  id: string;
+  text?: string;
+  duration_ms?: number;
+}
+
+const texts = (...words: readonly string[]) => words.map((text) => ({ type: "text", text, duration_ms: 5_000 }));
+
+async function newPlaylist(service: TestService, items: readonly object[]) {
+  const { status, body } = await service.call("POST", "playlists", { name: "Loop", items });
+  expect([status, JSON.stringify(body.errors ?? [])]).toEqual([201, "[]"]);
+  return body;
+}
+
+const read = async (service: TestService, { id }: { id: string }) => (await service.call("GET", `playlists/${id}`)).body.items;
+const wordsOf = (items: readonly { text?: string }[]): string => items.map(({ text }) => text ?? "").join(" ");
+const becomes = (service: TestService, playlist: { id: string }, words: string) =>
+  eventually(async () => wordsOf(await read(service, playlist)) === words);
+const row = (page: Page, name: string) => page.getByRole("row", { name, exact: true });
+
+test("[CPL8] an item of every kind is added and shown with its settings; a change of a setting is saved", async () => {
+  await using service = await startConsoleService();
+  const { body: asset } = await service.upload(await picture("jpeg"), "image/jpeg", "Menu.jpg");
+  const playlist = await newPlaylist(service, [{ type: "image", asset_id: asset.id }, ...texts("Welcome")]);
+  await using window = await Window.open(browser);
+  const { page } = window;
+  await window.signIn(service, `/playlists/${playlist.id}`);
+  const settings = page.getByRole("complementary", { name: "Settings" });
+  for (const [kind, label, typed] of [
+    ["Clock", "Text below", "Berlin"],
+    ["Ticker", "Text", "News of the day"],
+    ["QR code", "Text or address", "https://example.com/menu"],
+    ["News feed", "Address", "example.com/feed.xml"],
+    ["Stream", "Address", "https://example.com/live.m3u8"],
+  ] as const) {
+    await page.getByRole("button", { name: "Add more" }).click();
+    await page.getByRole("menuitem", { name: kind }).click();
+    await page.getByRole("dialog").getByLabel(label, { exact: true }).fill(typed);
+    await page.keyboard.press("Control+Enter");
+    await page.getByRole("dialog").getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+  }
+  await page.getByText("7 items · Saved").waitFor();
+  expect((await read(service, playlist)).map(({ type }: { type: string }) => type)).toEqual([
+    "image",
+    "text",
+    "clock",
+    "ticker",
+    "qr",
+    "feed",
+    "stream",
+  ]);
+
+  // What was added last is chosen; its settings are beside the list.
+  await settings.getByLabel("Kind of stream").waitFor();
+  await row(page, "Menu.jpg").click();
+  await settings.getByText("Filled, cropped").click();
+  await row(page, "Welcome").click();
+  await settings.getByLabel("Text", { exact: true }).fill("Good morning");
+  await settings.getByLabel("Colour", { exact: true }).fill("#ffcc00");
+  await settings.getByRole("button", { name: "Time and limits" }).click();
+  await settings.getByLabel("At most, in an hour").fill("6");
+  await page.keyboard.press("Tab");
+  await page.getByText("7 items · Saved").waitFor();
+  await eventually(async () => (await read(service, playlist))[1].max_plays_per_hour === 6);
+  const items = await read(service, playlist);
+  expect(items[0]).toMatchObject({ fit: "cover" });
+  expect(items[1]).toMatchObject({ text: "Good morning", color: "#ffcc00" });
+  // The item stays the same one for the screens.
+  expect(items[1].id).toBe(playlist.items[1].id);
+  expect(window.errors).toEqual([]);
+});
+
+test("[CPL9] several items are changed, duplicated and removed together, and everything is undone and done again", async () => {
+  await using service = await startConsoleService();
+  const playlist = await newPlaylist(service, texts("One", "Two", "Three", "Four"));
+  await using window = await Window.open(browser);
+  const { page } = window;
+  await window.signIn(service, `/playlists/${playlist.id}`);
+  const settings = page.getByRole("complementary", { name: "Settings" });
+  await row(page, "One").click();
+  await row(page, "Three").click({ modifiers: ["Control"] });
+  await settings.getByRole("heading", { name: "Settings of 2 items" }).waitFor();
+  await settings.getByLabel("Plays for").fill("9");
+  await page.keyboard.press("Tab");
+  await eventually(async () => (await read(service, playlist)).map((item: Item) => item.duration_ms).join() === "9000,5000,9000,5000");
+  await settings.getByRole("button", { name: "Duplicate" }).click();
+  await becomes(service, playlist, "One Two Three One Three Four");
+  await settings.getByRole("button", { name: "Remove" }).click();
+  await becomes(service, playlist, "One Two Three Four");
+  await page.getByRole("button", { name: "Take back the last change" }).click();
+  await becomes(service, playlist, "One Two Three One Three Four");
+  await page.keyboard.press("Control+z");
+  await becomes(service, playlist, "One Two Three Four");
+  await page.keyboard.press("Control+z");
+  await eventually(async () => (await read(service, playlist)).every((item: Item) => item.duration_ms === 5_000));
+  await page.getByRole("button", { name: "Make the change again" }).click();
+  await eventually(async () => (await read(service, playlist))[2].duration_ms === 9_000);
+  expect((await read(service, playlist)).map(({ id }: { id: string }) => id)).toEqual(playlist.items.map(({ id }: { id: string }) => id));
+  expect(window.errors).toEqual([]);
+});
+
+test("[CPL10] two items change places in two actions, also by keyboard and on a phone", async () => {
+  await using service = await startConsoleService();
+  const playlist = await newPlaylist(service, texts("One", "Two", "Three", "Four"));
+  await using window = await Window.open(browser);
+  const { page } = window;
+  await window.signIn(service, `/playlists/${playlist.id}`);
+  await page.getByRole("button", { name: "Swap One with another item" }).click();
+  await page.getByRole("button", { name: "Swap with Four" }).click();
+  await becomes(service, playlist, "Four Two Three One");
+  await page.getByRole("button", { name: "Swap Two with another item" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Swap with Three" }).focus();
+  await page.keyboard.press("Enter");
+  await becomes(service, playlist, "Four Three Two One");
+  // By the keys of the list.
+  await row(page, "One").focus();
+  await page.keyboard.press("Space");
+  await page.keyboard.press("Alt+ArrowUp");
+  await becomes(service, playlist, "Four Three One Two");
+
+  await using small = await Window.open(browser, phone);
+  await small.signIn(service, `/playlists/${playlist.id}`);
+  await small.page.getByRole("button", { name: "Swap Four with another item" }).tap();
+  await small.page.getByRole("button", { name: "Swap with Two" }).tap();
+  await becomes(service, playlist, "Two Three One Four");
+  await small.page.getByRole("button", { name: "Settings of One" }).tap();
+  await small.page.getByRole("dialog", { name: "Settings of One" }).waitFor();
+  const dialog = small.page.getByRole("dialog");
+  await dialog.getByLabel("Text", { exact: true }).fill("First");
+  await dialog.getByRole("button", { name: "Close" }).tap();
+  await becomes(service, playlist, "Two Three First Four");
+  expect([...window.errors, ...small.errors]).toEqual([]);
+});
+
+test("[CPL11] two people edit one playlist: what fits together is merged and both see it; what contradicts is asked", async () => {
+  await using service = await startConsoleService();
+  const playlist = await newPlaylist(service, texts("One", "Two", "Three"));
+  await using window = await Window.open(browser);
+  const { page } = window;
+  await window.signIn(service, `/playlists/${playlist.id}`);
+  await row(page, "One").waitFor();
+  const meanwhile = async (change: (items: Item[]) => object[]): Promise<void> => {
+    let isDone = false;
+    await page.route("**/api/v1/playlists/*", async (route) => {
+      if (route.request().method() === "PATCH" && !isDone) {
+        isDone = true;
+        await service.call("PATCH", `playlists/${playlist.id}`, { items: change(await read(service, playlist)) });
+      }
+      await route.fallback();
+    });
+  };
+  await meanwhile((items) => [...items.with(1, { ...items[1]!, text: "Theirs" }), ...texts("Added")]);
+  await page.getByRole("button", { name: "Move Three up" }).click();
+  await page.getByText("Both changes are kept").waitFor();
+  await becomes(service, playlist, "One Three Theirs Added");
+  await row(page, "Added").waitFor();
+
+  await meanwhile((items) => items.with(0, { ...items[0]!, text: "Their word" }));
+  await row(page, "One").click();
+  await page.getByRole("complementary").getByLabel("Text", { exact: true }).fill("My word");
+  const alert = page.getByRole("alert").filter({ hasText: "Somebody else changed this playlist" });
+  await alert.getByText("set “Text” differently").waitFor();
+  await alert.getByRole("button", { name: "Keep both" }).click();
+  await becomes(service, playlist, "My word Three Theirs Added");
+  expect(window.errors.filter((error) => !error.includes("412"))).toEqual([]);
+});
+
+test("[CPL12] the length of a round is told for now and for another time, and which items are left out then", async () => {
+  await using service = await startConsoleService();
+  const lunch = { type: "text", text: "Lunch", duration_ms: 20_000, dayparts: [{ from: "11:00", until: "14:00" }] };
+  const past = { type: "text", text: "Past", duration_ms: 40_000, valid_until: "2020-01-01T00:00:00Z" };
+  const playlist = await newPlaylist(service, [...texts("Always"), lunch, past]);
+  await using window = await Window.open(browser);
+  const { page } = window;
+  await window.signIn(service, `/playlists/${playlist.id}`);
+  await page.getByRole("button", { name: "Length at another time" }).click();
+  await page.getByRole("dialog").getByLabel("Time", { exact: true }).fill("2026-11-24T12:00");
+  await page.getByText("0:25 for one round").waitFor();
+  await page.getByText("2 of 3 items").waitFor();
+  await page.getByRole("dialog").getByLabel("Time", { exact: true }).fill("2026-11-24T15:00");
+  await page.getByText("0:05 for one round").waitFor();
+  await page.keyboard.press("Escape");
+  await row(page, "Lunch").getByText("not at this time").waitFor();
+  await row(page, "Past").getByText("no longer").waitFor();
+  expect(window.errors).toEqual([]);
+});
+
+test("[CPL13] a thousand items: only rows in view are drawn, and the last one is moved and removed like the first", async () => {
+  await using service = await startConsoleService();
+  const playlist = await newPlaylist(service, texts(...Array.from({ length: 1_000 }, (_, index) => `Item${index}`)));
+  await using window = await Window.open(browser);
+  const { page } = window;
+  await window.signIn(service, `/playlists/${playlist.id}`);
+  await row(page, "Item0").waitFor();
+  expect(await page.getByRole("row").count()).toBeLessThan(60);
+  await row(page, "Item0").click();
+  await page.keyboard.press("End");
+  await row(page, "Item999").waitFor();
+  await page.getByRole("button", { name: "Move Item999 up" }).click();
+  await eventually(async () => (await read(service, playlist))[998].text === "Item999");
+  await page.getByRole("button", { name: "Remove Item999" }).click();
+  await eventually(async () => (await read(service, playlist)).length === 999);
+  expect(window.errors).toEqual([]);
+});
+
+test("[CPL14] what is not complete is told and not saved, and is still there after another page", async () => {
+  await using service = await startConsoleService();
+  const playlist = await newPlaylist(service, texts("One", "Two"));
+  await using window = await Window.open(browser);
+  const { page } = window;
+  await window.signIn(service, `/playlists/${playlist.id}`);
+  await row(page, "Two").click();
+  const words = page.getByRole("complementary").getByLabel("Text", { exact: true });
+  await words.fill("");
+  await page.getByText("Not saved: one item is not complete").waitFor();
+  await page.getByRole("button", { name: "Move One down" }).click();
+  await page.getByRole("link", { name: "All playlists" }).click();
+  await page.getByRole("link", { name: "Loop" }).click();
+  await page.getByText("Not saved: one item is not complete").waitFor();
+  expect(wordsOf(await read(service, playlist))).toBe("One Two");
+  await page.getByRole("row").first().click();
+  await words.fill("Again");
+  await becomes(service, playlist, "Again One");
+  expect(window.errors).toEqual([]);
+});

@@ -1,0 +1,168 @@
+// The editor's model without a page: merging, undoing, the length of a round, the table of fields, saving.
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { NewPlaylistItem } from "../../../src/protocol/content/items.ts";
+import { fieldSchemas, withDefaults } from "../../../renderer/console/pages/playlists/model/defaults.ts";
+import { changed, duplicated, shifted, swapped, without } from "../../../renderer/console/pages/playlists/model/edits.ts";
+import { kindFields, kinds, type Field } from "../../../renderer/console/pages/playlists/model/fields.ts";
+import { emptyHistory, recorded, redone, undone } from "../../../renderer/console/pages/playlists/model/history.ts";
+import { loopAt } from "../../../renderer/console/pages/playlists/model/loop.ts";
+import { merge } from "../../../renderer/console/pages/playlists/model/merge.ts";
+import { RowKeys, type Item, type Row } from "../../../renderer/console/pages/playlists/model/rows.ts";
+
+const row = (key: string, text = key): Row => ({ key, item: { type: "text", text } as Item });
+const rows = (keys: string): Row[] => [...keys].map((key) => row(key));
+const order = (all: readonly Row[]): string => all.map(({ key }) => key).join("");
+const common = [
+  "type",
+  "id",
+  "duration_ms",
+  "valid_from",
+  "valid_until",
+  "dayparts",
+  "max_plays_per_hour",
+  "max_plays_per_day",
+  "transition",
+];
+
+test("[CPL1] the table has every setting of every kind of item, and offers only values that the service takes", () => {
+  expect(kinds.toSorted()).toEqual([...fieldSchemas.keys()].toSorted());
+  for (const kind of kinds) {
+    const shape = fieldSchemas.get(kind)!;
+    const fields: readonly Field[] = kindFields[kind];
+    expect([kind, fields.map(({ name }) => name).toSorted()]).toEqual([
+      kind,
+      Object.keys(shape)
+        .filter((name) => !common.includes(name))
+        .toSorted(),
+    ]);
+    for (const field of fields) {
+      const takes = (value: unknown): boolean => shape[field.name]!.safeParse(value).success;
+      const where = `${kind}.${field.name}`;
+      if ("options" in field) expect([where, field.options.filter((option) => !takes(option))]).toEqual([where, []]);
+      if ("max" in field) expect([where, takes(field.min), takes(field.max), takes(field.max + 1)]).toEqual([where, true, true, false]);
+      if (field.is === "text")
+        expect([where, takes("x".repeat(field.most)), takes("x".repeat(field.most + 1))]).toEqual([where, true, false]);
+      const { success, data } = shape[field.name]!.safeParse(undefined);
+      expect([where, field.isOptional === true]).toEqual([where, success && data === undefined]);
+    }
+  }
+});
+
+test("[CPL2] an item with defaults is what the service stores", () => {
+  for (const item of [{ type: "text", text: "Hello" }, { type: "clock" }, { type: "feed", url: "https://example.com/feed" }] as Item[]) {
+    expect(withDefaults(item)).toEqual(NewPlaylistItem.parse(item));
+  }
+});
+
+test("[CPL3] rows are moved together, swapped, duplicated and removed", () => {
+  const all = rows("abcdef");
+  expect(order(shifted(all, new Set(["b", "c", "f"]), -1))).toBe("bcadfe");
+  expect(order(shifted(all, new Set(["a", "e", "f"]), 1))).toBe("bacdef");
+  expect(order(swapped(all, "b", "e"))).toBe("aecdbf");
+  expect(order(without(all, new Set(["a", "f"])))).toBe("bcde");
+  const keys = new RowKeys();
+  const copy = duplicated(all, new Set(["b", "d"]), (items) => keys.newRows(items));
+  expect(copy.rows.map(({ item }) => (item as { text: string }).text).join("")).toBe("abcdbdef");
+  expect(new Set(copy.rows.map(({ key }) => key)).size).toBe(8);
+});
+
+test("[CPL4] two people's changes are merged by item and field, and nothing of either is lost", () => {
+  const base = rows("abcd");
+  const mine = changed(shifted(base, new Set(["d"]), -1), new Set(["a"]), { color: "#ff0000" });
+  const theirs = [...changed(base, new Set(["a"]), { align: "start" }), row("e")];
+  const both = merge(base, mine, theirs);
+  expect(both.conflicts).toEqual([]);
+  expect(order(both.rows)).toBe("abdce");
+  expect(both.rows[0]!.item).toEqual({ type: "text", text: "a", color: "#ff0000", align: "start" });
+
+  const disputed = merge(base, changed(base, new Set(["b"]), { text: "mine" }), changed(base, new Set(["b"]), { text: "theirs" }));
+  expect(disputed.conflicts).toMatchObject([{ key: "b", is: "fields", fields: ["text"] }]);
+  expect(disputed.rows[1]!.item).toMatchObject({ text: "mine" });
+  const gone = merge(base, changed(base, new Set(["b"]), { text: "mine" }), rows("acd"));
+  expect([order(gone.rows), gone.conflicts.map(({ is }) => is)]).toEqual(["abcd", ["they-removed"]]);
+  const kept = merge(base, rows("acd"), changed(base, new Set(["b"]), { text: "theirs" }));
+  expect([order(kept.rows), kept.conflicts.map(({ is }) => is)]).toEqual(["abcd", ["i-removed"]]);
+});
+
+/** Any rows that come from `base` by removing, changing, adding and ordering. */
+const edited = (base: readonly Row[], who: string): fc.Arbitrary<Row[]> =>
+  fc
+    .tuple(
+      fc.shuffledSubarray([...base]),
+      fc.array(fc.boolean(), { minLength: base.length, maxLength: base.length }),
+      fc.array(fc.nat(20), { maxLength: 3 }),
+    )
+    .map(([left, isChanged, places]) => {
+      const own = left.map((each, index) => (isChanged[index] === true ? row(each.key, `${each.key} by ${who}`) : each));
+      return places.reduce<Row[]>((all, place, index) => all.toSpliced(place % (all.length + 1), 0, row(`${who}${index}`)), own);
+    });
+
+test("[CPL5] whatever two people do: every row that one of them added or changed is in the merge, once, and each alone gets all", () => {
+  const base = rows("abcdefgh");
+  fc.assert(
+    fc.property(edited(base, "mine"), edited(base, "theirs"), (mine, theirs) => {
+      const merged = merge(base, mine, theirs).rows;
+      expect(new Set(merged.map(({ key }) => key)).size).toBe(merged.length);
+      const has = (all: readonly Row[], key: string): boolean => all.some((each) => each.key === key);
+      for (const each of [...mine, ...theirs]) {
+        const old = base.find(({ key }) => key === each.key);
+        if (old === undefined || old.item !== each.item) expect(has(merged, each.key)).toBe(true);
+        else if (!has(mine, each.key) || !has(theirs, each.key)) {
+          const other = (has(mine, each.key) ? mine : theirs).find(({ key }) => key === each.key)!;
+          expect(has(merged, each.key)).toBe(other.item !== old.item);
+        }
+      }
+      expect(merge(base, mine, base).rows).toEqual(mine);
+      expect(merge(base, base, theirs).rows).toEqual(theirs);
+      expect(merge(base, mine, mine).rows).toEqual(mine);
+    }),
+  );
+});
+
+test("[CPL6] undo takes back one's own change only, and redo brings it again", () => {
+  const base = rows("abc");
+  const mine = swapped(base, "a", "c");
+  const history = recorded(emptyHistory, { before: base, after: mine });
+  const now = [...changed(mine, new Set(["b"]), { text: "theirs" }), row("d")];
+  const back = undone(history, now)!;
+  expect(order(back.rows)).toBe("abcd");
+  expect(back.rows[1]!.item).toMatchObject({ text: "theirs" });
+  const again = redone(back.history, back.rows)!;
+  expect(order(again.rows).replace("d", "")).toBe("cba");
+  expect(again.history.past).toHaveLength(1);
+  expect(undone(emptyHistory, base)).toBeNull();
+
+  // Typing is one step.
+  const steps = ["x", "xy", "xyz"].reduce(
+    ({ all, past }, typed) => {
+      const next = changed(all, new Set(["a"]), { text: typed });
+      return { all: next, past: recorded(past, { before: all, after: next, joins: "a text" }) };
+    },
+    { all: base, past: emptyHistory },
+  );
+  expect(undone(steps.past, steps.all)!.rows).toEqual(base);
+});
+
+test("[CPL7] the length of a round counts what is shown at a time, by the player's rules", () => {
+  const item = (fields: object): Row => ({
+    key: JSON.stringify(fields),
+    item: withDefaults({ type: "text", text: "x", ...fields } as Item),
+  });
+  const all = [
+    item({ duration_ms: 5_000 }),
+    item({ duration_ms: 7_000, dayparts: [{ weekdays: ["MO"], from: "11:00", until: "14:00" }] }),
+    item({ duration_ms: 11_000, valid_from: "2026-12-01T00:00:00Z" }),
+    item({ duration_ms: 13_000, max_plays_per_hour: 4 }),
+    item({}),
+    { key: "video", item: withDefaults({ type: "video", asset_id: "ast_1", start_ms: 1_000 } as Item) },
+  ];
+  const mediaOf = () => ({ duration_ms: 4_000, page_count: null });
+  // 23 November 2026 is a Monday; Berlin is one hour ahead.
+  const atLunch = loopAt(all, mediaOf, Date.parse("2026-11-23T10:30:00Z"), "Europe/Berlin");
+  expect(atLunch).toMatchObject({ totalMs: 38_000, unlimitedMs: 25_000, shown: 5, isUncertain: false });
+  expect([...atLunch.absences.values()]).toEqual(["not-yet"]);
+  const later = loopAt(all, () => undefined, Date.parse("2026-11-23T10:30:00Z"), "UTC");
+  expect(later).toMatchObject({ totalMs: 28_000, shown: 4, isUncertain: true });
+  expect([...later.absences.values()]).toEqual(["not-now", "not-yet"]);
+});
