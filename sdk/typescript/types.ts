@@ -2116,6 +2116,122 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/report-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List links to reports
+         * @description Newest first, with how often they were opened. Links that have ended are listed for 90 days.
+         *
+         *     Scope: `report_links:read`.
+         */
+        get: operations["listReportLinks"];
+        put?: never;
+        /**
+         * Share a report by a link
+         * @description Anybody who has `url` reads this one report, with names and without ids, until `expires_at` or until the link is revoked. It stays valid when the token that created it is revoked: revoke it, too. Also requires the scopes `play_events:read` and `players:read`.
+         *
+         *     Scope: `report_links:write`.
+         */
+        post: operations["createReportLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/report-links/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a link to a report
+         * @description The secret is not included: `hint` distinguishes it from others.
+         *
+         *     Scope: `report_links:read`.
+         */
+        get: operations["getReportLink"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/report-links/{id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a link to a report
+         * @description Nobody reads the report by it any more, at once and for ever.
+         *
+         *     Scope: `report_links:write`.
+         */
+        post: operations["revokeReportLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/planned-and-shown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report what was planned beside what was shown
+         * @description For how long each layout of each schedule was planned, by the forecast, within the display's opening hours, and for how long play events prove that it was shown; at most 31 days and 1,000 players. Past content is not stored: the plan is that of the present content, and `planned_as_then_ms` says for how much of it the player had that content already. Overrides are not planned. With `format=csv` all rows as CSV.
+         *
+         *     Scope: `play_events:read`.
+         */
+        get: operations["getPlannedAndShown"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/play-counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count plays, page by page
+         * @description The rows of `/reports/proof-of-play`, sorted by a figure and in pages: which screens, layouts, schedules, items or assets were shown most, or failed most. Further pages are of the same moment as the first.
+         *
+         *     Scope: `play_events:read`.
+         */
+        get: operations["listPlayCounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/reports/proof-of-play": {
         parameters: {
             query?: never;
@@ -2130,6 +2246,28 @@ export interface paths {
          *     Scope: `play_events:read`.
          */
         get: operations["getProofOfPlay"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/uptime": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report uptime
+         * @description For how much of the time the service received heartbeats, by day, player and tag; at most 366 days. An hour counts for the day in which it begins. The time before a player was paired does not count. With `format=csv` all rows as CSV.
+         *
+         *     Scope: `players:read`.
+         */
+        get: operations["getUptimeReport"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2557,6 +2695,26 @@ export interface paths {
          *     Scope: `tokens:write`.
          */
         delete: operations["endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared-reports/{secret}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a shared report
+         * @description The report of a link, without an account. It has names and figures, and no ids. It is computed once a minute at most; an address may read 60 times a minute. With `format=csv` all its rows as CSV. A link that is unknown, revoked or over is `not-found`.
+         */
+        get: operations["getSharedReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -4434,6 +4592,76 @@ export interface components {
              */
             unavailable?: components["schemas"]["UnavailableCommand"][];
         };
+        ChosenReport: {
+            /** @description Id, `ast_` and a ULID */
+            asset_id?: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            from?: string;
+            /**
+             * @description What its rows stand for. Uptime: day, player or tag. Planned: not item or asset
+             * @enum {string}
+             */
+            group_by: "day" | "player" | "tag" | "layout" | "schedule" | "item" | "asset";
+            /** @description Id, `itm_` and a ULID */
+            item_id?: string;
+            /** @enum {string} */
+            kind: "plays" | "uptime" | "planned";
+            /** @description The last days until it is read, today included; without `from` and `to` */
+            last_days?: number;
+            /** @description Id, `lay_` and a ULID */
+            layout_id?: string;
+            /** @description Id, `plr_` and a ULID */
+            player_id?: string;
+            /** @description Id, `sch_` and a ULID */
+            schedule_id?: string;
+            /** @description Only the players that have this tag when the report is read */
+            tag?: string;
+            /** @default UTC */
+            timezone: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            to?: string;
+        };
+        ChosenReportInput: {
+            /** @description Id, `ast_` and a ULID */
+            asset_id?: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            from?: string;
+            /**
+             * @description What its rows stand for. Uptime: day, player or tag. Planned: not item or asset
+             * @enum {string}
+             */
+            group_by: "day" | "player" | "tag" | "layout" | "schedule" | "item" | "asset";
+            /** @description Id, `itm_` and a ULID */
+            item_id?: string;
+            /** @enum {string} */
+            kind: "plays" | "uptime" | "planned";
+            /** @description The last days until it is read, today included; without `from` and `to` */
+            last_days?: number;
+            /** @description Id, `lay_` and a ULID */
+            layout_id?: string;
+            /** @description Id, `plr_` and a ULID */
+            player_id?: string;
+            /** @description Id, `sch_` and a ULID */
+            schedule_id?: string;
+            /** @description Only the players that have this tag when the report is read */
+            tag?: string;
+            /** @default UTC */
+            timezone?: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            to?: string;
+        };
         CollectedLog: {
             /**
              * Format: date-time
@@ -5214,6 +5442,38 @@ export interface components {
             /** @description Id, `team_` and a ULID */
             team_id: string;
             /** @description The same as a link that opens the console, where the person sets a password; null: the Host header is not a host name */
+            url: string | null;
+        };
+        CreatedReportLink: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description Id, `usr_` and a ULID */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            expires_at: string;
+            /** @description The last four characters of its secret */
+            hint: string;
+            /** @description Id, `rpl_` and a ULID */
+            id: string;
+            last_opened_at: string | null;
+            name: string;
+            /** @description How often it was opened: once a minute at most */
+            opened_count: number;
+            report: components["schemas"]["ChosenReport"];
+            revoked_at: string | null;
+            /** @description Shown only once: the service stores only its hash */
+            secret: string;
+            /** @enum {string} */
+            status: "active" | "expired" | "revoked";
+            /** @description Id, `team_` and a ULID */
+            team_id: string;
+            /** @description The page that anybody may open who has it; null: the Host header is not a host name */
             url: string | null;
         };
         CreatedRollout: {
@@ -6784,6 +7044,16 @@ export interface components {
              */
             zoom?: number;
         };
+        NewReportLink: {
+            /**
+             * Format: date-time
+             * @description At most in 400 days. Default: in 30 days, or when the token that you call with expires. A token cannot create a link that ends after it
+             */
+            expires_at?: string;
+            /** @description The title that its readers see */
+            name: string;
+            report: components["schemas"]["ChosenReportInput"];
+        };
         NewRing: {
             name?: string;
             /**
@@ -7249,6 +7519,63 @@ export interface components {
             current_password?: string;
             /** @description At least 12 characters, of any kind. Refused are passwords that many people use and those made of your own name or email */
             password: string;
+        };
+        PlanReport: {
+            data: components["schemas"]["PlanReportRow"][];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            from: string;
+            next_cursor: string | null;
+            /** @description The number of rows of all pages */
+            row_count: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            to: string;
+        };
+        PlanReportRow: {
+            /** Format: date */
+            day?: string;
+            /** @description Id, `lay_` and a ULID */
+            layout_id?: string;
+            layout_name?: string | null;
+            /** @description Planned and not shown */
+            missing_ms: number;
+            /** @description The part of `planned_ms` for which the player's heartbeats say that it had the content which it has now. For the rest the plan is what the present content would have planned */
+            planned_as_then_ms: number;
+            /** @description For how long it was to be on the screens while their displays were to be on */
+            planned_ms: number;
+            /** @description Id, `plr_` and a ULID */
+            player_id?: string;
+            player_name?: string;
+            /** @description Null: the player's own layout, or an override */
+            schedule_id?: string | null;
+            schedule_name?: string | null;
+            /** @description For how long it was on the screens, as play events prove */
+            shown_ms: number;
+            /** @description Null: players without tags */
+            tag?: string | null;
+            /** @description Shown and not planned: by overrides, by earlier content, or outside of the display's opening hours */
+            unplanned_ms: number;
+        };
+        PlayCounts: {
+            data: components["schemas"]["PlayReportRow"][];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            from: string;
+            next_cursor: string | null;
+            /** @description The number of rows of all pages */
+            row_count: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            to: string;
         };
         Player: {
             /** @description The revision on screen */
@@ -8176,6 +8503,8 @@ export interface components {
             hour?: string;
             /** @description Id, `itm_` and a ULID */
             item_id?: string;
+            /** @description The name of its asset, else its text or address; null: it was removed */
+            item_name?: string | null;
             /**
              * Format: date-time
              * @description When the last play started
@@ -8185,6 +8514,8 @@ export interface components {
             layer?: components["schemas"]["PlayLayer"] | null;
             /** @description Id, `lay_` and a ULID */
             layout_id?: string;
+            /** @description Null if it was deleted permanently */
+            layout_name?: string | null;
             /** @description Plays in the time for which the display was off on purpose: by its opening hours or by hand */
             not_shown: number;
             /** @description Null: not caused by an override */
@@ -8196,7 +8527,10 @@ export interface components {
             plays: number;
             /** @description Null: not caused by a schedule */
             schedule_id?: string | null;
+            schedule_name?: string | null;
             skipped: number;
+            /** @description A tag of the player. Null: it has none now */
+            tag?: string | null;
             /** @description Id, `zon_` and a ULID */
             zone_id?: string;
         };
@@ -8447,6 +8781,39 @@ export interface components {
         };
         ReplaceRequest: {
             code: string;
+        };
+        ReportLink: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description Id, `usr_` and a ULID */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            expires_at: string;
+            /** @description The last four characters of its secret */
+            hint: string;
+            /** @description Id, `rpl_` and a ULID */
+            id: string;
+            last_opened_at: string | null;
+            name: string;
+            /** @description How often it was opened: once a minute at most */
+            opened_count: number;
+            report: components["schemas"]["ChosenReport"];
+            revoked_at: string | null;
+            /** @enum {string} */
+            status: "active" | "expired" | "revoked";
+            /** @description Id, `team_` and a ULID */
+            team_id: string;
+        };
+        ReportLinkList: {
+            data: components["schemas"]["ReportLink"][];
+            /** @description The cursor of the next page; null on the last page */
+            next_cursor: string | null;
         };
         Ring: {
             /** @description Failed players of those that ran the version; null: none ran it */
@@ -8834,7 +9201,7 @@ export interface components {
             message: string;
         };
         /** @enum {string} */
-        Scope: "players:read" | "players:write" | "playlists:read" | "playlists:write" | "layouts:read" | "layouts:write" | "assets:read" | "assets:write" | "commands:read" | "commands:write" | "screenshots:read" | "screenshots:write" | "schedules:read" | "schedules:write" | "webhooks:read" | "webhooks:write" | "play_events:read" | "events:read" | "teams:read" | "teams:write" | "tokens:read" | "tokens:write" | "audit:read";
+        Scope: "players:read" | "players:write" | "playlists:read" | "playlists:write" | "layouts:read" | "layouts:write" | "assets:read" | "assets:write" | "commands:read" | "commands:write" | "screenshots:read" | "screenshots:write" | "schedules:read" | "schedules:write" | "webhooks:read" | "webhooks:write" | "play_events:read" | "report_links:read" | "report_links:write" | "events:read" | "teams:read" | "teams:write" | "tokens:read" | "tokens:write" | "audit:read";
         Screenshot: {
             /**
              * Format: date-time
@@ -9012,6 +9379,64 @@ export interface components {
         SessionTeam: {
             /** @description One of the session's `teams` */
             team_id: string;
+        };
+        SharedReport: {
+            /** @description Its days, in order */
+            days: components["schemas"]["SharedReportRow"][];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            from: string;
+            /** @enum {string} */
+            group_by: "day" | "player" | "tag" | "layout" | "schedule" | "item" | "asset";
+            /** @enum {string} */
+            kind: "plays" | "uptime" | "planned";
+            limited_to: {
+                /** @enum {string} */
+                by: "player" | "tag" | "layout" | "schedule" | "item" | "asset";
+                name: string | null;
+            }[];
+            name: string;
+            /**
+             * Format: date-time
+             * @description When it was computed: a minute ago at most
+             */
+            read_at: string;
+            row_count: number;
+            /** @description At most 1,000; all are in the CSV */
+            rows: components["schemas"]["SharedReportRow"][];
+            team_name: string;
+            timezone: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            to: string;
+        };
+        SharedReportRow: {
+            completed?: number;
+            cut?: number;
+            duration_ms?: number;
+            failed?: number;
+            minutes_total?: number;
+            minutes_up?: number;
+            missing_ms?: number;
+            /** @description What the row stands for; null: what has no name (any more) */
+            name: string | null;
+            not_shown?: number;
+            planned_as_then_ms?: number;
+            planned_ms?: number;
+            plays?: number;
+            shown_ms?: number;
+            skipped?: number;
+            unplanned_ms?: number;
+            uptime_percent?: number | null;
         };
         Show: {
             asset_id: string | null;
@@ -9555,6 +9980,41 @@ export interface components {
             }[];
             /** @description Id, `plr_` and a ULID */
             player_id: string;
+        };
+        UptimeReport: {
+            data: components["schemas"]["UptimeReportRow"][];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            from: string;
+            next_cursor: string | null;
+            /** @description The number of rows of all pages */
+            row_count: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            to: string;
+        };
+        UptimeReportRow: {
+            /** Format: date */
+            day?: string;
+            /** @description Of the minutes with a heartbeat, those in which the display was read back as off */
+            display_off_minutes: number;
+            /** @description Minutes that have passed since each player was paired */
+            minutes_total: number;
+            /** @description Minutes with a heartbeat */
+            minutes_up: number;
+            /** @description Id, `plr_` and a ULID */
+            player_id?: string;
+            player_name?: string;
+            /** @description The number of players in it */
+            players: number;
+            /** @description Null: players without tags */
+            tag?: string | null;
+            /** @description Null when no minute has passed */
+            uptime_percent: number | null;
         };
         User: {
             /**
@@ -10172,8 +10632,12 @@ export interface components {
         DryRun: "true" | "false";
         /** @description Id, `enr_` and a ULID */
         EnrolmentKeyId: string;
+        /** @description Default: the type in `Accept`, else JSON */
+        Format: "json" | "csv";
         /** @description Default: now */
         From: string;
+        /** @description Comma-separated: day, hour, player, tag, layer, layout, schedule, override, zone, item, asset. A player with several tags counts for each of them */
+        GroupBy: string;
         /** @description A repeat with the same key within 24 h gets the first response and is not run again */
         IdempotencyKey: string;
         /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
@@ -10198,6 +10662,10 @@ export interface components {
         PasskeyId: string;
         /** @description `true` deletes for good, also from the bin */
         Permanent: "true" | "false";
+        /** @description `next_cursor` of the page before. Its pages are of the same report, which is kept for a few minutes */
+        PlayCountCursor: string;
+        /** @description Maximum number of rows */
+        PlayCountLimit: number;
         /** @description Id, `plr_` and a ULID */
         PlayerId: string;
         /** @description Id, `plr_` and a ULID */
@@ -10210,6 +10678,8 @@ export interface components {
         Q: string;
         /** @description One range of bytes */
         Range: string;
+        /** @description Id, `rpl_` and a ULID */
+        ReportLinkId: string;
         Result: "completed" | "cut" | "failed" | "skipped" | "not_shown";
         /** @description Id, `rol_` and a ULID */
         RolloutId: string;
@@ -10225,8 +10695,12 @@ export interface components {
         /** @description Id, `shw_` and a ULID */
         ShowId: string;
         Status: components["schemas"]["CommandStatus"];
+        /** @description Plays of the players that have this tag now */
+        Tag: string;
         /** @description Id, `team_` and a ULID */
         TeamId: string;
+        /** @description Time zone of days and hours */
+        Timezone: string;
         /** @description Plays that started before this time */
         To: string;
         /** @description `1.0.0`; required */
@@ -10236,6 +10710,14 @@ export interface components {
         UploadId: string;
         /** @description Id, `ulk_` and a ULID */
         UploadLinkId: string;
+        /** @description Default: 30 days before `to` */
+        UptimeFrom: string;
+        /** @description The players that have this tag now */
+        UptimeTag: string;
+        /** @description Time zone of days */
+        UptimeTimezone: string;
+        /** @description Default: now */
+        UptimeTo: string;
         /** @description Id, `usr_` and a ULID */
         UserId: string;
         /** @description Id, `whk_` and a ULID */
@@ -19095,17 +19577,489 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    listReportLinks: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List links to reports */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "rpl_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "hint": "sample",
+                     *           "status": "active",
+                     *           "report": {
+                     *             "kind": "plays",
+                     *             "group_by": "day",
+                     *             "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "tag": "sample",
+                     *             "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "timezone": "UTC",
+                     *             "last_days": 1,
+                     *             "from": "2026-11-21T12:00:00.000Z",
+                     *             "to": "2026-11-21T12:00:00.000Z"
+                     *           },
+                     *           "created_by": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": "2026-11-21T12:00:00.000Z",
+                     *           "revoked_at": "2026-11-21T12:00:00.000Z",
+                     *           "opened_count": 1,
+                     *           "last_opened_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReportLinkList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    createReportLink: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Spring campaign",
+                 *       "report": {
+                 *         "kind": "plays",
+                 *         "group_by": "player",
+                 *         "timezone": "Europe/Berlin",
+                 *         "last_days": 30
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewReportLink"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Share a report by a link */
+            201: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "rpl_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "hint": "sample",
+                     *       "status": "active",
+                     *       "report": {
+                     *         "kind": "plays",
+                     *         "group_by": "day",
+                     *         "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "tag": "sample",
+                     *         "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "timezone": "UTC",
+                     *         "last_days": 1,
+                     *         "from": "2026-11-21T12:00:00.000Z",
+                     *         "to": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "created_by": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z",
+                     *       "revoked_at": "2026-11-21T12:00:00.000Z",
+                     *       "opened_count": 1,
+                     *       "last_opened_at": "2026-11-21T12:00:00.000Z",
+                     *       "secret": "sample",
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedReportLink"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getReportLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `rpl_` and a ULID */
+                id: components["parameters"]["ReportLinkId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read a link to a report */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "rpl_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "hint": "sample",
+                     *       "status": "active",
+                     *       "report": {
+                     *         "kind": "plays",
+                     *         "group_by": "day",
+                     *         "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "tag": "sample",
+                     *         "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "timezone": "UTC",
+                     *         "last_days": 1,
+                     *         "from": "2026-11-21T12:00:00.000Z",
+                     *         "to": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "created_by": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z",
+                     *       "revoked_at": "2026-11-21T12:00:00.000Z",
+                     *       "opened_count": 1,
+                     *       "last_opened_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReportLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    revokeReportLink: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id, `rpl_` and a ULID */
+                id: components["parameters"]["ReportLinkId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description End a link to a report */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "rpl_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "hint": "sample",
+                     *       "status": "active",
+                     *       "report": {
+                     *         "kind": "plays",
+                     *         "group_by": "day",
+                     *         "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "tag": "sample",
+                     *         "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "timezone": "UTC",
+                     *         "last_days": 1,
+                     *         "from": "2026-11-21T12:00:00.000Z",
+                     *         "to": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "created_by": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z",
+                     *       "revoked_at": "2026-11-21T12:00:00.000Z",
+                     *       "opened_count": 1,
+                     *       "last_opened_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReportLink"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getPlannedAndShown: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. Its pages are of the same report, which is kept for a few minutes */
+                cursor?: components["parameters"]["PlayCountCursor"];
+                /** @description Default: the type in `Accept`, else JSON */
+                format?: components["parameters"]["Format"];
+                /** @description Default: 30 days before `to` */
+                from?: components["parameters"]["UptimeFrom"];
+                /** @description Comma-separated: day, player, tag, layout, schedule. A player with several tags counts for each of them */
+                group_by?: string;
+                /** @description Id, `lay_` and a ULID */
+                layout_id?: components["parameters"]["LayoutIdFilter"];
+                /** @description Maximum number of rows */
+                limit?: components["parameters"]["PlayCountLimit"];
+                /** @description Id, `plr_` and a ULID */
+                player_id?: components["parameters"]["PlayerIdFilter"];
+                /** @description Id, `sch_` and a ULID */
+                schedule_id?: components["parameters"]["ScheduleIdFilter"];
+                /** @description What was missing for longest first; `key`: by the groups, in order */
+                sort?: "missing" | "key";
+                /** @description The players that have this tag now */
+                tag?: components["parameters"]["UptimeTag"];
+                /** @description Time zone of days */
+                timezone?: components["parameters"]["UptimeTimezone"];
+                /** @description Default: now */
+                to?: components["parameters"]["UptimeTo"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Report what was planned beside what was shown */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "day": "2026-11-21",
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "player_name": "sample",
+                     *           "tag": "sample",
+                     *           "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "layout_name": "sample",
+                     *           "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "schedule_name": "sample",
+                     *           "planned_ms": 1,
+                     *           "shown_ms": 1,
+                     *           "missing_ms": 1,
+                     *           "unplanned_ms": 1,
+                     *           "planned_as_then_ms": 1
+                     *         }
+                     *       ],
+                     *       "from": "2026-11-21T12:00:00.000Z",
+                     *       "to": "2026-11-21T12:00:00.000Z",
+                     *       "row_count": 1,
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlanReport"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listPlayCounts: {
+        parameters: {
+            query?: {
+                /** @description Id, `ast_` and a ULID */
+                asset_id?: components["parameters"]["AssetIdFilter"];
+                /** @description `next_cursor` of the page before. Its pages are of the same report, which is kept for a few minutes */
+                cursor?: components["parameters"]["PlayCountCursor"];
+                /** @description Plays that started at this time or later */
+                from?: components["parameters"]["PlayEventFrom"];
+                /** @description Comma-separated: day, hour, player, tag, layer, layout, schedule, override, zone, item, asset. A player with several tags counts for each of them */
+                group_by?: components["parameters"]["GroupBy"];
+                /** @description Id, `itm_` and a ULID */
+                item_id?: components["parameters"]["ItemIdFilter"];
+                layer?: components["parameters"]["Layer"];
+                /** @description Id, `lay_` and a ULID */
+                layout_id?: components["parameters"]["LayoutIdFilter"];
+                /** @description Maximum number of rows */
+                limit?: components["parameters"]["PlayCountLimit"];
+                /** @description Id, `cmd_` and a ULID */
+                override_id?: components["parameters"]["OverrideIdFilter"];
+                /** @description Id, `plr_` and a ULID */
+                player_id?: components["parameters"]["PlayerIdFilter"];
+                result?: components["parameters"]["Result"];
+                /** @description Id, `sch_` and a ULID */
+                schedule_id?: components["parameters"]["ScheduleIdFilter"];
+                /** @description The largest first; `key`: by the groups, in order */
+                sort?: "plays" | "duration_ms" | "completed" | "cut" | "failed" | "skipped" | "not_shown" | "key";
+                /** @description Plays of the players that have this tag now */
+                tag?: components["parameters"]["Tag"];
+                /** @description Time zone of days and hours */
+                timezone?: components["parameters"]["Timezone"];
+                /** @description Plays that started before this time */
+                to?: components["parameters"]["To"];
+                /** @description Id, `zon_` and a ULID */
+                zone_id?: components["parameters"]["ZoneIdFilter"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Count plays, page by page */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "day": "2026-11-21",
+                     *           "hour": "sample",
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "player_name": "sample",
+                     *           "tag": "sample",
+                     *           "layer": "override",
+                     *           "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "override_id": "cmd_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "zone_id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "asset_name": "sample",
+                     *           "plays": 1,
+                     *           "completed": 1,
+                     *           "cut": 1,
+                     *           "failed": 1,
+                     *           "skipped": 1,
+                     *           "not_shown": 1,
+                     *           "duration_ms": 8000,
+                     *           "first_at": "2026-11-21T12:00:00.000Z",
+                     *           "last_at": "2026-11-21T12:00:00.000Z",
+                     *           "layout_name": "sample",
+                     *           "schedule_name": "sample",
+                     *           "item_name": "sample"
+                     *         }
+                     *       ],
+                     *       "from": "2026-11-21T12:00:00.000Z",
+                     *       "to": "2026-11-21T12:00:00.000Z",
+                     *       "row_count": 1,
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlayCounts"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     getProofOfPlay: {
         parameters: {
             query?: {
                 /** @description Id, `ast_` and a ULID */
                 asset_id?: components["parameters"]["AssetIdFilter"];
                 /** @description Default: the type in `Accept`, else JSON */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
                 /** @description Plays that started at this time or later */
                 from?: components["parameters"]["PlayEventFrom"];
-                /** @description Comma-separated: day, hour, player, layer, layout, schedule, override, zone, item, asset */
-                group_by?: string;
+                /** @description Comma-separated: day, hour, player, tag, layer, layout, schedule, override, zone, item, asset. A player with several tags counts for each of them */
+                group_by?: components["parameters"]["GroupBy"];
                 /** @description Id, `itm_` and a ULID */
                 item_id?: components["parameters"]["ItemIdFilter"];
                 layer?: components["parameters"]["Layer"];
@@ -19118,8 +20072,10 @@ export interface operations {
                 result?: components["parameters"]["Result"];
                 /** @description Id, `sch_` and a ULID */
                 schedule_id?: components["parameters"]["ScheduleIdFilter"];
+                /** @description Plays of the players that have this tag now */
+                tag?: components["parameters"]["Tag"];
                 /** @description Time zone of days and hours */
-                timezone?: string;
+                timezone?: components["parameters"]["Timezone"];
                 /** @description Plays that started before this time */
                 to?: components["parameters"]["To"];
                 /** @description Id, `zon_` and a ULID */
@@ -19152,6 +20108,7 @@ export interface operations {
                      *           "hour": "sample",
                      *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "player_name": "sample",
+                     *           "tag": "sample",
                      *           "layer": "override",
                      *           "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
@@ -19168,12 +20125,87 @@ export interface operations {
                      *           "not_shown": 1,
                      *           "duration_ms": 8000,
                      *           "first_at": "2026-11-21T12:00:00.000Z",
-                     *           "last_at": "2026-11-21T12:00:00.000Z"
+                     *           "last_at": "2026-11-21T12:00:00.000Z",
+                     *           "layout_name": "sample",
+                     *           "schedule_name": "sample",
+                     *           "item_name": "sample"
                      *         }
                      *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["PlayReport"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getUptimeReport: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. Its pages are of the same report, which is kept for a few minutes */
+                cursor?: components["parameters"]["PlayCountCursor"];
+                /** @description Default: the type in `Accept`, else JSON */
+                format?: components["parameters"]["Format"];
+                /** @description Default: 30 days before `to` */
+                from?: components["parameters"]["UptimeFrom"];
+                /** @description Comma-separated: day, player, tag. A player with several tags counts for each of them */
+                group_by?: string;
+                /** @description Maximum number of rows */
+                limit?: components["parameters"]["PlayCountLimit"];
+                /** @description Id, `plr_` and a ULID */
+                player_id?: components["parameters"]["PlayerIdFilter"];
+                /** @description The lowest uptime first; `key`: by the groups, in order */
+                sort?: "uptime" | "key";
+                /** @description The players that have this tag now */
+                tag?: components["parameters"]["UptimeTag"];
+                /** @description Time zone of days */
+                timezone?: components["parameters"]["UptimeTimezone"];
+                /** @description Default: now */
+                to?: components["parameters"]["UptimeTo"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Report uptime */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "day": "2026-11-21",
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "player_name": "sample",
+                     *           "tag": "sample",
+                     *           "players": 1,
+                     *           "minutes_up": 1,
+                     *           "minutes_total": 1,
+                     *           "display_off_minutes": 1,
+                     *           "uptime_percent": 1
+                     *         }
+                     *       ],
+                     *       "from": "2026-11-21T12:00:00.000Z",
+                     *       "to": "2026-11-21T12:00:00.000Z",
+                     *       "row_count": 1,
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UptimeReport"];
                     "text/csv": string;
                 };
             };
@@ -21146,6 +22178,100 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getSharedReport: {
+        parameters: {
+            query?: {
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path: {
+                /** @description The last part of the link */
+                secret: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read a shared report */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "Lobby",
+                     *       "team_name": "sample",
+                     *       "kind": "plays",
+                     *       "group_by": "day",
+                     *       "limited_to": [
+                     *         {
+                     *           "by": "player",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "timezone": "Europe/London",
+                     *       "from": "2026-11-21T12:00:00.000Z",
+                     *       "to": "2026-11-21T12:00:00.000Z",
+                     *       "read_at": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z",
+                     *       "days": [
+                     *         {
+                     *           "name": "Lobby",
+                     *           "plays": 1,
+                     *           "completed": 1,
+                     *           "cut": 1,
+                     *           "failed": 1,
+                     *           "skipped": 1,
+                     *           "not_shown": 1,
+                     *           "duration_ms": 8000,
+                     *           "uptime_percent": 1,
+                     *           "minutes_up": 1,
+                     *           "minutes_total": 1,
+                     *           "planned_ms": 1,
+                     *           "shown_ms": 1,
+                     *           "missing_ms": 1,
+                     *           "unplanned_ms": 1,
+                     *           "planned_as_then_ms": 1
+                     *         }
+                     *       ],
+                     *       "rows": [
+                     *         {
+                     *           "name": "Lobby",
+                     *           "plays": 1,
+                     *           "completed": 1,
+                     *           "cut": 1,
+                     *           "failed": 1,
+                     *           "skipped": 1,
+                     *           "not_shown": 1,
+                     *           "duration_ms": 8000,
+                     *           "uptime_percent": 1,
+                     *           "minutes_up": 1,
+                     *           "minutes_total": 1,
+                     *           "planned_ms": 1,
+                     *           "shown_ms": 1,
+                     *           "missing_ms": 1,
+                     *           "unplanned_ms": 1,
+                     *           "planned_as_then_ms": 1
+                     *         }
+                     *       ],
+                     *       "row_count": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SharedReport"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };

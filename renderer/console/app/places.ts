@@ -19,6 +19,7 @@ const places: readonly Place[] = [
   { to: "/show", name: "show", icon: "play", isArea: true, key: "h" },
   { to: "/takeover", name: "takeover", icon: "broadcast", isArea: true, key: "t" },
   { to: "/playlists", name: "playlists", icon: "playlist", isArea: true, key: "o" },
+  { to: "/reports", name: "reports", icon: "chart", isArea: true, key: "r" },
   { to: "/team", name: "team", icon: "team", isArea: true, key: "m" },
   { to: "/pair", name: "pair", icon: "plus", key: "p" },
   { to: "/enrolment", name: "enrolment", icon: "key" },

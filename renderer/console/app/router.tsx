@@ -7,6 +7,7 @@ import { routesOfBulk } from "../pages/bulk/routes.ts";
 import { routesOfEnrolment } from "../pages/enrolment/routes.ts";
 import { routesOfLibrary } from "../pages/library/routes.ts";
 import { routesOfPairing } from "../pages/pair/routes.ts";
+import { routesOfReports, routesOfSharedReports } from "../pages/reports/routes.ts";
 import { routesOfScreen } from "../pages/screen/routes.ts";
 import { routesOfScreens } from "../pages/screens/routes.ts";
 import { routesOfSignIn } from "../pages/sign-in/routes.ts";
@@ -39,6 +40,7 @@ const missingRoute = createRoute({ getParentRoute: () => shellRoute, path: "$", 
 
 const routeTree = rootRoute.addChildren([
   ...routesOfSignIn(rootRoute),
+  ...routesOfSharedReports(rootRoute),
   shellRoute.addChildren([
     ...routesOfScreens(shellRoute),
     ...routesOfScreen(shellRoute),
@@ -49,6 +51,7 @@ const routeTree = rootRoute.addChildren([
     ...routesOfShow(shellRoute),
     ...routesOfTakeover(shellRoute),
     ...routesOfPlaylists(shellRoute),
+    routesOfReports(shellRoute),
     routesOfTeam(shellRoute),
     routesOfAccount(shellRoute),
     missingRoute,

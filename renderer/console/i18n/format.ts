@@ -78,3 +78,10 @@ const dateFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZo
 export function formatDate(date: string): string {
   return shown(dateFormat.format(new Date(`${date}T00:00:00Z`)));
 }
+
+const shortDateFormat = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone: "UTC" });
+
+/** Such as `24 Dec`. @param date as `2026-12-24`, a day anywhere */
+export function formatShortDate(date: string): string {
+  return shown(shortDateFormat.format(new Date(`${date}T00:00:00Z`)));
+}

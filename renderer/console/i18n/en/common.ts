@@ -5,6 +5,7 @@ export const common = {
   library: "Library",
   playlists: "Playlists",
   activity: "Activity",
+  reports: "Reports",
   team: "Team",
   account: "Your account",
   navigation: "Main navigation",

@@ -32,6 +32,7 @@ import { passwordsMigration } from "./0029-passwords.ts";
 import { showEmergenciesMigration } from "./0033-show-emergencies.ts";
 import { identitiesMigration } from "./0035-identities.ts";
 import { passkeysMigration } from "./0034-passkeys.ts";
+import { reportLinksMigration } from "./0046-report-links.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -67,6 +68,7 @@ export const migrations: Record<string, Migration> = {
   "0033-show-emergencies": showEmergenciesMigration,
   "0035-identities": identitiesMigration,
   "0034-passkeys": passkeysMigration,
+  "0046-report-links": reportLinksMigration,
 };
 
 /** The migrations of the telemetry database. */

@@ -15,6 +15,7 @@ const resources = [
   "layouts",
   "schedules",
   "play_events",
+  "report_links",
   "events",
   "webhooks",
   "teams",
