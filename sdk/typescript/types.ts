@@ -2219,7 +2219,7 @@ export interface paths {
         };
         /**
          * Count plays, page by page
-         * @description The rows of `/reports/proof-of-play`, sorted by a figure and in pages: which screens, layouts, schedules, items or assets were shown most, or failed most. Further pages are of the same moment as the first.
+         * @description The rows of `/reports/proof-of-play`, sorted by a figure and in pages: which screens, layouts, schedules, items or assets were shown most, or failed most. Further pages are of the same moment as the first. With `format=csv` all rows as CSV, with the names of what they count.
          *
          *     Scope: `play_events:read`.
          */
@@ -19957,6 +19957,8 @@ export interface operations {
                 asset_id?: components["parameters"]["AssetIdFilter"];
                 /** @description `next_cursor` of the page before. Its pages are of the same report, which is kept for a few minutes */
                 cursor?: components["parameters"]["PlayCountCursor"];
+                /** @description Default: the type in `Accept`, else JSON */
+                format?: components["parameters"]["Format"];
                 /** @description Plays that started at this time or later */
                 from?: components["parameters"]["PlayEventFrom"];
                 /** @description Comma-separated: day, hour, player, tag, layer, layout, schedule, override, zone, item, asset. A player with several tags counts for each of them */
@@ -20040,6 +20042,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["PlayCounts"];
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -32,7 +32,7 @@ function groupsOf<const G extends readonly [string, ...string[]]>(groups: G, pre
 }
 
 /** `GET /reports/play-counts`. */
-export const PlayCountsQuery = PlayReportQuery.omit({ format: true }).extend({
+export const PlayCountsQuery = PlayReportQuery.extend({
   sort: z
     .enum(["plays", "duration_ms", "completed", "cut", "failed", "skipped", "not_shown", "key"])
     .default("plays")

@@ -105,7 +105,7 @@ test(
     const csv = page.getByRole("link", { name: "Download CSV" });
     await csv.focus();
     const [download] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("Enter")]);
-    expect(download.suggestedFilename()).toBe("proof-of-play.csv");
+    expect(download.suggestedFilename()).toBe("shown.csv");
     expect(window.errors).toEqual([]);
   },
 );
@@ -138,7 +138,7 @@ test(
 
     await page.getByRole("button", { name: "Done" }).click();
     await page.getByRole("link", { name: "Links" }).click();
-    await page.getByRole("row", { name: /For the landlord/ }).getByText("Open").waitFor();
+    await page.getByRole("row", { name: /For the landlord/ }).getByText("Open", { exact: true }).waitFor();
     await page.getByRole("button", { name: "End the link For the landlord" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "End" }).click();
     await page.getByText("The link “For the landlord” has ended.").waitFor();

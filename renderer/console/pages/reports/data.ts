@@ -76,7 +76,7 @@ async function readRows(kind: ReportKind, query: Query, signal?: AbortSignal): P
   const init = { params: { query: query as never }, ...(signal === undefined ? {} : { signal }) };
   switch (kind) {
     case "plays":
-      return (await client.get("/api/v1/reports/play-counts", init)).data;
+      return jsonOf((await client.get("/api/v1/reports/play-counts", init)).data);
     case "uptime":
       return jsonOf((await client.get("/api/v1/reports/uptime", init)).data);
     case "planned":
@@ -93,7 +93,7 @@ export function jsonOf<T>(data: T | string): T {
 /** The address of all rows as CSV. */
 export function csvUrl(kind: ReportKind, search: ReportSearch, span: Span): string {
   const group = groupFor(kind, search);
-  const path = { plays: "proof-of-play", uptime: "uptime", planned: "planned-and-shown" }[kind];
+  const path = { plays: "play-counts", uptime: "uptime", planned: "planned-and-shown" }[kind];
   const query = new URLSearchParams({ ...queryOf(span, limitFor(kind, search)), group_by: group, format: "csv" });
   return fileUrl(`/api/v1/reports/${path}?${query}`);
 }

@@ -27,6 +27,8 @@ interface ReportPageDependencies extends PlanDependencies {
   recentReports: RecentReports;
 }
 
+type Row = PlayReportRow | UptimeReportRow | PlanReportRow;
+
 const maxUptimeDays = 366;
 const maxPlanDays = 31;
 
@@ -40,17 +42,18 @@ export const reportPageOperations: readonly Operation<ReportPageDependencies>[] 
     path: "/reports/play-counts",
     summary: "Count plays, page by page",
     description:
-      "The rows of `/reports/proof-of-play`, sorted by a figure and in pages: which screens, layouts, schedules, items or assets were shown most, or failed most. Further pages are of the same moment as the first.",
+      "The rows of `/reports/proof-of-play`, sorted by a figure and in pages: which screens, layouts, schedules, items or assets were shown most, or failed most. Further pages are of the same moment as the first. With `format=csv` all rows as CSV, with the names of what they count.",
     agent: "Use it for the ten screens with the most failed plays, and the like. For all rows use get_proof_of_play.",
     caller: "operator",
     scope: "play_events:read",
     query: PlayCountsQuery,
     status: 200,
     output: PlayCounts,
+    texts: ["text/csv"],
     errors: ["invalid"],
-    run({ clock, recentReports, store }, { teamId }, { query }) {
+    async run({ clock, recentReports, store }, { teamId }, { query: { format, ...query } }) {
       const spanOf = () => reportSpan(query, Math.trunc(clock.now()));
-      return recentReports.page(teamId, "play-counts", query, spanOf, async (span, signal) => {
+      const report = await recentReports.page(teamId, "play-counts", pagedFor(format, query), spanOf, async (span, signal) => {
         const names = new ReportNames(store.db, teamId);
         const tags = needsTags(query) ? await readTags(store.db, teamId) : new Map<string, string[]>();
         const rows: PlayReportRow[] = [];
@@ -58,6 +61,7 @@ export const reportPageOperations: readonly Operation<ReportPageDependencies>[] 
         const { sort } = query;
         return sort === "key" ? rows : rows.toSorted((a, b) => b[sort] - a[sort]);
       });
+      return format === "csv" ? csvOf("shown.csv", report.data) : report;
     },
   }),
   operation({
@@ -79,9 +83,8 @@ export const reportPageOperations: readonly Operation<ReportPageDependencies>[] 
     async run({ clock, presence, recentReports, store }, { teamId }, { query: { format, ...query } }) {
       await presence.flush();
       const now = Math.trunc(clock.now());
-      const paged = format === "csv" ? { ...query, cursor: undefined, limit: Number.MAX_SAFE_INTEGER } : query;
       const spanOf = () => spanOfReport(query, now, maxUptimeDays);
-      const report = await recentReports.page(teamId, "uptime", paged, spanOf, (span, signal) =>
+      const report = await recentReports.page(teamId, "uptime", pagedFor(format, query), spanOf, (span, signal) =>
         countUptime(store, teamId, query, span, now, signal),
       );
       return format === "csv" ? csvOf("uptime.csv", report.data) : report;
@@ -107,9 +110,8 @@ export const reportPageOperations: readonly Operation<ReportPageDependencies>[] 
       const { clock, presence, recentReports } = dependencies;
       await presence.flush();
       const now = Math.trunc(clock.now());
-      const paged = format === "csv" ? { ...query, cursor: undefined, limit: Number.MAX_SAFE_INTEGER } : query;
       const spanOf = () => spanOfReport(query, now, maxPlanDays);
-      const report = await recentReports.page(teamId, "planned", paged, spanOf, (span, signal) =>
+      const report = await recentReports.page(teamId, "planned", pagedFor(format, query), spanOf, (span, signal) =>
         comparePlan(dependencies, teamId, query, span, now, signal),
       );
       return format === "csv" ? csvOf("planned-and-shown.csv", report.data) : report;
@@ -117,9 +119,19 @@ export const reportPageOperations: readonly Operation<ReportPageDependencies>[] 
   }),
 ];
 
-/** All rows as a file. The columns are the keys of the rows, which all have the same. */
-function csvOf(name: string, rows: readonly (UptimeReportRow | PlanReportRow)[]): StreamResponse {
-  const cells = Object.keys(rows[0] ?? {}) as (keyof (UptimeReportRow | PlanReportRow))[];
+/** A file has all rows. */
+function pagedFor<Q extends { cursor?: string | undefined; limit: number }>(format: "json" | "csv" | undefined, query: Q): Q {
+  return format === "csv" ? { ...query, cursor: undefined, limit: Number.MAX_SAFE_INTEGER } : query;
+}
+
+/** All rows as a file. The columns are the keys of the rows, which all have the same; a name follows its id. */
+function csvOf(name: string, rows: readonly Row[]): StreamResponse {
+  const keys = Object.keys(rows[0] ?? {});
+  const nameOf = (key: string): string => key.replace(/_id$/, "_name");
+  const names = keys.filter((key) => key.endsWith("_id")).map(nameOf);
+  const cells = keys
+    .filter((key) => !names.includes(key))
+    .flatMap((key) => (keys.includes(nameOf(key)) ? [...new Set([key, nameOf(key)])] : [key])) as (keyof Row)[];
   async function* lines(): AsyncGenerator<string> {
     if (cells.length > 0) yield csvLine(cells);
     for (const row of rows) yield csvLine(cells.map((cell) => row[cell]));

@@ -61,9 +61,7 @@ function cellsOf(groups: PlayReportQuery["group_by"]): (keyof PlayReportRow)[] {
     if (group === "day" || group === "hour" || group === "layer" || group === "tag") return [group];
     return group === "player" || group === "asset" ? [`${group}_id`, `${group}_name`] : [`${group}_id`];
   });
-  // After the figures, so that earlier readers find these where they were.
-  const names = (["layout", "schedule", "item"] as const).filter((group) => groups.includes(group)).map((group) => `${group}_name` as const);
-  return [...keys, ...figures, ...names];
+  return [...keys, ...figures];
 }
 
 async function* csv(first: IteratorResult<PlayReportRow[]>, rows: Rows, cells: (keyof PlayReportRow)[]): AsyncGenerator<string> {
