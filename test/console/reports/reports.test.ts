@@ -1,5 +1,5 @@
 // Reports in the console: reading them by keyboard, and sharing one with somebody who has no account.
-import type { Browser } from "playwright";
+import type { Browser, Page } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
 import { createIds } from "../../../src/service/store/ids.ts";
@@ -7,6 +7,8 @@ import type { Device, TestService } from "../../service/harness.ts";
 
 const makeId = createIds({ now: () => Date.now(), monotonic: () => 0, elapsed: () => 0, wait: async () => undefined });
 const slow = { timeout: 120_000 };
+/** A phone's `innerWidth` grows with a page that is too wide. */
+const sideways = (page: Page) => page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 const longName = `${"Eingangshalle".repeat(8)} 🌍 <b>fett</b>`;
 
 let browser: Browser;
@@ -133,7 +135,7 @@ test(
     // Neither the session nor anything but the report is asked for, and no link leads into the console.
     expect(asked.filter((path) => path.startsWith("/api/") && !path.startsWith("/api/v1/shared-reports/"))).toEqual([]);
     expect(await reader.page.getByRole("link").allInnerTexts()).toEqual(["Download CSV"]);
-    expect(await reader.page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+    expect(await sideways(reader.page)).toBe(0);
     expect(reader.errors).toEqual([]);
 
     await page.getByRole("button", { name: "Done" }).click();

@@ -133,7 +133,7 @@ export const reports = {
   endTitle: "End the link “{name}”?",
   endText: "Nobody reads the report by it any more, at once and for ever.",
   ended: "The link “{name}” has ended.",
-  kindBy: "{kind}, by {group}",
+  kindBy: "{kind} · {group}",
   sharedBy: "From {team}",
   readAt: "As of {time}",
   endsAt: "This page ends {time}",

@@ -4,6 +4,9 @@ import { CardTable, type Column } from "../../../ui/card-table.tsx";
 import { figureViews, uptimeKind, type FigureRow } from "../figures.ts";
 import type { ReportKind } from "../search.ts";
 
+/** The figure beside which a meter stands. */
+const meterAt = { plays: 0, uptime: 0, planned: 1 } as const;
+
 interface ReportTableProps {
   kind: ReportKind;
   label: string;
@@ -19,7 +22,7 @@ export function ReportTable({ kind, label, rowName, rows }: ReportTableProps) {
       name,
       cell: ({ figures }: FigureRow) => (
         <span className="report-figure" data-tone={tone?.(figures)}>
-          {index === 0 ? <Meter kind={kind} row={figures} rows={rows} /> : null}
+          {index === meterAt[kind] ? <Meter kind={kind} row={figures} rows={rows} /> : null}
           {of(figures)}
         </span>
       ),
