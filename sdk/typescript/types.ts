@@ -2700,7 +2700,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/shared-reports/{secret}": {
+    "/api/v1/shared-report": {
         parameters: {
             query?: never;
             header?: never;
@@ -22187,14 +22187,13 @@ export interface operations {
     };
     getSharedReport: {
         parameters: {
-            query?: {
+            query: {
                 format?: "json" | "csv";
+                /** @description The link's secret: the last part of its address */
+                key: string;
             };
             header?: never;
-            path: {
-                /** @description The last part of the link */
-                secret: string;
-            };
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;

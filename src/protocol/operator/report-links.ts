@@ -44,13 +44,19 @@ interface Chosen {
 /** The paths and texts of what is wrong in a choice that has the right types. */
 function faultsOf({ kind, group_by, last_days, from, to, ...filters }: Chosen): [path: string, message: string][] {
   const faults: [string, string][] = [];
-  const groups: readonly string[] = { plays: ReportGroup.options, uptime: ["day", "player", "tag"], planned: ["day", "player", "tag", "layout", "schedule"] }[kind];
+  const groups: readonly string[] = {
+    plays: ReportGroup.options,
+    uptime: ["day", "player", "tag"],
+    planned: ["day", "player", "tag", "layout", "schedule"],
+  }[kind];
   if (!groups.includes(group_by)) faults.push(["group_by", `a report of this kind is by ${groups.join(", ")}`]);
   const unusable = { plays: [], uptime: ["layout_id", "schedule_id", "asset_id", "item_id"], planned: ["asset_id", "item_id"] }[kind];
-  for (const each of unusable) if (filters[each as keyof typeof filters] !== undefined) faults.push([each, "a report of this kind cannot be limited to it"]);
+  for (const each of unusable)
+    if (filters[each as keyof typeof filters] !== undefined) faults.push([each, "a report of this kind cannot be limited to it"]);
   const most = kind === "planned" ? 31 : maxDays;
   if (last_days !== undefined && (from !== undefined || to !== undefined)) faults.push(["last_days", "stands without `from` and `to`"]);
-  else if (last_days === undefined && (from === undefined || to === undefined)) faults.push(["last_days", "is missing: or give `from` and `to`"]);
+  else if (last_days === undefined && (from === undefined || to === undefined))
+    faults.push(["last_days", "is missing: or give `from` and `to`"]);
   else if (last_days !== undefined && last_days > most) faults.push(["last_days", `must be at most ${most} in a report of this kind`]);
   else if (from !== undefined && to !== undefined) {
     const days = (Date.parse(to) - Date.parse(from)) / 86_400_000;
@@ -133,4 +139,7 @@ export const SharedReport = z.object({
 });
 export type SharedReport = z.infer<typeof SharedReport>;
 
-export const SharedReportQuery = z.strictObject({ format: z.enum(["json", "csv"]).default("json") });
+export const SharedReportQuery = z.strictObject({
+  key: z.string().min(1).max(100).describe("The link's secret: the last part of its address"),
+  format: z.enum(["json", "csv"]).default("json"),
+});

@@ -79,11 +79,16 @@ export function addHttpDefaults(app: FastifyInstance, dependencies: HttpDependen
     // Reads and device requests are frequent, so they are logged at debug level.
     const level = request.method === "GET" || request.url.startsWith(`${apiPrefix}/device/`) ? "debug" : "info";
     if (dependencies.log.isLevelEnabled(level)) {
-      const fields = { request_id: request.id, method: request.method, path: request.url.split("?")[0], status: reply.statusCode };
+      const fields = { request_id: request.id, method: request.method, path: loggedPath(request.url), status: reply.statusCode };
       dependencies.log[level]({ ...fields, took_ms: Math.round(reply.elapsedTime) }, "request");
     }
     done();
   });
+}
+
+/** Without the query, and without the secret of a shared report. */
+function loggedPath(url: string): string {
+  return url.split("?")[0]!.replace(/^\/r\/.+/, "/r/…");
 }
 
 function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, dependencies: HttpDependencies): FastifyReply {

@@ -151,11 +151,16 @@ function overlap(from: number, to: number, dayFrom: number, dayTo: number): numb
 
 async function withNames(names: ReportNames, groups: ReportGroups<Figures>): Promise<PlanReportRow[]> {
   const rows = groups.rows();
-  const of = (table: "players" | "layouts" | "schedules", key: string) => names.of(
-    table,
-    rows.map(({ keys }) => keys[key]),
-  );
-  const [players, layouts, schedules] = [await of("players", "player_id"), await of("layouts", "layout_id"), await of("schedules", "schedule_id")];
+  const of = (table: "players" | "layouts" | "schedules", key: string) =>
+    names.of(
+      table,
+      rows.map(({ keys }) => keys[key]),
+    );
+  const [players, layouts, schedules] = [
+    await of("players", "player_id"),
+    await of("layouts", "layout_id"),
+    await of("schedules", "schedule_id"),
+  ];
   return rows.map(({ keys, figures }): PlanReportRow => {
     const { player_id: player, layout_id: layout, schedule_id: schedule } = keys;
     return {

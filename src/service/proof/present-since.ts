@@ -16,7 +16,11 @@ const hoursFromMinutes = 2;
  */
 export async function presentSince(db: TelemetryDb, playerId: string, revision: string, { from, to }: Span): Promise<number> {
   const [firstHour, endHour] = [Math.floor(from / hourMs), Math.ceil(to / hourMs)];
-  const hours = db.selectFrom("heartbeat_hours").where("player_id", "=", playerId).where("hour", ">=", firstHour).where("hour", "<", endHour);
+  const hours = db
+    .selectFrom("heartbeat_hours")
+    .where("player_id", "=", playerId)
+    .where("hour", ">=", firstHour)
+    .where("hour", "<", endHour);
   const minutes = db
     .selectFrom("heartbeat_minutes")
     .where("player_id", "=", playerId)

@@ -27,7 +27,10 @@ export class ReportGroups<F extends Readonly<Record<string, number>>> {
 }
 
 /** The keys of a player for each row that it counts in: one, or with `tag` one for each of its tags. */
-export function keysOfPlayer(groups: readonly string[], { id, tags }: Pick<ReportedPlayer, "id" | "tags">): Record<string, string | null>[] {
+export function keysOfPlayer(
+  groups: readonly string[],
+  { id, tags }: Pick<ReportedPlayer, "id" | "tags">,
+): Record<string, string | null>[] {
   const player = groups.includes("player") ? { player_id: id } : {};
   if (!groups.includes("tag")) return [player];
   return (tags.length === 0 ? [null] : tags).map((tag) => ({ ...player, tag }));

@@ -65,7 +65,15 @@ async function rowsOf(
     return countUptime(store, teamId, query, span, now, signal);
   }
   if (kind === "planned") {
-    const query = { player_id, tag, layout_id, schedule_id, timezone, group_by: [group as "day"], sort: isByDay ? ("key" as const) : ("missing" as const) };
+    const query = {
+      player_id,
+      tag,
+      layout_id,
+      schedule_id,
+      timezone,
+      group_by: [group as "day"],
+      sort: isByDay ? ("key" as const) : ("missing" as const),
+    };
     return comparePlan(dependencies, teamId, query, span, now, signal);
   }
   const query = { player_id, tag, layout_id, schedule_id, asset_id, item_id, timezone, group_by: [group satisfies PlayGroup] };

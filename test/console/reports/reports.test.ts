@@ -133,14 +133,17 @@ test(
     await reader.page.getByRole("heading", { name: "For the landlord" }).waitFor();
     await reader.page.getByText(longName).first().waitFor();
     // Neither the session nor anything but the report is asked for, and no link leads into the console.
-    expect(asked.filter((path) => path.startsWith("/api/") && !path.startsWith("/api/v1/shared-reports/"))).toEqual([]);
+    expect(asked.filter((path) => path.startsWith("/api/") && !path.startsWith("/api/v1/shared-report"))).toEqual([]);
     expect(await reader.page.getByRole("link").allInnerTexts()).toEqual(["Download CSV"]);
     expect(await sideways(reader.page)).toBe(0);
     expect(reader.errors).toEqual([]);
 
     await page.getByRole("button", { name: "Done" }).click();
     await page.getByRole("link", { name: "Links" }).click();
-    await page.getByRole("row", { name: /For the landlord/ }).getByText("Open", { exact: true }).waitFor();
+    await page
+      .getByRole("row", { name: /For the landlord/ })
+      .getByText("Open", { exact: true })
+      .waitFor();
     await page.getByRole("button", { name: "End the link For the landlord" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "End" }).click();
     await page.getByText("The link “For the landlord” has ended.").waitFor();

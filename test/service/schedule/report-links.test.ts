@@ -18,13 +18,13 @@ test("[CRP4] a link shows its one report to anybody, with names and without ids,
   const { status, body: link } = await api.call("POST", "report-links", { name: "For the landlord", report: { ...report, tag: "hall" } });
   expect([status, link.status, link.opened_count]).toEqual([201, "active", 0]);
   expect(link.url).toBe(`${api.service.url}/r/${link.secret}`);
-  const read = await call(api.service.url, "GET", `shared-reports/${link.secret}`);
+  const read = await call(api.service.url, "GET", `shared-report?key=${link.secret}`);
   expect(read.status).toBe(200);
   expect(read.body).toMatchObject({ name: "For the landlord", kind: "uptime", limited_to: [{ by: "tag", name: "hall" }], row_count: 1 });
   expect(read.body.rows).toMatchObject([{ name: "Lobby", minutes_up: 0 }]);
   expect([JSON.stringify(read.body).includes("Secret screen"), idsWithin(read.body)]).toEqual([false, []]);
   expect([read.headers.get("x-robots-tag"), read.headers.get("cache-control")]).toEqual(["noindex, nofollow", "no-store"]);
-  const csv = await call(api.service.url, "GET", `shared-reports/${link.secret}?format=csv`);
+  const csv = await call(api.service.url, "GET", `shared-report?key=${link.secret}&format=csv`);
   expect(String(csv.body)).toMatch(/^player,.*uptime_percent.*\r\nLobby,/);
   // Neither the list nor the link itself tells the secret again.
   const listed = (await api.call("GET", "report-links")).body.data;
@@ -38,7 +38,7 @@ test("[CRP5] a link ends at its time, when it is revoked and with its team, and 
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });
   const open = async (secret: string) => {
-    const { status, body } = await call(api.service.url, "GET", `shared-reports/${secret}`);
+    const { status, body } = await call(api.service.url, "GET", `shared-report?key=${secret}`);
     return [status, body.detail];
   };
   const create = async (more: object = {}) => (await api.call("POST", "report-links", { name: "L", report, ...more })).body;
@@ -91,7 +91,7 @@ test("[CRP7] a shared report is computed once a minute, and an address may read 
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });
   const { id, secret } = (await api.call("POST", "report-links", { name: "L", report })).body;
-  const open = (given: string) => call(api.service.url, "GET", `shared-reports/${given}`);
+  const open = (given: string) => call(api.service.url, "GET", `shared-report?key=${given}`);
   const first = (await open(secret)).body;
   clock.advance(30_000);
   expect((await open(secret)).body).toEqual(first);

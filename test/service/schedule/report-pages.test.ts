@@ -69,7 +69,10 @@ test("[CRP1] plays are counted by tag and by any other group, sorted by a figure
   // Plays that arrive between the pages do not move rows from one page to the other.
   const first = await read("group_by=player&limit=2");
   expect(first.data.map(({ player_name: name }: Record<string, unknown>) => name)).toEqual(["Screen 2", "Screen 1"]);
-  await send(devices[0]!, Array.from({ length: 9 }, (_, index) => play(now - index * 10_000, 1_000)));
+  await send(
+    devices[0]!,
+    Array.from({ length: 9 }, (_, index) => play(now - index * 10_000, 1_000)),
+  );
   const second = await read(`group_by=player&limit=2&cursor=${first.next_cursor}`);
   expect([second.data.map(({ player_name: name, plays }: Record<string, unknown>) => [name, plays]), second.row_count]).toEqual([
     [["Screen 0", 1]],
@@ -107,7 +110,10 @@ test("[CRP2] the uptime of screens is reported by day, screen and tag, since eac
   ]);
   expect(body.data[1].minutes_total - 52).toBeLessThanOrEqual(1);
   const byTag = (await api.call("GET", "reports/uptime?group_by=tag&sort=key")).body.data;
-  expect(byTag).toMatchObject([{ tag: "far", players: 1, minutes_up: 13 }, { tag: null, players: 1, minutes_up: 52 }]);
+  expect(byTag).toMatchObject([
+    { tag: "far", players: 1, minutes_up: 13 },
+    { tag: null, players: 1, minutes_up: 52 },
+  ]);
   const days = (await api.call("GET", "reports/uptime?group_by=day,player&player_id=" + rare.playerId)).body.data;
   // The days before it was paired are no rows.
   expect(days.length).toBeLessThanOrEqual(2);

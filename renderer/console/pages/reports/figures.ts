@@ -174,5 +174,6 @@ export function partsOf(kind: ReportKind, figures: Figures): BarPart[] {
 /** How a height of the graph is written. */
 export function formatHeight(kind: ReportKind, value: number): string {
   if (kind === "uptime") return formatPercent(value);
-  return kind === "planned" ? formatDuration(value) : formatNumber(value, { notation: "compact" });
+  const hours = { style: "unit", unit: "hour", maximumFractionDigits: 1 } as const;
+  return kind === "planned" ? formatNumber(value / hourMs, hours) : formatNumber(value, { notation: "compact" });
 }

@@ -45,7 +45,9 @@ export function Filters({ kind, search, nowMs, onChange }: FiltersProps) {
         label={text("period")}
         options={periods.map((id) => ({ id, name: text(id) }))}
         selectedKey={period}
-        onSelectionChange={(next) => onChange(next === "custom" ? { period: next, ...days } : { period: next, from: undefined, to: undefined })}
+        onSelectionChange={(next) =>
+          onChange(next === "custom" ? { period: next, ...days } : { period: next, from: undefined, to: undefined })
+        }
       />
       {period === "custom" ? (
         <>
@@ -54,12 +56,7 @@ export function Filters({ kind, search, nowMs, onChange }: FiltersProps) {
         </>
       ) : null}
       <Only kind={kind} chosen={chosen} id={limit?.id ?? null} onChange={limitTo} />
-      <ComboBox
-        label={text("zone")}
-        choices={zones}
-        value={zoneOf(search)}
-        onChange={(zone) => onChange({ zone: zone ?? undefined })}
-      />
+      <ComboBox label={text("zone")} choices={zones} value={zoneOf(search)} onChange={(zone) => onChange({ zone: zone ?? undefined })} />
     </search>
   );
 }
@@ -78,7 +75,10 @@ function Only({ kind, chosen, id, onChange }: OnlyProps) {
     <>
       <Select<Limit | typeof everything>
         label={text("only")}
-        options={[{ id: everything, name: text("everything") }, ...limitsOf[kind].map((each) => ({ id: each, name: text(limitNames[each]) }))]}
+        options={[
+          { id: everything, name: text("everything") },
+          ...limitsOf[kind].map((each) => ({ id: each, name: text(limitNames[each]) })),
+        ]}
         selectedKey={by ?? everything}
         onSelectionChange={(next) => {
           setFirst(next === everything ? null : next);

@@ -45,8 +45,7 @@ export function customDays(search: ReportSearch, nowMs: number): { from: string;
 
 /** The dates of a time from its first to its last day, but none after today. */
 export function datesOf({ from, to, timezone }: Pick<Span, "from" | "to" | "timezone">, nowMs: number): string[] {
-  const dateAt = (ms: number): Temporal.PlainDate =>
-    Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone).toPlainDate();
+  const dateAt = (ms: number): Temporal.PlainDate => Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone).toPlainDate();
   const last = dateAt(Math.min(Date.parse(to) - 1, nowMs));
   const dates: string[] = [];
   for (let date = dateAt(Date.parse(from)); Temporal.PlainDate.compare(date, last) <= 0; date = date.add({ days: 1 })) {

@@ -1,5 +1,4 @@
 // The report of a link, for anybody who has its secret.
-import { z } from "zod";
 import { SharedReport, SharedReportQuery, type SharedReportRow } from "../../../protocol/operator/report-links.ts";
 import { csvLine } from "../../http/responses/csv.ts";
 import type { OpenedReport, ReportLinks } from "../../proof/report-links.ts";
@@ -21,20 +20,19 @@ export const sharedReportOperations: readonly Operation<SharedReportDependencies
     name: "getSharedReport",
     tag: "report links",
     method: "GET",
-    path: "/shared-reports/{secret}",
+    path: "/shared-report",
     summary: "Read a shared report",
     description:
       "The report of a link, without an account. It has names and figures, and no ids. It is computed once a minute at most; an address may read 60 times a minute. With `format=csv` all its rows as CSV. A link that is unknown, revoked or over is `not-found`.",
     agent: false,
     caller: "anyone",
-    params: z.strictObject({ secret: z.string().min(1).max(100).describe("The last part of the link") }),
     query: SharedReportQuery,
     status: 200,
     output: SharedReport,
     texts: ["text/csv"],
     errors: ["not-found", "invalid", "too-many"],
-    async run({ reportLinks }, { address }, { params: { secret }, query }) {
-      const report = await reportLinks.open(secret, address);
+    async run({ reportLinks }, { address }, { query }) {
+      const report = await reportLinks.open(query.key, address);
       if (query.format === "csv") {
         const file = { "Content-Disposition": 'attachment; filename="report.csv"' };
         return new StreamResponse("text/csv; charset=utf-8; header=present", csv(report), { ...headers, ...file });

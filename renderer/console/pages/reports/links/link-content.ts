@@ -4,10 +4,19 @@ import { reports } from "../../../i18n/en/reports.ts";
 import { formatDateTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import type { Span } from "../period.ts";
-import { groupFor, limitFor, type ReportKind, type ReportSearch } from "../search.ts";
-import { groupNames } from "../view/report-view.tsx";
+import { groupFor, limitFor, type Group, type ReportKind, type ReportSearch } from "../search.ts";
 
 const text = texts(reports);
+
+const perGroup = {
+  day: "perDay",
+  player: "perPlayer",
+  tag: "perTag",
+  layout: "perLayout",
+  schedule: "perSchedule",
+  item: "perItem",
+  asset: "perAsset",
+} as const satisfies Record<Group, keyof typeof reports>;
 
 export type ChosenReport = Schemas["ReportLink"]["report"];
 
@@ -25,12 +34,17 @@ export function chosenReport(kind: ReportKind, search: ReportSearch, span: Span)
 }
 
 /** Such as “the last 30 days until it is opened”. */
-export function periodInWords({ last_days: days, from, to, timezone }: Pick<ChosenReport, "last_days" | "from" | "to" | "timezone">): string {
+export function periodInWords({
+  last_days: days,
+  from,
+  to,
+  timezone,
+}: Pick<ChosenReport, "last_days" | "from" | "to" | "timezone">): string {
   if (days !== undefined) return text("whatRolling", { days });
   return text("whatFixed", { from: formatDateTime(new Date(from!), timezone), to: formatDateTime(new Date(to!), timezone) });
 }
 
 /** Such as “Shown, by screen”. */
 export function kindInWords({ kind, group_by: group }: Pick<ChosenReport, "kind" | "group_by">): string {
-  return text("kindBy", { kind: text(kind), group: text(groupNames[group]) });
+  return text("kindBy", { kind: text(kind), group: text(perGroup[group]) });
 }

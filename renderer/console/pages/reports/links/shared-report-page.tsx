@@ -27,7 +27,7 @@ export function SharedReportPage() {
   const { data, error } = useQuery({
     queryKey: ["shared-report", secret],
     queryFn: async ({ signal }) =>
-      jsonOf((await impatientClient.get("/api/v1/shared-reports/{secret}", { params: { path: { secret } }, signal })).data),
+      jsonOf((await impatientClient.get("/api/v1/shared-report", { params: { query: { key: secret } }, signal })).data),
     retry: false,
   });
   if (error instanceof ProblemError && error.status === 404) {
@@ -40,7 +40,9 @@ export function SharedReportPage() {
   return (
     <main className="shared-report">
       <ProblemMessage error={error} />
-      {data === undefined ? null : <Shared report={data} csv={fileUrl(`/api/v1/shared-reports/${encodeURIComponent(secret)}?format=csv`)} />}
+      {data === undefined ? null : (
+        <Shared report={data} csv={fileUrl(`/api/v1/shared-report?${new URLSearchParams({ key: secret, format: "csv" })}`)} />
+      )}
     </main>
   );
 }
@@ -98,6 +100,13 @@ function spanInWords({ from, to, timezone }: SharedReport): string {
 
 function figureRow({ name, ...figures }: SharedReport["rows"][number], index: number, group: Group): FigureRow {
   if (group === "day") return { key: name!, name: formatDate(name!), figures };
-  const unnamed = { tag: "untagged", schedule: "ownLayout", asset: "nobody", player: "removed", layout: "removed", item: "removed" } as const;
+  const unnamed = {
+    tag: "untagged",
+    schedule: "ownLayout",
+    asset: "nobody",
+    player: "removed",
+    layout: "removed",
+    item: "removed",
+  } as const;
   return { key: String(index), name: name ?? text(unnamed[group]), figures };
 }

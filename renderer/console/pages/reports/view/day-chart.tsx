@@ -45,7 +45,9 @@ export function DayChart({ kind, bars }: { kind: ReportKind; bars: readonly Figu
       </div>
       <div className="day-chart-days">
         {bars.map(({ key }, index) => (
-          <span key={key}>{index % every === 0 ? formatShortDate(key) : null}</span>
+          <span key={key} data-second={(index / every) % 2 === 1}>
+            {index % every === 0 ? formatShortDate(key) : null}
+          </span>
         ))}
       </div>
     </figure>

@@ -42,7 +42,8 @@ function RowName({ row: { name, playerId } }: { row: FigureRow }) {
 
 /** How much of the longest row, or of what was planned. The number beside it says it, too. */
 function Meter({ kind, row, rows }: { kind: ReportKind; row: FigureRow["figures"]; rows: readonly FigureRow[] }) {
-  const percent = kind === "uptime" ? (row.uptime_percent ?? 0) : kind === "planned" ? shareOf(row) : (100 * (row.plays ?? 0)) / mostPlays(rows);
+  const percent =
+    kind === "uptime" ? (row.uptime_percent ?? 0) : kind === "planned" ? shareOf(row) : (100 * (row.plays ?? 0)) / mostPlays(rows);
   const tone = kind === "plays" ? "accent" : uptimeKind(kind === "uptime" ? row.uptime_percent : percent);
   return (
     <span className="report-meter" data-tone={tone} aria-hidden="true">
