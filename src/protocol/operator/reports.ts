@@ -36,7 +36,7 @@ export const PlayCountsQuery = PlayReportQuery.extend({
   sort: z
     .enum(["plays", "duration_ms", "completed", "cut", "failed", "skipped", "not_shown", "key"])
     .default("plays")
-    .describe("The largest first; `key`: by the groups, in order"),
+    .describe("The largest first; `key`: in the order of days and names"),
   limit,
   cursor,
 });
@@ -53,7 +53,7 @@ export const PlayCounts = z.object({
 export const UptimeReportQuery = z.strictObject({
   ...selection,
   group_by: groupsOf(["day", "player", "tag"], "player"),
-  sort: z.enum(["uptime", "key"]).default("uptime").describe("The lowest uptime first; `key`: by the groups, in order"),
+  sort: z.enum(["uptime", "key"]).default("uptime").describe("The lowest uptime first; `key`: in the order of days and names"),
   format: PlayReportQuery.shape.format,
   limit,
   cursor,
@@ -86,7 +86,7 @@ export const PlanReportQuery = z.strictObject({
   layout_id: id("lay").optional(),
   schedule_id: id("sch").optional(),
   group_by: groupsOf(["day", "player", "tag", "layout", "schedule"], "schedule"),
-  sort: z.enum(["missing", "key"]).default("missing").describe("What was missing for longest first; `key`: by the groups, in order"),
+  sort: z.enum(["missing", "key"]).default("missing").describe("What was missing for longest first; `key`: in the order of days and names"),
   format: PlayReportQuery.shape.format,
   limit,
   cursor,

@@ -16,7 +16,7 @@ import { openParts } from "./opening-parts.ts";
 import { presentSince } from "./present-since.ts";
 import type { Span } from "./recent-reports.ts";
 import { daysOfReport, type ReportDay } from "./report-days.ts";
-import { keysOfPlayer, ReportGroups } from "./report-groups.ts";
+import { inOrder, keysOfPlayer, ReportGroups } from "./report-groups.ts";
 import { ReportNames } from "./report-names.ts";
 import { reportedPlayerRows } from "./reported-players.ts";
 import { shownTimes } from "./shown-times.ts";
@@ -71,7 +71,9 @@ export async function comparePlan(
     after = last.id;
   }
   const rows = await withNames(new ReportNames(store.db, teamId), groups);
-  return query.sort === "key" ? rows : rows.toSorted((a, b) => b.missing_ms - a.missing_ms || b.planned_ms - a.planned_ms);
+  return query.sort === "key"
+    ? inOrder(rows, query.group_by)
+    : rows.toSorted((a, b) => b.missing_ms - a.missing_ms || b.planned_ms - a.planned_ms);
 }
 
 async function addPlayer(

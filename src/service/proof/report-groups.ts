@@ -35,3 +35,23 @@ export function keysOfPlayer(
   if (!groups.includes("tag")) return [player];
   return (tags.length === 0 ? [null] : tags).map((tag) => ({ ...player, tag }));
 }
+
+const collator = new Intl.Collator("en", { numeric: true });
+
+/** The rows in the order of what they stand for: days and names, numbers by their value, those without a name last. */
+export function inOrder<R extends object>(rows: readonly R[], groups: readonly string[]): R[] {
+  const nameOf = (row: R, group: string): string | null => {
+    const fields = row as Readonly<Record<string, string | null | undefined>>;
+    return fields[`${group}_name`] ?? fields[group] ?? null;
+  };
+  return rows.toSorted((a, b) => {
+    for (const group of groups) {
+      const [one, other] = [nameOf(a, group), nameOf(b, group)];
+      if (one === other) continue;
+      if (one === null || other === null) return one === null ? 1 : -1;
+      const order = collator.compare(one, other);
+      if (order !== 0) return order;
+    }
+    return 0;
+  });
+}

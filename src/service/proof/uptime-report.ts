@@ -5,7 +5,7 @@ import { inChunks } from "../store/chunks.ts";
 import type { Db, TelemetryDb } from "../store/store.ts";
 import type { Span } from "./recent-reports.ts";
 import { daysOfReport } from "./report-days.ts";
-import { keysOfPlayer, ReportGroups } from "./report-groups.ts";
+import { inOrder, keysOfPlayer, ReportGroups } from "./report-groups.ts";
 import { reportedPlayers } from "./reported-players.ts";
 
 const hourMs = 3_600_000;
@@ -57,7 +57,9 @@ export async function countUptime(
     const name = keys["player_id"] == null ? {} : { player_name: names.get(keys["player_id"])! };
     return { ...keys, ...name, ...figures, uptime_percent: total === 0 ? null : Math.floor((10_000 * up) / total) / 100 };
   });
-  return query.sort === "key" ? rows : rows.toSorted((a, b) => (a.uptime_percent ?? 101) - (b.uptime_percent ?? 101));
+  return query.sort === "key"
+    ? inOrder(rows, query.group_by)
+    : rows.toSorted((a, b) => (a.uptime_percent ?? 101) - (b.uptime_percent ?? 101));
 }
 
 /** The minutes with a heartbeat, and those with the display off, in [`from`, `to`), in hours since the epoch. */

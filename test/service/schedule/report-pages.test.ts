@@ -109,10 +109,15 @@ test("[CRP2] the uptime of screens is reported by day, screen and tag, since eac
     ["Steady", 52],
   ]);
   expect(body.data[1].minutes_total - 52).toBeLessThanOrEqual(1);
+  const paired = await api.pairDevice("Screen 10");
+  expect((await api.call("PATCH", `players/${paired.playerId}`, { tags: ["far"] })).status).toBe(200);
+  await api.pairDevice("Screen 9");
+  const inOrder = (await api.call("GET", "reports/uptime?group_by=player&sort=key")).body.data;
+  expect(inOrder.map(({ player_name: name }: { player_name: string }) => name)).toEqual(["Rare", "Screen 9", "Screen 10", "Steady"]);
   const byTag = (await api.call("GET", "reports/uptime?group_by=tag&sort=key")).body.data;
   expect(byTag).toMatchObject([
-    { tag: "far", players: 1, minutes_up: 13 },
-    { tag: null, players: 1, minutes_up: 52 },
+    { tag: "far", players: 2, minutes_up: 13 },
+    { tag: null, players: 2, minutes_up: 52 },
   ]);
   const days = (await api.call("GET", "reports/uptime?group_by=day,player&player_id=" + rare.playerId)).body.data;
   // The days before it was paired are no rows.

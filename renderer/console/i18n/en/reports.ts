@@ -56,7 +56,6 @@ export const reports = {
   sortMissing: "Missing longest",
   csv: "Download CSV",
   share: "Share by a link",
-  figures: "Figures",
   playsFigure: "Times shown",
   timeFigure: "Time on screen",
   completed: "Completely",

@@ -1,12 +1,13 @@
 // What a report is about: its period, its time zone, and what it is limited to.
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { client } from "../../data/client.ts";
 import { layoutNamesQuery } from "../../data/layout-names.ts";
 import { useRoster } from "../../data/roster.ts";
 import { reports } from "../../i18n/en/reports.ts";
 import { texts } from "../../i18n/texts.ts";
 import { ComboBox, type Choice } from "../../ui/combo-box.tsx";
+import { LongComboBox } from "../../ui/long-combo-box.tsx";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { customDays, zoneOf } from "./period.ts";
@@ -95,17 +96,23 @@ function Which({ by, id, onChange }: { by: Limit; id: string | null; onChange: (
   const { data: layouts } = useQuery({ ...layoutNamesQuery, enabled: by === "layout_id" });
   const { data: schedules } = useQuery({ ...scheduleNamesQuery, enabled: by === "schedule_id" });
   const { data: assets } = useQuery({ ...assetNamesQuery, enabled: by === "asset_id" });
-  const choices: Readonly<Record<Limit, readonly Choice[] | undefined>> = {
-    player_id: rows.map((row) => ({ id: row.id, name: row.name })),
-    tag: [...new Set(rows.flatMap(({ tags }) => tags))].toSorted().map((tag) => ({ id: tag, name: tag })),
-    layout_id: layouts,
-    schedule_id: schedules,
-    asset_id: assets,
-  };
-  const own = choices[by];
+  const own = useMemo((): readonly Choice[] | undefined => {
+    switch (by) {
+      case "player_id":
+        return rows.map((row) => ({ id: row.id, name: row.name }));
+      case "tag":
+        return [...new Set(rows.flatMap(({ tags }) => tags))].toSorted().map((tag) => ({ id: tag, name: tag }));
+      case "layout_id":
+        return layouts;
+      case "schedule_id":
+        return schedules;
+      case "asset_id":
+        return assets;
+    }
+  }, [by, rows, layouts, schedules, assets]);
   // A field whose choices come later would not show the one that the address names.
   if (own === undefined || own.length === 0) return null;
-  return <ComboBox label={text("which")} choices={own} value={id} onChange={onChange} placeholder={text("choose")} />;
+  return <LongComboBox label={text("which")} choices={own} value={id} onChange={onChange} placeholder={text("choose")} />;
 }
 
 const scheduleNamesQuery = queryOptions({

@@ -16,6 +16,7 @@ import { comparePlan, type PlanDependencies } from "../../proof/plan-report.ts";
 import { countPlays, needsTags, reportSpan } from "../../proof/play-report.ts";
 import type { RecentReports } from "../../proof/recent-reports.ts";
 import { spanOfReport } from "../../proof/report-days.ts";
+import { inOrder } from "../../proof/report-groups.ts";
 import { ReportNames } from "../../proof/report-names.ts";
 import { readTags } from "../../proof/reported-players.ts";
 import { countUptime } from "../../proof/uptime-report.ts";
@@ -59,7 +60,7 @@ export const reportPageOperations: readonly Operation<ReportPageDependencies>[] 
         const rows: PlayReportRow[] = [];
         for await (const part of countPlays(store.plays, teamId, query, span, tags, signal)) rows.push(...(await names.addTo(part)));
         const { sort } = query;
-        return sort === "key" ? rows : rows.toSorted((a, b) => b[sort] - a[sort]);
+        return sort === "key" ? inOrder(rows, query.group_by) : rows.toSorted((a, b) => b[sort] - a[sort]);
       });
       return format === "csv" ? csvOf("shown.csv", report.data) : report;
     },
