@@ -26,6 +26,7 @@ const idPrefixes = {
   shw: "a show",
   prb: "a problem of a player",
   ulk: "an upload link",
+  rpl: "a link to a report",
   enr: "an enrolment key",
   rol: "a rollout",
   liv: "a live view",

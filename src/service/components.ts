@@ -33,6 +33,8 @@ import { RolloutRunner } from "./fleet/rollouts/runner.ts";
 import { RolloutTracker } from "./fleet/rollouts/tracker.ts";
 import { Presence } from "./fleet/presence.ts";
 import { LiveViews } from "./live/live-views.ts";
+import { RecentReports } from "./proof/recent-reports.ts";
+import { ReportLinks } from "./proof/report-links.ts";
 import type { MediaProcessPool } from "./media/process-pool.ts";
 import { ReleaseMirror } from "./releases/mirror.ts";
 import { defaultMirrorBytes } from "./releases/mirror-limits.ts";
@@ -118,6 +120,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
   const audit = new AuditLog(clock, makeId);
   const failedSignIns = new FailedSignIns({ audit, clock, log, makeId, store });
   const pairing = new Pairing({ store, clock, makeId, access, publicUrl });
+  const recentReports = new RecentReports(clock, closing);
   const live = new LiveViews({ audit, clock, commands, log, makeId, store });
   return {
     ...files,
@@ -144,6 +147,8 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     previews: new PreviewTickets(clock, makeId, tokens),
     problems,
     publicUrl,
+    recentReports,
+    reportLinks: new ReportLinks({ clock, desired, presence, recentReports, store }),
     releases: new ReleaseMirror(config.data, releases, { clock, log, closing }),
     rolloutRunner: new RolloutRunner({ store, desired, events, journal, sockets, clock, log, presence, rollouts }),
     rollouts,

@@ -9,6 +9,7 @@ import { routesOfLayouts } from "../pages/layouts/routes.ts";
 import { routesOfImport } from "../pages/import/routes.ts";
 import { routesOfLibrary } from "../pages/library/routes.ts";
 import { routesOfPairing } from "../pages/pair/routes.ts";
+import { routesOfReports, routesOfSharedReports } from "../pages/reports/routes.ts";
 import { routesOfScreen } from "../pages/screen/routes.ts";
 import { routesOfScreens } from "../pages/screens/routes.ts";
 import { routesOfSignIn } from "../pages/sign-in/routes.ts";
@@ -43,6 +44,7 @@ const missingRoute = createRoute({ getParentRoute: () => shellRoute, path: "$", 
 
 const routeTree = rootRoute.addChildren([
   ...routesOfSignIn(rootRoute),
+  ...routesOfSharedReports(rootRoute),
   shellRoute.addChildren([
     ...routesOfScreens(shellRoute),
     ...routesOfScreen(shellRoute),
@@ -57,6 +59,7 @@ const routeTree = rootRoute.addChildren([
     ...routesOfLayouts(shellRoute),
     ...routesOfSchedules(shellRoute),
     ...routesOfTimeline(shellRoute),
+    routesOfReports(shellRoute),
     routesOfTeam(shellRoute),
     routesOfAccount(shellRoute),
     missingRoute,

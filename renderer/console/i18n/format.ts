@@ -108,3 +108,10 @@ const monthFormat = new Intl.DateTimeFormat(locale, { month: "long", year: "nume
 export function formatMonth(at: number): string {
   return shown(monthFormat.format(at));
 }
+
+const shortDateFormat = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone: "UTC" });
+
+/** Such as `24 Dec`. @param date as `2026-12-24`, a day anywhere */
+export function formatShortDate(date: string): string {
+  return shown(shortDateFormat.format(new Date(`${date}T00:00:00Z`)));
+}

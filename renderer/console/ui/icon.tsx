@@ -76,6 +76,7 @@ const paths = {
   copy: "M8 8h12v12H8zM4 15V4h11",
   undo: "M9 14 4 9l5-5M4 9h10a5.500 5.500 0 0 1 0 11h-3",
   redo: "m15 14 5-5-5-5M20 9H10a5.500 5.500 0 0 0 0 11h3",
+  chart: "M4 20V10M10 20V4M16 20v-7M21 20H3",
 } as const;
 
 export type IconName = keyof typeof paths;

@@ -4,6 +4,8 @@ import { useEffect, useRef, type ComponentProps } from "react";
 import "./page-tabs.css";
 
 export interface PageTab {
+  /** The part has the same filters: what the address says of them stays. */
+  keepsSearch?: true;
   to: NonNullable<ComponentProps<typeof Link>["to"]>;
   name: string;
 }
@@ -16,8 +18,8 @@ export function PageTabs({ label, tabs }: { label: string; tabs: readonly PageTa
   }, [path]);
   return (
     <nav ref={nav} className="page-tabs" aria-label={label}>
-      {tabs.map(({ to, name }) => (
-        <Link key={to} to={to} className="page-tab">
+      {tabs.map(({ to, name, keepsSearch }) => (
+        <Link key={to} to={to} className="page-tab" activeOptions={{ includeSearch: false }} {...(keepsSearch ? { search: true } : {})}>
           {name}
         </Link>
       ))}

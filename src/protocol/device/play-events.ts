@@ -100,7 +100,7 @@ export const PlayEventsQuery = PageQuery.extend(filters);
 export type PlayEventsQuery = z.infer<typeof PlayEventsQuery>;
 
 /** The fields by which a report can be grouped. */
-export const playGroups = ["day", "hour", "player", "layer", "layout", "schedule", "override", "zone", "item", "asset"] as const;
+export const playGroups = ["day", "hour", "player", "tag", "layer", "layout", "schedule", "override", "zone", "item", "asset"] as const;
 export type PlayGroup = (typeof playGroups)[number];
 const GroupBy = z
   .string()
@@ -114,7 +114,10 @@ const GroupBy = z
 /** `GET /reports/proof-of-play`. */
 export const PlayReportQuery = z.strictObject({
   ...filters,
-  group_by: GroupBy.describe("Comma-separated: day, hour, player, layer, layout, schedule, override, zone, item, asset"),
+  tag: Name.optional().describe("Plays of the players that have this tag now"),
+  group_by: GroupBy.describe(
+    "Comma-separated: day, hour, player, tag, layer, layout, schedule, override, zone, item, asset. A player with several tags counts for each of them",
+  ),
   timezone: TimeZone.default("UTC").describe("Time zone of days and hours"),
   format: z.enum(["json", "csv"]).optional().describe("Default: the type in `Accept`, else JSON"),
 });
@@ -126,6 +129,7 @@ export const PlayReportRow = z.object({
   hour: z.string().optional().describe("Start of the hour, with the time zone's offset"),
   player_id: id("plr").optional(),
   player_name: Name.nullable().optional(),
+  tag: Name.nullable().optional().describe("A tag of the player. Null: it has none now"),
   layer: PlayLayer.nullable().optional().describe("Null: an older player did not send it"),
   layout_id: id("lay").optional(),
   schedule_id: id("sch").nullable().optional().describe("Null: not caused by a schedule"),
@@ -143,6 +147,9 @@ export const PlayReportRow = z.object({
   duration_ms: z.int().describe("Time on screen"),
   first_at: Timestamp,
   last_at: Timestamp.describe("When the last play started"),
+  layout_name: Name.nullable().optional().describe("Null if it was deleted permanently"),
+  schedule_name: Name.nullable().optional(),
+  item_name: z.string().nullable().optional().describe("The name of its asset, else its text or address; null: it was removed"),
 });
 export type PlayReportRow = z.infer<typeof PlayReportRow>;
 export const PlayReport = z.object({ data: z.array(PlayReportRow) });

@@ -22,6 +22,8 @@ export const scopes = [
   "webhooks:read",
   "webhooks:write",
   "play_events:read",
+  "report_links:read",
+  "report_links:write",
   "events:read",
   "teams:read",
   "teams:write",

@@ -7,7 +7,7 @@ import { idempotencyTtlMs } from "../http/idempotency.ts";
 import type { Db, Store } from "../store/store.ts";
 
 const dayMs = 86_400_000;
-/** For screenshots, collected logs and recorded problems, and for commands, their batches, tokens, invitations, enrolment keys, rollouts and alerts after their end. */
+/** For screenshots, collected logs and recorded problems, and for commands, their batches, tokens, invitations, enrolment keys, links to reports, rollouts and alerts after their end. */
 const retentionMs = 90 * dayMs;
 /** For screenshots that players take by themselves. */
 const ownPicturesMs = 7 * dayMs;
@@ -110,6 +110,13 @@ function removals(now: number, sweeper: BlobSweeper): readonly Removal[] {
     },
     // After the enrolments, which refer to them.
     (db, limit) => db.deleteFrom("enrolment_keys").where("id", "in", endedKeys(db, before).limit(limit)).returning("id").execute(),
+    (db, limit) => {
+      const ended = db
+        .selectFrom("report_links")
+        .select("id")
+        .where((row) => row.or([row("revoked_at", "<", before), row("expires_at", "<", before)]));
+      return db.deleteFrom("report_links").where("id", "in", ended.limit(limit)).returning("id").execute();
+    },
     (db, limit) => {
       const old = db
         .selectFrom("idempotency")

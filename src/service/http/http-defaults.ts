@@ -86,6 +86,11 @@ export function addHttpDefaults(app: FastifyInstance, dependencies: HttpDependen
   });
 }
 
+/** Without the query, and without the secret of a shared report. */
+function loggedPath(url: string): string {
+  return url.split("?")[0]!.replace(/^\/r\/.+/, "/r/…");
+}
+
 function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, dependencies: HttpDependencies): FastifyReply {
   const problem = toProblemError(error);
   if (problem.status >= 500) dependencies.log.error({ err: problem.cause ?? problem, request_id: request.id }, "request failed");

@@ -8,7 +8,7 @@ const tagsOf: Readonly<Record<Exclude<Toolset, "everyday" | "all">, readonly str
   players: ["players", "enrolment keys", "releases", "rollouts", "alerts", "commands", "screenshots", "logs"],
   content: ["shows", "assets", "uploads", "upload links", "playlists", "layouts", "previews", "drafts", "versions"],
   schedules: ["schedules", "calendars", "drafts", "versions"],
-  records: ["play events", "audit"],
+  records: ["play events", "report links", "audit"],
   webhooks: ["webhooks", "events"],
   people: ["teams", "members", "invitations", "users", "sessions", "tokens"],
 };

@@ -33,6 +33,8 @@ import * as playEvents from "../../protocol/device/play-events.ts";
 import * as problems from "../../protocol/device/player-problems.ts";
 import * as problemRecords from "../../protocol/device/problem-records.ts";
 import * as report from "../../protocol/device/heartbeat.ts";
+import * as reports from "../../protocol/operator/reports.ts";
+import * as reportLinks from "../../protocol/operator/report-links.ts";
 import * as resources from "../../protocol/operator/resources.ts";
 import * as wiredDisplays from "../../protocol/device/wired-displays.ts";
 import * as walls from "../../protocol/content/wall.ts";
@@ -110,6 +112,8 @@ const modules: readonly Record<string, unknown>[] = [
   forecast,
   timeline,
   history,
+  reports,
+  reportLinks,
   looks,
   orientation,
   playCommand,

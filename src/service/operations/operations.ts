@@ -48,6 +48,9 @@ import { calendarOperations } from "./schedule/calendars.ts";
 import { forecastOperations } from "./schedule/forecast.ts";
 import { playEventOperations } from "./schedule/play-events.ts";
 import { reportOperations } from "./schedule/reports.ts";
+import { reportLinkOperations } from "./reports/report-links.ts";
+import { reportPageOperations } from "./reports/report-pages.ts";
+import { sharedReportOperations } from "./reports/shared-reports.ts";
 import { scheduleOperations } from "./schedule/schedules.ts";
 import { showOperations } from "./schedule/shows.ts";
 import { timelineOperations } from "./schedule/timeline.ts";
@@ -102,6 +105,9 @@ const all = [
   ...auditOperations,
   ...playEventOperations,
   ...reportOperations,
+  ...reportPageOperations,
+  ...reportLinkOperations,
+  ...sharedReportOperations,
   ...deviceOperations,
   ...enrolmentOperations,
 ];
@@ -154,6 +160,7 @@ export const tags: readonly { name: string; description: string }[] = [
   },
   { name: "webhooks", description: "Events sent to your own URLs, signed with Standard Webhooks 1.0" },
   { name: "play events", description: "Proof of play: what was shown, where and for how long" },
+  { name: "report links", description: "Links by which people without an account read one report, until an end" },
   {
     name: "device",
     description:

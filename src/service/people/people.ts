@@ -24,7 +24,15 @@ export async function insertTeam(
   { name, ownerId }: { name: string; ownerId: string },
 ): Promise<TeamRow> {
   const now = Math.trunc(clock.now());
-  const row: TeamRow = { id: makeId("team"), name, safe_asset_id: null, approval: "none", created_at: now, updated_at: now, deleted_at: null };
+  const row: TeamRow = {
+    id: makeId("team"),
+    name,
+    safe_asset_id: null,
+    approval: "none",
+    created_at: now,
+    updated_at: now,
+    deleted_at: null,
+  };
   await db.insertInto("teams").values(row).execute();
   const member = { team_id: row.id, user_id: ownerId, role: "owner" satisfies Role, created_at: now };
   await db.insertInto("members").values(member).execute();

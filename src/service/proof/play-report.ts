@@ -6,6 +6,7 @@ import { selectPlayEvents, type PlayEventsDb } from "./play-events.ts";
 import { invalidField, ProblemError } from "../http/problem.ts";
 import { nextBoundary, unitName } from "../../schedule/calendar/days-and-hours.ts";
 import { timeZoneRulesOrUtc } from "../../schedule/calendar/time-zone.ts";
+import type { TagsOfPlayers } from "./reported-players.ts";
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
@@ -28,7 +29,8 @@ interface Sum {
   first_at: number;
   last_at: number;
 }
-type Row = Omit<PlayReportRow, "player_name" | "asset_name">;
+/** A row without names. */
+export type PlayCount = Omit<PlayReportRow, "player_name" | "asset_name" | "layout_name" | "schedule_name" | "item_name">;
 
 const columns = {
   player: "player_id",
@@ -41,9 +43,11 @@ const columns = {
   asset: "asset_id",
 } as const;
 type Column = keyof typeof columns;
+const results = ["completed", "cut", "failed", "skipped", "not_shown"] as const;
+type Query = Omit<PlayReportQuery, "format">;
 
 /** The time span of a report, ms since the epoch. @throws ProblemError 422 when it is empty or too long. */
-export function reportSpan(query: PlayReportQuery, now: number): { from: number; to: number } {
+export function reportSpan(query: Pick<Query, "from" | "to" | "group_by">, now: number): { from: number; to: number } {
   const to = query.to === undefined ? now : Date.parse(query.to);
   const from = query.from === undefined ? to - defaultDays * dayMs : Date.parse(query.from);
   const max = query.group_by.includes("hour") ? maxHourlyDays : maxDays;
@@ -55,22 +59,24 @@ export function reportSpan(query: PlayReportQuery, now: number): { from: number;
 /**
  * The rows of a report. A report by day or hour yields the rows of each day or hour as soon as it is counted; another report yields
  * all rows at the end, sorted by their keys.
+ * @param tags of each player; only read for a report by tags
  * @throws ProblemError 422 when there are more than 100,000 groups.
  */
 export async function* countPlays(
   db: PlayEventsDb,
   teamId: string,
-  query: PlayReportQuery,
+  query: Query,
   { from, to }: { from: number; to: number },
+  tags: TagsOfPlayers,
   signal: AbortSignal,
-): AsyncGenerator<Row[]> {
+): AsyncGenerator<PlayCount[]> {
   const timeZone = timeZoneRulesOrUtc(query.timezone);
   const unit = query.group_by.find((group) => group === "day" || group === "hour");
   let sums = new Map<string, Sum>();
   for (let at = from; at < to;) {
     const end = unit === undefined ? to : Math.min(to, nextBoundary(at, unit, timeZone));
     for (let hour = at; hour < end; hour += hourMs) {
-      await addHour(db, teamId, query, hour, Math.min(end, hour + hourMs), sums);
+      await addHour(db, teamId, query, hour, Math.min(end, hour + hourMs), tags, sums);
       // Let other requests run.
       await setImmediate(undefined, { signal });
     }
@@ -86,14 +92,16 @@ export async function* countPlays(
 async function addHour(
   db: PlayEventsDb,
   teamId: string,
-  query: PlayReportQuery,
+  query: Query,
   from: number,
   to: number,
+  tags: TagsOfPlayers,
   sums: Map<string, Sum>,
 ): Promise<void> {
-  const groups = query.group_by.filter(isColumn).map((group) => columns[group]);
+  const named = query.group_by.filter(isKey);
+  const needsPlayer = needsTags(query) && !named.includes("player");
+  const groups = [...named.filter((group) => group !== "tag").map((group) => columns[group]), ...(needsPlayer ? [columns.player] : [])];
   const span = { ...query, from: undefined, to: undefined };
-  const results = ["completed", "cut", "failed", "skipped", "not_shown"] as const;
   const counted = selectPlayEvents(db, teamId, span)
     .where("started_at", ">=", from)
     .where("started_at", "<", to)
@@ -110,20 +118,31 @@ async function addHour(
   for (const row of rows) {
     // Without groups SQL returns one row even if there are no events.
     if (Number(row.events) === 0) continue;
-    const keys = groups.map((column) => row[column] as Key);
-    const name = JSON.stringify(keys);
-    const sum = sums.get(name) ?? { keys, ...emptySum };
+    const own = needsTags(query) ? (tags.get(row[columns.player]) ?? []) : [];
+    if (query.tag !== undefined && !own.includes(query.tag)) continue;
     const counts = row as unknown as Omit<Sum, "keys">;
-    for (const figure of ["plays", ...results, "duration_ms"] as const) sum[figure] += Number(counts[figure]);
-    sum.first_at = Math.min(sum.first_at, Number(counts.first_at));
-    sum.last_at = Math.max(sum.last_at, Number(counts.last_at));
-    sums.set(name, sum);
+    for (const tag of named.includes("tag") && own.length > 0 ? own : [null]) {
+      addTo(
+        sums,
+        named.map((group) => (group === "tag" ? tag : (row[columns[group]] as Key))),
+        counts,
+      );
+    }
     if (sums.size > maxGroups) {
       throw new ProblemError("invalid", `?group_by: more than ${maxGroups} rows: use fewer groups or a shorter time`, {
         errors: [{ pointer: "?group_by", detail: `more than ${maxGroups} rows: use fewer groups or a shorter time` }],
       });
     }
   }
+}
+
+function addTo(sums: Map<string, Sum>, keys: Key[], counts: Omit<Sum, "keys">): void {
+  const name = JSON.stringify(keys);
+  const sum = sums.get(name) ?? { keys, ...emptySum };
+  for (const figure of ["plays", ...results, "duration_ms"] as const) sum[figure] += Number(counts[figure]);
+  sum.first_at = Math.min(sum.first_at, Number(counts.first_at));
+  sum.last_at = Math.max(sum.last_at, Number(counts.last_at));
+  sums.set(name, sum);
 }
 
 const emptySum = {
@@ -138,17 +157,25 @@ const emptySum = {
   last_at: Number.NEGATIVE_INFINITY,
 };
 
-function toRows(sums: Map<string, Sum>, groups: readonly PlayGroup[], time: string | null): Row[] {
+function toRows(sums: Map<string, Sum>, groups: readonly PlayGroup[], time: string | null): PlayCount[] {
   return [...sums]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([, { keys, first_at, last_at, ...counts }]) => {
       const remaining = [...keys];
-      const field = (group: PlayGroup) => (isColumn(group) ? [columns[group], remaining.shift()] : [group, time]);
-      const fields = Object.fromEntries(groups.map(field)) as Partial<Row>;
+      const field = (group: PlayGroup) => {
+        if (!isKey(group)) return [group, time];
+        return [group === "tag" ? group : columns[group], remaining.shift()];
+      };
+      const fields = Object.fromEntries(groups.map(field)) as Partial<PlayCount>;
       return { ...fields, ...counts, first_at: new Date(first_at).toISOString(), last_at: new Date(last_at).toISOString() };
     });
 }
 
-function isColumn(group: PlayGroup): group is Column {
+/** Whether a report needs the tags of players. */
+export function needsTags({ group_by, tag }: Pick<Query, "group_by" | "tag">): boolean {
+  return tag !== undefined || group_by.includes("tag");
+}
+
+function isKey(group: PlayGroup): group is Column | "tag" {
   return group !== "day" && group !== "hour";
 }

@@ -149,10 +149,7 @@ function contentDigests({ layout, layouts, playlists, assets }: DesiredState): R
 }
 
 /** When two forecasts differ first, and where only the second shows nothing. Both cover the same time. */
-function compare(
-  before: readonly Shown[],
-  after: readonly Shown[],
-): { firstAt: number | null; gaps: { from: number; until: number }[] } {
+function compare(before: readonly Shown[], after: readonly Shown[]): { firstAt: number | null; gaps: { from: number; until: number }[] } {
   let firstAt: number | null = null;
   const gaps: { from: number; until: number }[] = [];
   for (let old = 0, next = 0; old < before.length && next < after.length;) {

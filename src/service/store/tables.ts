@@ -185,6 +185,21 @@ export interface UploadLinkRow extends OwnedRow {
   /** Null until the file has arrived. */
   asset_id: string | null;
 }
+/** A link by which people without an account read one report. */
+export interface ReportLinkRow extends OwnedRow {
+  name: string;
+  /** The hash of its secret. */
+  hash: string;
+  hint: string;
+  /** JSON of the report that it shows. */
+  report: string;
+  created_by: string;
+  token_id: string;
+  expires_at: number;
+  revoked_at: number | null;
+  opened_count: number;
+  last_opened_at: number | null;
+}
 export interface CommandRow extends OwnedRow {
   player_id: string;
   type: string;
@@ -328,6 +343,7 @@ export interface Tables {
   uploads: UploadRow;
   upload_links: UploadLinkRow;
   shows: ShowRow;
+  report_links: ReportLinkRow;
   commands: CommandRow;
   command_batches: CommandBatchRow;
   command_batch_players: CommandBatchPlayerRow;

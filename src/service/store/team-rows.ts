@@ -12,6 +12,7 @@ const queries = {
   assets: owned("assets"),
   upload_links: owned("upload_links"),
   shows: owned("shows"),
+  report_links: owned("report_links"),
   screenshots: owned("screenshots"),
   collected_logs: owned("collected_logs"),
   invitations: owned("invitations"),

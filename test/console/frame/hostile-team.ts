@@ -75,5 +75,9 @@ export async function populateHostileTeam(api: TestService): Promise<PopulatedTe
     ["PATCH", `assets/${team.pool.get("ast")}`, { name: "Picture", tags: ["menu"] }],
   ] as const)
     expect((await person.call(method, path, body)).status).toBe(200);
+  const report = { kind: "plays", group_by: "player", last_days: 7 };
+  const link = await person.call("POST", "report-links", { name: "Landlord", report });
+  expect(link.status).toBe(201);
+  team.pool.set("shared report", link.body.secret);
   return { ...team, person };
 }

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { Page } from "playwright";
 import type { IdPool } from "../../service/populate-team.ts";
 
-/** What `$id` in an address stands for. */
+/** What the parameter of an address stands for: an id, or the secret of a link that the hostile team has made. */
 const idKinds: Readonly<Record<string, string>> = {
   screens: "plr",
   playlists: "pls",
@@ -13,6 +13,7 @@ const idKinds: Readonly<Record<string, string>> = {
   webhooks: "whk",
   schedules: "sch",
   batches: "cmb",
+  r: "shared report",
 };
 
 /** The addresses of all pages, after the console has started in `page`. */

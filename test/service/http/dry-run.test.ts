@@ -99,6 +99,7 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
   const person = await inviteMember(api, await owner(api), "viewer");
   const other = await createOtherTeam(api);
   const enrolmentKey = await created("POST", "enrolment-keys", { name: "K", max_count: 3 });
+  const reportLink = await created("POST", "report-links", { name: "R", report: { kind: "plays", group_by: "player", last_days: 7 } });
   await created("PATCH", "alert-settings", { recipients: ["screens@example.com"] });
   const alert = writeAlertIn(folder.path, await owner(api), device);
   const browser = await Browser.ofOwnerWithPassword(api);
@@ -131,6 +132,8 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
     restorePlayers: ["players/bulk/restore", { player_ids: [binPlayer] }],
     createEnrolmentKey: ["enrolment-keys", { name: "N", max_count: 3 }],
     updateEnrolmentKey: [`enrolment-keys/${enrolmentKey.id}`, { max_count: 4 }],
+    createReportLink: ["report-links", { name: "N", report: { kind: "uptime", group_by: "day", last_days: 7 } }],
+    revokeReportLink: [`report-links/${reportLink.id}/revoke`],
     revokeEnrolmentKey: [`enrolment-keys/${enrolmentKey.id}/revoke`],
     createRollout: ["rollouts", { version: "1.4.1", rings: [{ tags: ["steady"] }], replace: true }],
     pauseRollout: [`rollouts/${rollout.id}/pause`],

@@ -160,6 +160,23 @@ test("[ENR16] enrolment keys are deleted 90 days after their end, with what is k
   await inTime(clock, () => expect([rows.count("enrolment_keys"), rows.count("enrolments"), rows.count("players")]).toEqual([0, 0, 2]));
 });
 
+test("[CRP10] links to reports are deleted 90 days after they were revoked or have expired", patient, async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using api = await TestService.start(folder.path, { clock });
+  using rows = new Rows(folder.path);
+  const expires_at = new Date(clock.now() + 10 * dayMs).toISOString();
+  const report = { kind: "plays", group_by: "player", last_days: 7 };
+  const create = async (): Promise<string> => (await api.call("POST", "report-links", { name: "L", report, expires_at })).body.id;
+  const [revoked, ending] = [await create(), await create()];
+  await api.call("POST", `report-links/${revoked}/revoke`);
+  clock.advance(89.9 * dayMs);
+  expect(rows.count("report_links")).toBe(2);
+  await inTime(clock, () => expect(rows.ids("report_links")).toEqual([ending]));
+  clock.advance(9.9 * dayMs);
+  await inTime(clock, () => expect(rows.count("report_links")).toBe(0));
+});
+
 test("[RET4] stored responses, pairing codes and device tokens are deleted when they expire, even without a request", patient, async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();

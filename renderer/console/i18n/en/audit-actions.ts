@@ -12,6 +12,8 @@ export const auditActions = {
   deletePlayers: "Delete many screens",
   restorePlayers: "Restore many screens",
   createEnrolmentKey: "Create an enrolment key",
+  createReportLink: "Share a report by a link",
+  revokeReportLink: "End a link to a report",
   updateEnrolmentKey: "Change an enrolment key",
   revokeEnrolmentKey: "Revoke an enrolment key",
   createRollout: "Start a rollout of a version",

@@ -8,6 +8,7 @@ export const common = {
   schedules: "Schedules",
   timeline: "Timeline",
   activity: "Activity",
+  reports: "Reports",
   team: "Team",
   account: "Your account",
   navigation: "Main navigation",

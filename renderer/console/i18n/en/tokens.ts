@@ -54,6 +54,7 @@ export const tokens = {
   schedules: "Schedules",
   webhooks: "Webhooks",
   play_events: "What was played",
+  report_links: "Links to reports",
   events: "Events",
   teams: "Team and members",
   tokens: "Access tokens",

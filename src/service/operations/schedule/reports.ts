@@ -2,9 +2,10 @@
 import type { Clock } from "../../../base/clock.ts";
 import { PlayReport, PlayReportQuery, type PlayReportRow } from "../../../protocol/device/play-events.ts";
 import { csvLine } from "../../http/responses/csv.ts";
-import { countPlays, reportSpan } from "../../proof/play-report.ts";
-import { inChunks } from "../../store/chunks.ts";
-import type { Db, Store } from "../../store/store.ts";
+import { countPlays, needsTags, reportSpan, type PlayCount } from "../../proof/play-report.ts";
+import { ReportNames } from "../../proof/report-names.ts";
+import { readTags } from "../../proof/reported-players.ts";
+import type { Store } from "../../store/store.ts";
 import { operationsWith, type Operation } from "../operation.ts";
 import { StreamResponse } from "../responses.ts";
 
@@ -36,8 +37,9 @@ export const reportOperations: readonly Operation<ReportDependencies>[] = [
     errors: ["invalid"],
     headers: { Accept: "`text/csv` for CSV" },
     async run({ clock, store }, { teamId, header, signal }, { query }) {
-      const counted = countPlays(store.plays, teamId, query, reportSpan(query, Math.trunc(clock.now())), signal);
-      const rows = withNames(counted, store.db, teamId);
+      const tags = needsTags(query) ? await readTags(store.db, teamId) : new Map<string, string[]>();
+      const counted = countPlays(store.plays, teamId, query, reportSpan(query, Math.trunc(clock.now())), tags, signal);
+      const rows = withNames(counted, new ReportNames(store.db, teamId));
       // Compute the first rows before the response starts, so that an error can still become a problem.
       const first = await rows.next();
       const isCsv = query.format === undefined ? /^\s*text\/csv\b/i.test(header("accept") ?? "") : query.format === "csv";
@@ -56,7 +58,7 @@ const figures = ["plays", "completed", "cut", "failed", "skipped", "duration_ms"
 
 function cellsOf(groups: PlayReportQuery["group_by"]): (keyof PlayReportRow)[] {
   const keys = groups.flatMap((group): (keyof PlayReportRow)[] => {
-    if (group === "day" || group === "hour" || group === "layer") return [group];
+    if (group === "day" || group === "hour" || group === "layer" || group === "tag") return [group];
     return group === "player" || group === "asset" ? [`${group}_id`, `${group}_name`] : [`${group}_id`];
   });
   return [...keys, ...figures];
@@ -79,43 +81,7 @@ async function* json(first: IteratorResult<PlayReportRow[]>, rows: Rows): AsyncG
   yield "]}";
 }
 
-/** Adds the names of players and assets. */
-async function* withNames(parts: AsyncIterable<PlayReportRow[]>, db: Db, teamId: string): AsyncGenerator<PlayReportRow[]> {
-  const known = { players: new Map<string, string | null>(), assets: new Map<string, string | null>() };
-  for await (const rows of parts) {
-    await loadNames(
-      db,
-      teamId,
-      "players",
-      known.players,
-      rows.flatMap((row) => row.player_id ?? []),
-    );
-    await loadNames(
-      db,
-      teamId,
-      "assets",
-      known.assets,
-      rows.flatMap((row) => row.asset_id ?? []),
-    );
-    yield rows.map((row) => ({
-      ...row,
-      ...(row.player_id === undefined ? {} : { player_name: known.players.get(row.player_id) ?? null }),
-      ...(row.asset_id === undefined ? {} : { asset_name: row.asset_id === null ? null : (known.assets.get(row.asset_id) ?? null) }),
-    }));
-  }
-}
-
-async function loadNames(
-  db: Db,
-  teamId: string,
-  table: "players" | "assets",
-  known: Map<string, string | null>,
-  ids: readonly string[],
-): Promise<void> {
-  const missing = [...new Set(ids)].filter((each) => !known.has(each));
-  for (const part of inChunks(missing)) {
-    for (const each of part) known.set(each, null);
-    const rows = await db.selectFrom(table).select(["id", "name"]).where("team_id", "=", teamId).where("id", "in", part).execute();
-    for (const { id, name } of rows) known.set(id, name);
-  }
+/** Adds the names of what the rows count. */
+async function* withNames(parts: AsyncIterable<PlayCount[]>, names: ReportNames): AsyncGenerator<PlayReportRow[]> {
+  for await (const rows of parts) yield names.addTo(rows);
 }

@@ -35,6 +35,7 @@ import { passkeysMigration } from "./0034-passkeys.ts";
 import { publishingMigration } from "./0040-publishing.ts";
 import { contentTriggersMigration } from "./0041-content-triggers.ts";
 import { approvalMigration } from "./0042-approval.ts";
+import { reportLinksMigration } from "./0046-report-links.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -73,6 +74,7 @@ export const migrations: Record<string, Migration> = {
   "0040-publishing": publishingMigration,
   "0041-content-triggers": contentTriggersMigration,
   "0042-approval": approvalMigration,
+  "0046-report-links": reportLinksMigration,
 };
 
 /** The migrations of the telemetry database. */

@@ -17,6 +17,7 @@ const resources = [
   "drafts",
   "versions",
   "play_events",
+  "report_links",
   "events",
   "webhooks",
   "teams",

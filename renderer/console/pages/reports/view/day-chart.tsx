@@ -1,0 +1,65 @@
+// Bars of each day, stacked. They are for eyes only: beside them is the same as a table.
+import { useState } from "react";
+import { formatShortDate } from "../../../i18n/format.ts";
+import { formatHeight, partsOf, type FigureRow } from "../figures.ts";
+import type { ReportKind } from "../search.ts";
+import "./day-chart.css";
+
+const lines = 4;
+const mostLabels = 7;
+
+export function DayChart({ kind, bars }: { kind: ReportKind; bars: readonly FigureRow[] }) {
+  const [pointed, setPointed] = useState<number | null>(null);
+  const stacks = bars.map(({ figures }) => partsOf(kind, figures));
+  const heights = stacks.map((parts) => parts.reduce((sum, { value }) => sum + value, 0));
+  const top = kind === "uptime" ? 100 : roundUp(Math.max(...heights, 0), kind);
+  const total = kind === "uptime" || stacks.length === 0 ? [] : stacks[0]!;
+  const shown = pointed === null ? null : bars[pointed];
+  const every = Math.max(1, Math.ceil(bars.length / mostLabels));
+  return (
+    <figure className="day-chart" aria-hidden="true" onPointerLeave={() => setPointed(null)}>
+      <figcaption className="day-chart-legend">
+        {shown == null ? null : <strong>{shown.name}</strong>}
+        {(pointed === null ? total : stacks[pointed]!).map(({ name, tone, shown: value }) => (
+          <span key={name} className="day-chart-key" data-tone={tone}>
+            {name}
+            {pointed === null ? null : <b>{value}</b>}
+          </span>
+        ))}
+      </figcaption>
+      <div className="day-chart-plot">
+        <div className="day-chart-lines">
+          {Array.from({ length: lines + 1 }, (_, line) => (
+            <span key={line}>{formatHeight(kind, (top * (lines - line)) / lines)}</span>
+          ))}
+        </div>
+        <div className="day-chart-bars">
+          {bars.map(({ key }, index) => (
+            <div key={key} className="day-chart-bar" data-pointed={pointed === index} onPointerEnter={() => setPointed(index)}>
+              {stacks[index]!.map(({ name, tone, value }) => (
+                <span key={name} data-tone={tone} style={{ blockSize: `${top === 0 ? 0 : (100 * value) / top}%` }} />
+              ))}
+            </div>
+          ))}
+        </div>
+      </div>
+      <div className="day-chart-days">
+        {bars.map(({ key }, index) => (
+          <span key={key} data-second={(index / every) % 2 === 1}>
+            {index % every === 0 ? formatShortDate(key) : null}
+          </span>
+        ))}
+      </div>
+    </figure>
+  );
+}
+
+const hourMs = 3_600_000;
+
+/** A round number at or above the highest bar: one, two or five and zeros, of hours for times. */
+function roundUp(value: number, kind: ReportKind): number {
+  const unit = kind === "planned" ? hourMs : 1;
+  const least = Math.max(value / unit, kind === "planned" ? 1 : 4);
+  const power = 10 ** Math.floor(Math.log10(least));
+  return unit * power * [1, 2, 4, 5, 8, 10].find((step) => step * power >= least)!;
+}
