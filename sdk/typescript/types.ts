@@ -1852,6 +1852,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/players/{id}/desired-state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what a player is to show
+         * @description The document from which the player decides what is on its screen: layouts, playlists, schedules and files, and the overrides, pauses and variables that it has confirmed or reported. The pictures of a preview are computed from it. Secrets of web items are masked, and files have no links.
+         *
+         *     Scope: `players:read`.
+         */
+        get: operations["getPlayerDesiredState"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/players/{id}/forecast": {
         parameters: {
             query?: never;
@@ -2332,6 +2354,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/playlists/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import playlists from a table
+         * @description One item in each line, in the order in which they play; `playlist` is the name of its playlist. `file` names a file of the library by name or id and so gives the item's type; without a file give `type`. `duration` is in seconds or as `1:05`; `days` (`MO-FR`), `from` and `until` (`11:00`) are its daypart; `transition` its type. Every other field of an item is a column of its name. Errors point to line and column: `/csv/12/duration`. Nothing is imported if any line has one, unless `skip_faulty`. Try it with `dry_run=true`.
+         *
+         *     Scope: `playlists:write`.
+         */
+        post: operations["importPlaylists"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/preview-tickets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a ticket for a preview
+         * @description Opens the player's page, and the files that a player, a layout or a playlist shows, to a frame of a browser that cannot send the token. It lasts 15 minutes, unless it is renewed, and ends with the token. Bundles, web pages and streams are not part of it: they run on players only. Also needs the scope to read what is previewed.
+         *
+         *     Scope: `assets:read`.
+         */
+        post: operations["createPreviewTicket"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/preview-tickets/{id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what a preview shows
+         * @description As it is now. A layout or a playlist is shown as on a screen that has nothing else: a playlist fills a layout of 1920 × 1080.
+         *
+         *     Scope: `assets:read`.
+         */
+        get: operations["getPreviewContent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/preview-tickets/{id}/renew": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Renew the ticket of a preview
+         * @description It lasts 15 minutes from now on. Its addresses stay the same.
+         *
+         *     Scope: `assets:read`.
+         */
+        post: operations["renewPreviewTicket"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/releases": {
         parameters: {
             query?: never;
@@ -2376,6 +2486,122 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/report-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List links to reports
+         * @description Newest first, with how often they were opened. Links that have ended are listed for 90 days.
+         *
+         *     Scope: `report_links:read`.
+         */
+        get: operations["listReportLinks"];
+        put?: never;
+        /**
+         * Share a report by a link
+         * @description Anybody who has `url` reads this one report, with names and without ids, until `expires_at` or until the link is revoked. It stays valid when the token that created it is revoked: revoke it, too. Also requires the scopes `play_events:read` and `players:read`.
+         *
+         *     Scope: `report_links:write`.
+         */
+        post: operations["createReportLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/report-links/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a link to a report
+         * @description The secret is not included: `hint` distinguishes it from others.
+         *
+         *     Scope: `report_links:read`.
+         */
+        get: operations["getReportLink"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/report-links/{id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a link to a report
+         * @description Nobody reads the report by it any more, at once and for ever.
+         *
+         *     Scope: `report_links:write`.
+         */
+        post: operations["revokeReportLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/planned-and-shown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report what was planned beside what was shown
+         * @description For how long each layout of each schedule was planned, by the forecast, within the display's opening hours, and for how long play events prove that it was shown; at most 31 days and 1,000 players. Past content is not stored: the plan is that of the present content, and `planned_as_then_ms` says for how much of it the player had that content already. Overrides are not planned. With `format=csv` all rows as CSV.
+         *
+         *     Scope: `play_events:read`.
+         */
+        get: operations["getPlannedAndShown"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/play-counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count plays, page by page
+         * @description The rows of `/reports/proof-of-play`, sorted by a figure and in pages: which screens, layouts, schedules, items or assets were shown most, or failed most. Further pages are of the same moment as the first. With `format=csv` all rows as CSV, with the names of what they count.
+         *
+         *     Scope: `play_events:read`.
+         */
+        get: operations["listPlayCounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/reports/proof-of-play": {
         parameters: {
             query?: never;
@@ -2390,6 +2616,28 @@ export interface paths {
          *     Scope: `play_events:read`.
          */
         get: operations["getProofOfPlay"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/uptime": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report uptime
+         * @description For how much of the time the service received heartbeats, by day, player and tag; at most 366 days. An hour counts for the day in which it begins. The time before a player was paired does not count. With `format=csv` all rows as CSV.
+         *
+         *     Scope: `players:read`.
+         */
+        get: operations["getUptimeReport"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2642,6 +2890,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/schedules/effect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tell what a change of a schedule would do
+         * @description Creates, changes or deletes schedules in a trial that changes nothing, with all checks of the real write, and compares what the screens would play before and after it: how many show something else, when first, and which become empty when.
+         *
+         *     Scope: `schedules:read`.
+         */
+        post: operations["getScheduleEffect"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/schedules/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import schedules from a table
+         * @description One schedule in each line: `name`, `layout` (name or id), and `screens` (names or ids with `;` between them, `*` for all) or `tags`. Its times are `first_day`, `last_day`, `days` (`MO-FR`), `from` and `until` (`11:00`), or the fields `starts_at`, `ends_at`, `rrule` and `exdates`. Further columns: `timezone`, `priority`, `enabled`, `conditions` (JSON), `loop_from`. Errors point to line and column: `/csv/12/layout`. Nothing is imported if any line has one, unless `skip_faulty`. Try it with `dry_run=true`.
+         *
+         *     Scope: `schedules:write`.
+         */
+        post: operations["importSchedules"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/screenshots/{id}": {
         parameters: {
             query?: never;
@@ -2839,6 +3131,26 @@ export interface paths {
          *     Scope: `tokens:write`.
          */
         delete: operations["endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared-report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a shared report
+         * @description The report of a link, without an account. It has names and figures, and no ids. It is computed once a minute at most; an address may read 60 times a minute. With `format=csv` all its rows as CSV. A link that is unknown, revoked or over is `not-found`.
+         */
+        get: operations["getSharedReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -3100,6 +3412,28 @@ export interface paths {
          *     Scope: `teams:write`.
          */
         patch: operations["updateMember"];
+        trace?: never;
+    };
+    "/api/v1/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Forecast what many screens will play
+         * @description The players with their plans, the newest player first. A plan is computed like `GET /players/{id}/forecast`, but content that takes turns (`interrupt`) is named beside what it interrupts, in `turns`. Screens that play the same share one plan.
+         *
+         *     Scope: `players:read`.
+         */
+        get: operations["getTimeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/tokens": {
@@ -4826,6 +5160,76 @@ export interface components {
              */
             unavailable?: components["schemas"]["UnavailableCommand"][];
         };
+        ChosenReport: {
+            /** @description Id, `ast_` and a ULID */
+            asset_id?: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            from?: string;
+            /**
+             * @description What its rows stand for. Uptime: day, player or tag. Planned: not item or asset
+             * @enum {string}
+             */
+            group_by: "day" | "player" | "tag" | "layout" | "schedule" | "item" | "asset";
+            /** @description Id, `itm_` and a ULID */
+            item_id?: string;
+            /** @enum {string} */
+            kind: "plays" | "uptime" | "planned";
+            /** @description The last days until it is read, today included; without `from` and `to` */
+            last_days?: number;
+            /** @description Id, `lay_` and a ULID */
+            layout_id?: string;
+            /** @description Id, `plr_` and a ULID */
+            player_id?: string;
+            /** @description Id, `sch_` and a ULID */
+            schedule_id?: string;
+            /** @description Only the players that have this tag when the report is read */
+            tag?: string;
+            /** @default UTC */
+            timezone: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            to?: string;
+        };
+        ChosenReportInput: {
+            /** @description Id, `ast_` and a ULID */
+            asset_id?: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            from?: string;
+            /**
+             * @description What its rows stand for. Uptime: day, player or tag. Planned: not item or asset
+             * @enum {string}
+             */
+            group_by: "day" | "player" | "tag" | "layout" | "schedule" | "item" | "asset";
+            /** @description Id, `itm_` and a ULID */
+            item_id?: string;
+            /** @enum {string} */
+            kind: "plays" | "uptime" | "planned";
+            /** @description The last days until it is read, today included; without `from` and `to` */
+            last_days?: number;
+            /** @description Id, `lay_` and a ULID */
+            layout_id?: string;
+            /** @description Id, `plr_` and a ULID */
+            player_id?: string;
+            /** @description Id, `sch_` and a ULID */
+            schedule_id?: string;
+            /** @description Only the players that have this tag when the report is read */
+            tag?: string;
+            /** @default UTC */
+            timezone?: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            to?: string;
+        };
         CollectedLog: {
             /**
              * Format: date-time
@@ -5632,6 +6036,38 @@ export interface components {
             /** @description The same as a link that opens the console, where the person sets a password; null: the Host header is not a host name */
             url: string | null;
         };
+        CreatedReportLink: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description Id, `usr_` and a ULID */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            expires_at: string;
+            /** @description The last four characters of its secret */
+            hint: string;
+            /** @description Id, `rpl_` and a ULID */
+            id: string;
+            last_opened_at: string | null;
+            name: string;
+            /** @description How often it was opened: once a minute at most */
+            opened_count: number;
+            report: components["schemas"]["ChosenReport"];
+            revoked_at: string | null;
+            /** @description Shown only once: the service stores only its hash */
+            secret: string;
+            /** @enum {string} */
+            status: "active" | "expired" | "revoked";
+            /** @description Id, `team_` and a ULID */
+            team_id: string;
+            /** @description The page that anybody may open who has it; null: the Host header is not a host name */
+            url: string | null;
+        };
         CreatedRollout: {
             /**
              * Format: date-time
@@ -6202,6 +6638,28 @@ export interface components {
         };
         /** @enum {string} */
         DraftState: "open" | "proposed" | "returned" | "published";
+        EffectRequest: {
+            /** @description Tried one after the other */
+            changes: {
+                /** @description As in `PATCH /schedules/{id}`, for a new one as in `POST /schedules`; null: it is deleted */
+                change: components["schemas"]["ScheduleChange"] | null;
+                /**
+                 * @description The schedule to change; null: a new one
+                 * @default null
+                 */
+                schedule_id?: string | null;
+            }[];
+            /**
+             * Format: date-time
+             * @description Default, and earliest: now
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description At most 32 days after `from`. Default: 31 days after it
+             */
+            to?: string;
+        };
         EnrolmentGrant: {
             access_token: string;
             /** @description Seconds */
@@ -6538,6 +6996,14 @@ export interface components {
         };
         IdentityList: {
             data: components["schemas"]["Identity"][];
+        };
+        ImportFault: {
+            /** @description The column's name; null: the whole line */
+            column: string | null;
+            /** @description What is wrong, and the remedy */
+            detail: string;
+            /** @description In the table's text, from 1 */
+            line: number;
         };
         Invitation: {
             /**
@@ -7357,6 +7823,29 @@ export interface components {
              */
             zoom?: number;
         };
+        NewPreviewTicket: {
+            /**
+             * @description More files, such as those of a change that is not saved yet
+             * @default []
+             */
+            asset_ids?: string[];
+            /** @description Id, `lay_` and a ULID */
+            layout_id?: string;
+            /** @description The content of this player, and its screenshots */
+            player_id?: string;
+            /** @description Id, `pls_` and a ULID */
+            playlist_id?: string;
+        };
+        NewReportLink: {
+            /**
+             * Format: date-time
+             * @description At most in 400 days. Default: in 30 days, or when the token that you call with expires. A token cannot create a link that ends after it
+             */
+            expires_at?: string;
+            /** @description The title that its readers see */
+            name: string;
+            report: components["schemas"]["ChosenReportInput"];
+        };
         NewRing: {
             name?: string;
             /**
@@ -7825,6 +8314,104 @@ export interface components {
             /** @description At least 12 characters, of any kind. Refused are passwords that many people use and those made of your own name or email */
             password: string;
         };
+        Plan: {
+            /** @description The intervals in order, without a gap */
+            stretches: components["schemas"]["PlanStretch"][];
+            /**
+             * Format: date-time
+             * @description The end of the last interval: `to` of the timeline, or earlier if there are more than 1000 intervals
+             */
+            to: string;
+        };
+        PlanReport: {
+            data: components["schemas"]["PlanReportRow"][];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            from: string;
+            next_cursor: string | null;
+            /** @description The number of rows of all pages */
+            row_count: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            to: string;
+        };
+        PlanReportRow: {
+            /** Format: date */
+            day?: string;
+            /** @description Id, `lay_` and a ULID */
+            layout_id?: string;
+            layout_name?: string | null;
+            /** @description Planned and not shown */
+            missing_ms: number;
+            /** @description The part of `planned_ms` for which the player's heartbeats say that it had the content which it has now. For the rest the plan is what the present content would have planned */
+            planned_as_then_ms: number;
+            /** @description For how long it was to be on the screens while their displays were to be on */
+            planned_ms: number;
+            /** @description Id, `plr_` and a ULID */
+            player_id?: string;
+            player_name?: string;
+            /** @description Null: the player's own layout, or an override */
+            schedule_id?: string | null;
+            schedule_name?: string | null;
+            /** @description For how long it was on the screens, as play events prove */
+            shown_ms: number;
+            /** @description Null: players without tags */
+            tag?: string | null;
+            /** @description Shown and not planned: by overrides, by earlier content, or outside of the display's opening hours */
+            unplanned_ms: number;
+        };
+        PlanStretch: {
+            /** @description Of an override that shows an asset without a layout */
+            asset_id: string | null;
+            /**
+             * @description `default`: no schedule is active, the player's own layout plays. `nothing`: it has no layout, the screen is empty
+             * @enum {string}
+             */
+            by: "override" | "schedule" | "default" | "nothing";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            from: string;
+            layout_id: string | null;
+            layout_name: string | null;
+            /** @description The instant from which the layout's loops count; null: there is no layout */
+            loops_from: string | null;
+            override_id: string | null;
+            schedule_id: string | null;
+            schedule_name: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            to: string;
+            /** @description Schedules with `interrupt` that take turns with it, the highest priority first */
+            turns: {
+                /** @description Id, `sch_` and a ULID */
+                schedule_id: string;
+                schedule_name: string;
+            }[];
+        };
+        PlayCounts: {
+            data: components["schemas"]["PlayReportRow"][];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            from: string;
+            next_cursor: string | null;
+            /** @description The number of rows of all pages */
+            row_count: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            to: string;
+        };
         Player: {
             /** @description The revision on screen */
             applied_revision: string | null;
@@ -7927,6 +8514,122 @@ export interface components {
             /** @description The part of a video wall that it shows; null: whole layouts */
             wall?: components["schemas"]["Wall"] | null;
         };
+        PlayerDesiredState: {
+            /** @description The time zone of a player that has none of its own */
+            device_timezone: string;
+            interventions: components["schemas"]["PlayerIntervention"][];
+            /** @description Id, `plr_` and a ULID */
+            player_id: string;
+            /** @description As players receive it, but without links to files and with masked secrets */
+            state: {
+                assets: {
+                    duration_ms: number | null;
+                    height: number | null;
+                    /** @description Id, `ast_` and a ULID */
+                    id: string;
+                    mime_type: string;
+                    /** @description Number of pages of a PDF */
+                    page_count?: number;
+                    sha256: string;
+                    size_bytes: number;
+                    width: number | null;
+                }[];
+                /** @description The calendars that conditions of schedules refer to */
+                calendars?: {
+                    dates: string[];
+                    /** @description Id, `cal_` and a ULID */
+                    id: string;
+                }[];
+                /** @description The layout that plays when nothing else is due */
+                layout: components["schemas"]["DesiredLayout"] | null;
+                /**
+                 * @description Layouts that schedules and overrides refer to
+                 * @default []
+                 */
+                layouts: components["schemas"]["DesiredLayout"][];
+                player: {
+                    /** @description When its display is on. Default: always */
+                    display_hours?: components["schemas"]["DisplayHours"];
+                    /** @description When and how fast it downloads. Default: always, without a limit */
+                    downloads?: components["schemas"]["DownloadSettings"];
+                    /** @description Id, `plr_` and a ULID */
+                    id: string;
+                    name: string;
+                    /** @description Default: landscape */
+                    orientation?: components["schemas"]["Orientation"];
+                    /** @description Commands that it runs by itself */
+                    recurring_commands?: {
+                        [key: string]: unknown;
+                    }[];
+                    /** @description The version of its program that it should run. Without it: the one that it runs */
+                    release?: components["schemas"]["DesiredRelease"];
+                    /** @description The image to show in place of withheld content. Without it: a text */
+                    safe_asset_id?: string;
+                    /**
+                     * @description Pictures at an interval, and what no picture may show. Default: none, everything
+                     * @default {
+                     *       "every_s": null,
+                     *       "format": "jpeg",
+                     *       "quality": 70,
+                     *       "max_width": 960,
+                     *       "only_changed": true,
+                     *       "redact": [
+                     *         {
+                     *           "left": 0,
+                     *           "top": 0,
+                     *           "width": 100,
+                     *           "height": 100
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    screenshots?: {
+                        /**
+                         * @description The interval of pictures, 10 s to a day; null: only on command
+                         * @default null
+                         */
+                        every_s: number | null;
+                        /**
+                         * @default jpeg
+                         * @enum {string}
+                         */
+                        format: "jpeg" | "webp";
+                        /** @default 960 */
+                        max_width: number;
+                        /**
+                         * @description No picture that looks like the one before
+                         * @default true
+                         */
+                        only_changed: boolean;
+                        /** @default 70 */
+                        quality: number;
+                        /**
+                         * @description Rectangles that the player blackens in every picture before it leaves the device: screenshots on command, at an interval, and live
+                         * @default []
+                         */
+                        redact: components["schemas"]["Redaction"][];
+                    };
+                    /** @default [] */
+                    tags: string[];
+                    timezone: string | null;
+                    /** @default {} */
+                    variables: {
+                        [key: string]: components["schemas"]["VariableValue"];
+                    };
+                    /** @description The part of a video wall that it shows. Without it: whole layouts */
+                    wall?: components["schemas"]["WallPart"];
+                };
+                playlists: components["schemas"]["DesiredPlaylist"][];
+                revision: string;
+                /**
+                 * @description Schedules without their target
+                 * @default []
+                 */
+                schedules: {
+                    [key: string]: unknown;
+                }[];
+            };
+        };
         PlayerDetails: {
             /** @description The revision on screen */
             applied_revision: string | null;
@@ -8004,6 +8707,55 @@ export interface components {
             };
             /** @description The part of a video wall that it shows; null: whole layouts */
             wall: components["schemas"]["WallPart"] | null;
+        };
+        PlayerIntervention: {
+            /** @description Of an override that shows an asset without a layout */
+            asset_id: string | null;
+            /**
+             * Format: date-time
+             * @description When it began
+             */
+            at: string;
+            /** @description Of the command that caused it */
+            id: string;
+            layout_id: string | null;
+            /** @enum {string} */
+            level: "normal" | "emergency";
+            /** @description The instant from which its loops count. Null: from `at` */
+            loops_from: string | null;
+            /** @constant */
+            type: "override";
+            /** @description Null: until it is ended by hand */
+            until: string | null;
+        } | {
+            /**
+             * Format: date-time
+             * @description When it began
+             */
+            at: string;
+            /** @description Of the command that caused it */
+            id: string;
+            /** @constant */
+            type: "pause";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            until: string;
+        } | {
+            /**
+             * Format: date-time
+             * @description When it began
+             */
+            at: string;
+            /** @description Of the command that caused it */
+            id: string;
+            name: string;
+            /** @constant */
+            type: "variable";
+            /** @description Null: until it is ended by hand */
+            until: string | null;
+            value: components["schemas"]["VariableValue"];
         };
         PlayerList: {
             data: components["schemas"]["Player"][];
@@ -8126,6 +8878,41 @@ export interface components {
             /** @description Replaces all items */
             items?: components["schemas"]["NewPlaylistItem"][];
             name?: string;
+        };
+        PlaylistImport: {
+            /** @description The table: names of columns in its first line, separated by comma, semicolon or tab, quoted as by RFC 4180 */
+            csv: string;
+            /**
+             * @description `true`: lines with faults are left out and listed in `skipped`. `false`: any fault rejects the whole table
+             * @default false
+             */
+            skip_faulty?: boolean;
+            /**
+             * @description The time zone of times in the table that have none
+             * @default UTC
+             */
+            timezone?: string;
+            /**
+             * @description If a playlist of the same name exists: create another, add the items at its end, or replace its items
+             * @default create
+             * @enum {string}
+             */
+            when_exists?: "create" | "append" | "replace";
+        };
+        PlaylistImportResult: {
+            playlists: {
+                /** @enum {string} */
+                action: "created" | "changed" | "unchanged";
+                /** @description Id, `pls_` and a ULID */
+                id: string;
+                /** @description How many items it has then */
+                item_count: number;
+                /** @description The first line that names it */
+                line: number;
+                name: string;
+            }[];
+            /** @description With `skip_faulty`: the lines that were left out, each with every fault */
+            skipped: components["schemas"]["ImportFault"][];
         };
         PlaylistItem: {
             /** @description Id, `ast_` and a ULID */
@@ -8751,6 +9538,8 @@ export interface components {
             hour?: string;
             /** @description Id, `itm_` and a ULID */
             item_id?: string;
+            /** @description The name of its asset, else its text or address; null: it was removed */
+            item_name?: string | null;
             /**
              * Format: date-time
              * @description When the last play started
@@ -8760,6 +9549,8 @@ export interface components {
             layer?: components["schemas"]["PlayLayer"] | null;
             /** @description Id, `lay_` and a ULID */
             layout_id?: string;
+            /** @description Null if it was deleted permanently */
+            layout_name?: string | null;
             /** @description Plays in the time for which the display was off on purpose: by its opening hours or by hand */
             not_shown: number;
             /** @description Null: not caused by an override */
@@ -8771,7 +9562,10 @@ export interface components {
             plays: number;
             /** @description Null: not caused by a schedule */
             schedule_id?: string | null;
+            schedule_name?: string | null;
             skipped: number;
+            /** @description A tag of the player. Null: it has none now */
+            tag?: string | null;
             /** @description Id, `zon_` and a ULID */
             zone_id?: string;
         };
@@ -8788,6 +9582,17 @@ export interface components {
             presented_at: string;
             /** @description Id, `zon_` and a ULID */
             zone_id: string;
+        };
+        PreviewTicket: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            expires_at: string;
+            /** @description The page. Its files are beside it: `media/<sha256>` and `captures/<screenshot id>` */
+            page_url: string;
+            /** @description Id, `prv_` and a ULID */
+            ticket: string;
         };
         Problem: {
             /** @description What is wrong and what to do */
@@ -9060,6 +9865,39 @@ export interface components {
         };
         ReplaceRequest: {
             code: string;
+        };
+        ReportLink: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description Id, `usr_` and a ULID */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            expires_at: string;
+            /** @description The last four characters of its secret */
+            hint: string;
+            /** @description Id, `rpl_` and a ULID */
+            id: string;
+            last_opened_at: string | null;
+            name: string;
+            /** @description How often it was opened: once a minute at most */
+            opened_count: number;
+            report: components["schemas"]["ChosenReport"];
+            revoked_at: string | null;
+            /** @enum {string} */
+            status: "active" | "expired" | "revoked";
+            /** @description Id, `team_` and a ULID */
+            team_id: string;
+        };
+        ReportLinkList: {
+            data: components["schemas"]["ReportLink"][];
+            /** @description The cursor of the next page; null on the last page */
+            next_cursor: string | null;
         };
         Restoration: {
             note?: string;
@@ -9355,6 +10193,94 @@ export interface components {
             /** @description IANA time zone; null: the player's */
             timezone?: string | null;
         };
+        ScheduleEffect: {
+            /** @description When the first screen shows something else; null: none does until `to` */
+            first_at: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            from: string;
+            gap_count: number;
+            /** @description Times in which screens become empty, the first 100 by time */
+            gaps: {
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC
+                 */
+                from: string;
+                name: string;
+                /** @description Id, `plr_` and a ULID */
+                player_id: string;
+                timezone: string;
+                /**
+                 * Format: date-time
+                 * @description If it is the `to` of the effect, it may last longer
+                 */
+                to: string;
+            }[];
+            /** @description How many screens will show something else */
+            screen_count: number;
+            /** @description The first 100 of them, by the time of their first change */
+            screens: {
+                after: {
+                    /**
+                     * @description `default`: no schedule is active, the player's own layout plays. `nothing`: it has no layout, the screen is empty
+                     * @enum {string}
+                     */
+                    by: "override" | "schedule" | "default" | "nothing";
+                    layout_id: string | null;
+                    layout_name: string | null;
+                    schedule_name: string | null;
+                };
+                /** @description What would play then without the change */
+                before: {
+                    /**
+                     * @description `default`: no schedule is active, the player's own layout plays. `nothing`: it has no layout, the screen is empty
+                     * @enum {string}
+                     */
+                    by: "override" | "schedule" | "default" | "nothing";
+                    layout_id: string | null;
+                    layout_name: string | null;
+                    schedule_name: string | null;
+                };
+                /**
+                 * Format: date-time
+                 * @description When it first shows something else
+                 */
+                first_at: string;
+                name: string;
+                /** @description Id, `plr_` and a ULID */
+                player_id: string;
+                timezone: string;
+            }[];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            to: string;
+        };
+        ScheduleImport: {
+            /** @description The table: names of columns in its first line, separated by comma, semicolon or tab, quoted as by RFC 4180 */
+            csv: string;
+            /**
+             * @description `true`: lines with faults are left out and listed in `skipped`. `false`: any fault rejects the whole table
+             * @default false
+             */
+            skip_faulty?: boolean;
+        };
+        ScheduleImportResult: {
+            schedules: {
+                /** @description Id, `sch_` and a ULID */
+                id: string;
+                line: number;
+                name: string;
+                /** @description In words: “Fridays 22:00 to 02:00” */
+                summary: string;
+            }[];
+            /** @description With `skip_faulty`: the lines that were left out, each with every fault */
+            skipped: components["schemas"]["ImportFault"][];
+        };
         ScheduleList: {
             data: components["schemas"]["Schedule"][];
             /** @description The cursor of the next page; null on the last page */
@@ -9456,7 +10382,7 @@ export interface components {
             message: string;
         };
         /** @enum {string} */
-        Scope: "players:read" | "players:write" | "playlists:read" | "playlists:write" | "layouts:read" | "layouts:write" | "assets:read" | "assets:write" | "commands:read" | "commands:write" | "screenshots:read" | "screenshots:write" | "schedules:read" | "schedules:write" | "webhooks:read" | "webhooks:write" | "play_events:read" | "events:read" | "teams:read" | "teams:write" | "tokens:read" | "tokens:write" | "audit:read" | "drafts:read" | "drafts:write" | "versions:read" | "versions:write";
+        Scope: "players:read" | "players:write" | "playlists:read" | "playlists:write" | "layouts:read" | "layouts:write" | "assets:read" | "assets:write" | "commands:read" | "commands:write" | "screenshots:read" | "screenshots:write" | "schedules:read" | "schedules:write" | "webhooks:read" | "webhooks:write" | "play_events:read" | "report_links:read" | "report_links:write" | "events:read" | "teams:read" | "teams:write" | "tokens:read" | "tokens:write" | "audit:read" | "drafts:read" | "drafts:write" | "versions:read" | "versions:write";
         Screenshot: {
             /**
              * Format: date-time
@@ -9637,6 +10563,64 @@ export interface components {
             /** @description One of the session's `teams`. Exactly one of team_id and name is required */
             team_id?: string;
         };
+        SharedReport: {
+            /** @description Its days, in order */
+            days: components["schemas"]["SharedReportRow"][];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            from: string;
+            /** @enum {string} */
+            group_by: "day" | "player" | "tag" | "layout" | "schedule" | "item" | "asset";
+            /** @enum {string} */
+            kind: "plays" | "uptime" | "planned";
+            limited_to: {
+                /** @enum {string} */
+                by: "player" | "tag" | "layout" | "schedule" | "item" | "asset";
+                name: string | null;
+            }[];
+            name: string;
+            /**
+             * Format: date-time
+             * @description When it was computed: a minute ago at most
+             */
+            read_at: string;
+            row_count: number;
+            /** @description At most 1,000; all are in the CSV */
+            rows: components["schemas"]["SharedReportRow"][];
+            team_name: string;
+            timezone: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            to: string;
+        };
+        SharedReportRow: {
+            completed?: number;
+            cut?: number;
+            duration_ms?: number;
+            failed?: number;
+            minutes_total?: number;
+            minutes_up?: number;
+            missing_ms?: number;
+            /** @description What the row stands for; null: what has no name (any more) */
+            name: string | null;
+            not_shown?: number;
+            planned_as_then_ms?: number;
+            planned_ms?: number;
+            plays?: number;
+            shown_ms?: number;
+            skipped?: number;
+            unplanned_ms?: number;
+            uptime_percent?: number | null;
+        };
         Show: {
             asset_id: string | null;
             /**
@@ -9741,6 +10725,120 @@ export interface components {
             status: "planned" | "due" | "over" | "cleared";
             text: string | null;
             url: string | null;
+        };
+        ShownContent: {
+            /** @description The time zone of a player that has none of its own */
+            device_timezone: string;
+            interventions: components["schemas"]["PlayerIntervention"][];
+            /** @description As players receive it, but without links to files and with masked secrets */
+            state: {
+                assets: {
+                    duration_ms: number | null;
+                    height: number | null;
+                    /** @description Id, `ast_` and a ULID */
+                    id: string;
+                    mime_type: string;
+                    /** @description Number of pages of a PDF */
+                    page_count?: number;
+                    sha256: string;
+                    size_bytes: number;
+                    width: number | null;
+                }[];
+                /** @description The calendars that conditions of schedules refer to */
+                calendars?: {
+                    dates: string[];
+                    /** @description Id, `cal_` and a ULID */
+                    id: string;
+                }[];
+                /** @description The layout that plays when nothing else is due */
+                layout: components["schemas"]["DesiredLayout"] | null;
+                /**
+                 * @description Layouts that schedules and overrides refer to
+                 * @default []
+                 */
+                layouts: components["schemas"]["DesiredLayout"][];
+                player: {
+                    /** @description When its display is on. Default: always */
+                    display_hours?: components["schemas"]["DisplayHours"];
+                    /** @description When and how fast it downloads. Default: always, without a limit */
+                    downloads?: components["schemas"]["DownloadSettings"];
+                    /** @description Id, `plr_` and a ULID */
+                    id: string;
+                    name: string;
+                    /** @description Default: landscape */
+                    orientation?: components["schemas"]["Orientation"];
+                    /** @description Commands that it runs by itself */
+                    recurring_commands?: {
+                        [key: string]: unknown;
+                    }[];
+                    /** @description The version of its program that it should run. Without it: the one that it runs */
+                    release?: components["schemas"]["DesiredRelease"];
+                    /** @description The image to show in place of withheld content. Without it: a text */
+                    safe_asset_id?: string;
+                    /**
+                     * @description Pictures at an interval, and what no picture may show. Default: none, everything
+                     * @default {
+                     *       "every_s": null,
+                     *       "format": "jpeg",
+                     *       "quality": 70,
+                     *       "max_width": 960,
+                     *       "only_changed": true,
+                     *       "redact": [
+                     *         {
+                     *           "left": 0,
+                     *           "top": 0,
+                     *           "width": 100,
+                     *           "height": 100
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    screenshots?: {
+                        /**
+                         * @description The interval of pictures, 10 s to a day; null: only on command
+                         * @default null
+                         */
+                        every_s: number | null;
+                        /**
+                         * @default jpeg
+                         * @enum {string}
+                         */
+                        format: "jpeg" | "webp";
+                        /** @default 960 */
+                        max_width: number;
+                        /**
+                         * @description No picture that looks like the one before
+                         * @default true
+                         */
+                        only_changed: boolean;
+                        /** @default 70 */
+                        quality: number;
+                        /**
+                         * @description Rectangles that the player blackens in every picture before it leaves the device: screenshots on command, at an interval, and live
+                         * @default []
+                         */
+                        redact: components["schemas"]["Redaction"][];
+                    };
+                    /** @default [] */
+                    tags: string[];
+                    timezone: string | null;
+                    /** @default {} */
+                    variables: {
+                        [key: string]: components["schemas"]["VariableValue"];
+                    };
+                    /** @description The part of a video wall that it shows. Without it: whole layouts */
+                    wall?: components["schemas"]["WallPart"];
+                };
+                playlists: components["schemas"]["DesiredPlaylist"][];
+                revision: string;
+                /**
+                 * @description Schedules without their target
+                 * @default []
+                 */
+                schedules: {
+                    [key: string]: unknown;
+                }[];
+            };
         };
         ShownReason: {
             detail: string;
@@ -9913,6 +11011,32 @@ export interface components {
         Throttling: {
             now: ("under-voltage" | "frequency-capped" | "throttled" | "soft-temperature-limit")[];
             since_start: ("under-voltage" | "frequency-capped" | "throttled" | "soft-temperature-limit")[];
+        };
+        Timeline: {
+            data: components["schemas"]["TimelinePlayer"][];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            from: string;
+            /** @description The cursor of the next page; null on the last page */
+            next_cursor: string | null;
+            /** @description Each plan once. Screens with the same content, schedules and time zone share one */
+            plans: components["schemas"]["Plan"][];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            to: string;
+        };
+        TimelinePlayer: {
+            name: string;
+            /** @description What it plays: a place in `plans`, from 0 */
+            plan: number;
+            /** @description Id, `plr_` and a ULID */
+            player_id: string;
+            /** @description The time zone that the player uses */
+            timezone: string;
         };
         Token: {
             /**
@@ -10187,6 +11311,41 @@ export interface components {
             }[];
             /** @description Id, `plr_` and a ULID */
             player_id: string;
+        };
+        UptimeReport: {
+            data: components["schemas"]["UptimeReportRow"][];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            from: string;
+            next_cursor: string | null;
+            /** @description The number of rows of all pages */
+            row_count: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            to: string;
+        };
+        UptimeReportRow: {
+            /** Format: date */
+            day?: string;
+            /** @description Of the minutes with a heartbeat, those in which the display was read back as off */
+            display_off_minutes: number;
+            /** @description Minutes that have passed since each player was paired */
+            minutes_total: number;
+            /** @description Minutes with a heartbeat */
+            minutes_up: number;
+            /** @description Id, `plr_` and a ULID */
+            player_id?: string;
+            player_name?: string;
+            /** @description The number of players in it */
+            players: number;
+            /** @description Null: players without tags */
+            tag?: string | null;
+            /** @description Null when no minute has passed */
+            uptime_percent: number | null;
         };
         User: {
             /**
@@ -10927,8 +12086,12 @@ export interface components {
         DryRun: "true" | "false";
         /** @description Id, `enr_` and a ULID */
         EnrolmentKeyId: string;
+        /** @description Default: the type in `Accept`, else JSON */
+        Format: "json" | "csv";
         /** @description Default: now */
         From: string;
+        /** @description Comma-separated: day, hour, player, tag, layer, layout, schedule, override, zone, item, asset. A player with several tags counts for each of them */
+        GroupBy: string;
         /** @description A repeat with the same key within 24 h gets the first response and is not run again */
         IdempotencyKey: string;
         /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
@@ -10955,6 +12118,10 @@ export interface components {
         PasskeyId: string;
         /** @description `true` deletes for good, also from the bin */
         Permanent: "true" | "false";
+        /** @description `next_cursor` of the page before. Its pages are of the same report, which is kept for a few minutes */
+        PlayCountCursor: string;
+        /** @description Maximum number of rows */
+        PlayCountLimit: number;
         /** @description Id, `plr_` and a ULID */
         PlayerId: string;
         /** @description Id, `plr_` and a ULID */
@@ -10963,10 +12130,16 @@ export interface components {
         PlayEventFrom: string;
         /** @description Id, `pls_` and a ULID */
         PlaylistId: string;
+        /** @description Id, `prv_` and a ULID */
+        PreviewTicketId: string;
+        /** @description Plays of the players that have this tag now */
+        ProofOfPlayTag: string;
         /** @description Part of the name, ignoring case */
         Q: string;
         /** @description One range of bytes */
         Range: string;
+        /** @description Id, `rpl_` and a ULID */
+        ReportLinkId: string;
         Result: "completed" | "cut" | "failed" | "skipped" | "not_shown";
         /** @description Id, `rol_` and a ULID */
         RolloutId: string;
@@ -10984,8 +12157,12 @@ export interface components {
         /** @description The id of a draft: reads and changes content as it would be if the draft were published */
         SignageDraft: string;
         Status: components["schemas"]["CommandStatus"];
+        /** @description Only players with this tag */
+        Tag: string;
         /** @description Id, `team_` and a ULID */
         TeamId: string;
+        /** @description Time zone of days and hours */
+        Timezone: string;
         /** @description Plays that started before this time */
         To: string;
         /** @description `1.0.0`; required */
@@ -10995,6 +12172,14 @@ export interface components {
         UploadId: string;
         /** @description Id, `ulk_` and a ULID */
         UploadLinkId: string;
+        /** @description Default: 30 days before `to` */
+        UptimeFrom: string;
+        /** @description The players that have this tag now */
+        UptimeTag: string;
+        /** @description Time zone of days */
+        UptimeTimezone: string;
+        /** @description Default: now */
+        UptimeTo: string;
         /** @description Id, `usr_` and a ULID */
         UserId: string;
         /** @description Id, `whk_` and a ULID */
@@ -11443,7 +12628,7 @@ export interface operations {
                 kind?: components["schemas"]["AlertKind"];
                 limit?: components["parameters"]["RosterLimit"];
                 /** @description Only players with this tag */
-                tag?: string;
+                tag?: components["parameters"]["Tag"];
             };
             header?: never;
             path?: never;
@@ -11517,6 +12702,8 @@ export interface operations {
                 cursor?: components["parameters"]["Cursor"];
                 /** @description `true` lists the bin */
                 deleted?: "true" | "false";
+                /** @description Only these assets, 100 at most, such as those of a playlist. Ids that do not exist are left out */
+                ids?: string;
                 kind?: components["schemas"]["AssetKind"];
                 limit?: components["parameters"]["Limit"];
                 /** @description Part of the name, ignoring case */
@@ -19055,6 +20242,219 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    getPlayerDesiredState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `plr_` and a ULID */
+                id: components["parameters"]["PlayerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read what a player is to show */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_timezone": "sample",
+                     *       "interventions": [
+                     *         {
+                     *           "id": "sample",
+                     *           "at": "2026-11-21T12:00:00.000Z",
+                     *           "type": "override",
+                     *           "until": "2026-11-21T12:00:00.000Z",
+                     *           "level": "normal",
+                     *           "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "loops_from": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "state": {
+                     *         "revision": "sample",
+                     *         "player": {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "timezone": "Europe/London",
+                     *           "tags": [],
+                     *           "variables": {},
+                     *           "orientation": "landscape",
+                     *           "wall": {
+                     *             "wall_width": 1,
+                     *             "wall_height": 1,
+                     *             "left": 0,
+                     *             "top": 0,
+                     *             "width": 1920,
+                     *             "height": 1080
+                     *           },
+                     *           "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "release": {
+                     *             "version": "1.4.0",
+                     *             "install": "in-window",
+                     *             "windows": [
+                     *               {
+                     *                 "weekdays": [
+                     *                   "MO"
+                     *                 ],
+                     *                 "from": "00:00",
+                     *                 "until": "24:00"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "downloads": {
+                     *             "max_bytes_per_second": 10000,
+                     *             "windows": [
+                     *               {
+                     *                 "weekdays": [
+                     *                   "MO"
+                     *                 ],
+                     *                 "from": "00:00",
+                     *                 "until": "24:00"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "display_hours": {
+                     *             "open": [
+                     *               {
+                     *                 "weekdays": [
+                     *                   "MO"
+                     *                 ],
+                     *                 "from": "00:00",
+                     *                 "until": "24:00"
+                     *               }
+                     *             ],
+                     *             "exceptions": []
+                     *           },
+                     *           "recurring_commands": [
+                     *             {}
+                     *           ],
+                     *           "screenshots": {
+                     *             "every_s": null,
+                     *             "format": "jpeg",
+                     *             "quality": 70,
+                     *             "max_width": 960,
+                     *             "only_changed": true,
+                     *             "redact": [
+                     *               {
+                     *                 "left": 0,
+                     *                 "top": 0,
+                     *                 "width": 100,
+                     *                 "height": 100
+                     *               }
+                     *             ]
+                     *           }
+                     *         },
+                     *         "layout": {
+                     *           "id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "width": 1920,
+                     *           "height": 1080,
+                     *           "background_color": "#102030",
+                     *           "background_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "transition": {
+                     *             "type": "cut",
+                     *             "duration_ms": 600,
+                     *             "easing": "ease-in-out",
+                     *             "direction": "left"
+                     *           },
+                     *           "zones": [
+                     *             {
+                     *               "id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *               "name": "Lobby",
+                     *               "left": 0,
+                     *               "top": 0,
+                     *               "width": 1920,
+                     *               "height": 1080,
+                     *               "z_index": 0,
+                     *               "rotation": 1,
+                     *               "background_color": "#102030",
+                     *               "transition": {
+                     *                 "type": "cut",
+                     *                 "duration_ms": 600,
+                     *                 "easing": "ease-in-out",
+                     *                 "direction": "left"
+                     *               },
+                     *               "playlist_id": null
+                     *             }
+                     *           ]
+                     *         },
+                     *         "layouts": [],
+                     *         "schedules": [],
+                     *         "calendars": [
+                     *           {
+                     *             "id": "cal_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "dates": [
+                     *               "2026-11-21"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "playlists": [
+                     *           {
+                     *             "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "items": [
+                     *               {
+                     *                 "type": "image",
+                     *                 "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *                 "duration_ms": 8000,
+                     *                 "fit": "contain",
+                     *                 "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *                 "valid_from": "2026-11-21T12:00:00.000Z",
+                     *                 "valid_until": "2026-11-21T12:00:00.000Z",
+                     *                 "dayparts": [
+                     *                   {
+                     *                     "weekdays": [
+                     *                       "MO"
+                     *                     ],
+                     *                     "from": "00:00",
+                     *                     "until": "24:00"
+                     *                   }
+                     *                 ],
+                     *                 "max_plays_per_hour": 1,
+                     *                 "max_plays_per_day": 1,
+                     *                 "transition": {
+                     *                   "type": "cut",
+                     *                   "duration_ms": 600,
+                     *                   "easing": "ease-in-out",
+                     *                   "direction": "left"
+                     *                 }
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "assets": [
+                     *           {
+                     *             "id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+                     *             "size_bytes": 48213,
+                     *             "mime_type": "image/jpeg",
+                     *             "duration_ms": 8000,
+                     *             "page_count": 1,
+                     *             "width": 1920,
+                     *             "height": 1080
+                     *           }
+                     *         ]
+                     *       },
+                     *       "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlayerDesiredState"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     getForecast: {
         parameters: {
             query?: {
@@ -21360,6 +22760,395 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    importPlaylists: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "csv": "playlist,type,text,duration,days,from,until\nLunch,text,Soup of the day,8,MO-FR,11:00,14:00"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PlaylistImport"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Import playlists from a table */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "playlists": [
+                     *         {
+                     *           "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "action": "created",
+                     *           "item_count": 1,
+                     *           "line": 1
+                     *         }
+                     *       ],
+                     *       "skipped": [
+                     *         {
+                     *           "line": 1,
+                     *           "column": "sample",
+                     *           "detail": "sample"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlaylistImportResult"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    createPreviewTicket: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "asset_ids": []
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewPreviewTicket"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Create a ticket for a preview */
+            201: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ticket": "prv_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "page_url": "sample",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PreviewTicket"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getPreviewContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `prv_` and a ULID */
+                id: components["parameters"]["PreviewTicketId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read what a preview shows */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_timezone": "sample",
+                     *       "interventions": [
+                     *         {
+                     *           "id": "sample",
+                     *           "at": "2026-11-21T12:00:00.000Z",
+                     *           "type": "override",
+                     *           "until": "2026-11-21T12:00:00.000Z",
+                     *           "level": "normal",
+                     *           "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "loops_from": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "state": {
+                     *         "revision": "sample",
+                     *         "player": {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "timezone": "Europe/London",
+                     *           "tags": [],
+                     *           "variables": {},
+                     *           "orientation": "landscape",
+                     *           "wall": {
+                     *             "wall_width": 1,
+                     *             "wall_height": 1,
+                     *             "left": 0,
+                     *             "top": 0,
+                     *             "width": 1920,
+                     *             "height": 1080
+                     *           },
+                     *           "safe_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "release": {
+                     *             "version": "1.4.0",
+                     *             "install": "in-window",
+                     *             "windows": [
+                     *               {
+                     *                 "weekdays": [
+                     *                   "MO"
+                     *                 ],
+                     *                 "from": "00:00",
+                     *                 "until": "24:00"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "downloads": {
+                     *             "max_bytes_per_second": 10000,
+                     *             "windows": [
+                     *               {
+                     *                 "weekdays": [
+                     *                   "MO"
+                     *                 ],
+                     *                 "from": "00:00",
+                     *                 "until": "24:00"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "display_hours": {
+                     *             "open": [
+                     *               {
+                     *                 "weekdays": [
+                     *                   "MO"
+                     *                 ],
+                     *                 "from": "00:00",
+                     *                 "until": "24:00"
+                     *               }
+                     *             ],
+                     *             "exceptions": []
+                     *           },
+                     *           "recurring_commands": [
+                     *             {}
+                     *           ],
+                     *           "screenshots": {
+                     *             "every_s": null,
+                     *             "format": "jpeg",
+                     *             "quality": 70,
+                     *             "max_width": 960,
+                     *             "only_changed": true,
+                     *             "redact": [
+                     *               {
+                     *                 "left": 0,
+                     *                 "top": 0,
+                     *                 "width": 100,
+                     *                 "height": 100
+                     *               }
+                     *             ]
+                     *           }
+                     *         },
+                     *         "layout": {
+                     *           "id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "width": 1920,
+                     *           "height": 1080,
+                     *           "background_color": "#102030",
+                     *           "background_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "transition": {
+                     *             "type": "cut",
+                     *             "duration_ms": 600,
+                     *             "easing": "ease-in-out",
+                     *             "direction": "left"
+                     *           },
+                     *           "zones": [
+                     *             {
+                     *               "id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *               "name": "Lobby",
+                     *               "left": 0,
+                     *               "top": 0,
+                     *               "width": 1920,
+                     *               "height": 1080,
+                     *               "z_index": 0,
+                     *               "rotation": 1,
+                     *               "background_color": "#102030",
+                     *               "transition": {
+                     *                 "type": "cut",
+                     *                 "duration_ms": 600,
+                     *                 "easing": "ease-in-out",
+                     *                 "direction": "left"
+                     *               },
+                     *               "playlist_id": null
+                     *             }
+                     *           ]
+                     *         },
+                     *         "layouts": [],
+                     *         "schedules": [],
+                     *         "calendars": [
+                     *           {
+                     *             "id": "cal_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "dates": [
+                     *               "2026-11-21"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "playlists": [
+                     *           {
+                     *             "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "items": [
+                     *               {
+                     *                 "type": "image",
+                     *                 "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *                 "duration_ms": 8000,
+                     *                 "fit": "contain",
+                     *                 "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *                 "valid_from": "2026-11-21T12:00:00.000Z",
+                     *                 "valid_until": "2026-11-21T12:00:00.000Z",
+                     *                 "dayparts": [
+                     *                   {
+                     *                     "weekdays": [
+                     *                       "MO"
+                     *                     ],
+                     *                     "from": "00:00",
+                     *                     "until": "24:00"
+                     *                   }
+                     *                 ],
+                     *                 "max_plays_per_hour": 1,
+                     *                 "max_plays_per_day": 1,
+                     *                 "transition": {
+                     *                   "type": "cut",
+                     *                   "duration_ms": 600,
+                     *                   "easing": "ease-in-out",
+                     *                   "direction": "left"
+                     *                 }
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "assets": [
+                     *           {
+                     *             "id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+                     *             "size_bytes": 48213,
+                     *             "mime_type": "image/jpeg",
+                     *             "duration_ms": 8000,
+                     *             "page_count": 1,
+                     *             "width": 1920,
+                     *             "height": 1080
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShownContent"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    renewPreviewTicket: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `prv_` and a ULID */
+                id: components["parameters"]["PreviewTicketId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Renew the ticket of a preview */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ticket": "prv_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "page_url": "sample",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PreviewTicket"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     listReleases: {
         parameters: {
             query?: never;
@@ -21473,17 +23262,492 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    listReportLinks: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List links to reports */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "rpl_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "hint": "sample",
+                     *           "status": "active",
+                     *           "report": {
+                     *             "kind": "plays",
+                     *             "group_by": "day",
+                     *             "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "tag": "sample",
+                     *             "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "timezone": "UTC",
+                     *             "last_days": 1,
+                     *             "from": "2026-11-21T12:00:00.000Z",
+                     *             "to": "2026-11-21T12:00:00.000Z"
+                     *           },
+                     *           "created_by": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": "2026-11-21T12:00:00.000Z",
+                     *           "revoked_at": "2026-11-21T12:00:00.000Z",
+                     *           "opened_count": 1,
+                     *           "last_opened_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReportLinkList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    createReportLink: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Spring campaign",
+                 *       "report": {
+                 *         "kind": "plays",
+                 *         "group_by": "player",
+                 *         "timezone": "Europe/Berlin",
+                 *         "last_days": 30
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewReportLink"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Share a report by a link */
+            201: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "rpl_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "hint": "sample",
+                     *       "status": "active",
+                     *       "report": {
+                     *         "kind": "plays",
+                     *         "group_by": "day",
+                     *         "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "tag": "sample",
+                     *         "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "timezone": "UTC",
+                     *         "last_days": 1,
+                     *         "from": "2026-11-21T12:00:00.000Z",
+                     *         "to": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "created_by": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z",
+                     *       "revoked_at": "2026-11-21T12:00:00.000Z",
+                     *       "opened_count": 1,
+                     *       "last_opened_at": "2026-11-21T12:00:00.000Z",
+                     *       "secret": "sample",
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedReportLink"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getReportLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `rpl_` and a ULID */
+                id: components["parameters"]["ReportLinkId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read a link to a report */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "rpl_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "hint": "sample",
+                     *       "status": "active",
+                     *       "report": {
+                     *         "kind": "plays",
+                     *         "group_by": "day",
+                     *         "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "tag": "sample",
+                     *         "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "timezone": "UTC",
+                     *         "last_days": 1,
+                     *         "from": "2026-11-21T12:00:00.000Z",
+                     *         "to": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "created_by": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z",
+                     *       "revoked_at": "2026-11-21T12:00:00.000Z",
+                     *       "opened_count": 1,
+                     *       "last_opened_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReportLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    revokeReportLink: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag of the version that you changed. If the resource has another version now, the response is 412 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id, `rpl_` and a ULID */
+                id: components["parameters"]["ReportLinkId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description End a link to a report */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "rpl_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "hint": "sample",
+                     *       "status": "active",
+                     *       "report": {
+                     *         "kind": "plays",
+                     *         "group_by": "day",
+                     *         "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "tag": "sample",
+                     *         "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "timezone": "UTC",
+                     *         "last_days": 1,
+                     *         "from": "2026-11-21T12:00:00.000Z",
+                     *         "to": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "created_by": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z",
+                     *       "revoked_at": "2026-11-21T12:00:00.000Z",
+                     *       "opened_count": 1,
+                     *       "last_opened_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReportLink"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getPlannedAndShown: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. Its pages are of the same report, which is kept for a few minutes */
+                cursor?: components["parameters"]["PlayCountCursor"];
+                /** @description Default: the type in `Accept`, else JSON */
+                format?: components["parameters"]["Format"];
+                /** @description Default: 30 days before `to` */
+                from?: components["parameters"]["UptimeFrom"];
+                /** @description Comma-separated: day, player, tag, layout, schedule. A player with several tags counts for each of them */
+                group_by?: string;
+                /** @description Id, `lay_` and a ULID */
+                layout_id?: components["parameters"]["LayoutIdFilter"];
+                /** @description Maximum number of rows */
+                limit?: components["parameters"]["PlayCountLimit"];
+                /** @description Id, `plr_` and a ULID */
+                player_id?: components["parameters"]["PlayerIdFilter"];
+                /** @description Id, `sch_` and a ULID */
+                schedule_id?: components["parameters"]["ScheduleIdFilter"];
+                /** @description What was missing for longest first; `key`: in the order of days and names */
+                sort?: "missing" | "key";
+                /** @description The players that have this tag now */
+                tag?: components["parameters"]["UptimeTag"];
+                /** @description Time zone of days */
+                timezone?: components["parameters"]["UptimeTimezone"];
+                /** @description Default: now */
+                to?: components["parameters"]["UptimeTo"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Report what was planned beside what was shown */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "day": "2026-11-21",
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "player_name": "sample",
+                     *           "tag": "sample",
+                     *           "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "layout_name": "sample",
+                     *           "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "schedule_name": "sample",
+                     *           "planned_ms": 1,
+                     *           "shown_ms": 1,
+                     *           "missing_ms": 1,
+                     *           "unplanned_ms": 1,
+                     *           "planned_as_then_ms": 1
+                     *         }
+                     *       ],
+                     *       "from": "2026-11-21T12:00:00.000Z",
+                     *       "to": "2026-11-21T12:00:00.000Z",
+                     *       "row_count": 1,
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlanReport"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listPlayCounts: {
+        parameters: {
+            query?: {
+                /** @description Id, `ast_` and a ULID */
+                asset_id?: components["parameters"]["AssetIdFilter"];
+                /** @description `next_cursor` of the page before. Its pages are of the same report, which is kept for a few minutes */
+                cursor?: components["parameters"]["PlayCountCursor"];
+                /** @description Default: the type in `Accept`, else JSON */
+                format?: components["parameters"]["Format"];
+                /** @description Plays that started at this time or later */
+                from?: components["parameters"]["PlayEventFrom"];
+                /** @description Comma-separated: day, hour, player, tag, layer, layout, schedule, override, zone, item, asset. A player with several tags counts for each of them */
+                group_by?: components["parameters"]["GroupBy"];
+                /** @description Id, `itm_` and a ULID */
+                item_id?: components["parameters"]["ItemIdFilter"];
+                layer?: components["parameters"]["Layer"];
+                /** @description Id, `lay_` and a ULID */
+                layout_id?: components["parameters"]["LayoutIdFilter"];
+                /** @description Maximum number of rows */
+                limit?: components["parameters"]["PlayCountLimit"];
+                /** @description Id, `cmd_` and a ULID */
+                override_id?: components["parameters"]["OverrideIdFilter"];
+                /** @description Id, `plr_` and a ULID */
+                player_id?: components["parameters"]["PlayerIdFilter"];
+                result?: components["parameters"]["Result"];
+                /** @description Id, `sch_` and a ULID */
+                schedule_id?: components["parameters"]["ScheduleIdFilter"];
+                /** @description The largest first; `key`: in the order of days and names */
+                sort?: "plays" | "duration_ms" | "completed" | "cut" | "failed" | "skipped" | "not_shown" | "key";
+                /** @description Plays of the players that have this tag now */
+                tag?: components["parameters"]["ProofOfPlayTag"];
+                /** @description Time zone of days and hours */
+                timezone?: components["parameters"]["Timezone"];
+                /** @description Plays that started before this time */
+                to?: components["parameters"]["To"];
+                /** @description Id, `zon_` and a ULID */
+                zone_id?: components["parameters"]["ZoneIdFilter"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Count plays, page by page */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "day": "2026-11-21",
+                     *           "hour": "sample",
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "player_name": "sample",
+                     *           "tag": "sample",
+                     *           "layer": "override",
+                     *           "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "override_id": "cmd_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "zone_id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "asset_name": "sample",
+                     *           "plays": 1,
+                     *           "completed": 1,
+                     *           "cut": 1,
+                     *           "failed": 1,
+                     *           "skipped": 1,
+                     *           "not_shown": 1,
+                     *           "duration_ms": 8000,
+                     *           "first_at": "2026-11-21T12:00:00.000Z",
+                     *           "last_at": "2026-11-21T12:00:00.000Z",
+                     *           "layout_name": "sample",
+                     *           "schedule_name": "sample",
+                     *           "item_name": "sample"
+                     *         }
+                     *       ],
+                     *       "from": "2026-11-21T12:00:00.000Z",
+                     *       "to": "2026-11-21T12:00:00.000Z",
+                     *       "row_count": 1,
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlayCounts"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     getProofOfPlay: {
         parameters: {
             query?: {
                 /** @description Id, `ast_` and a ULID */
                 asset_id?: components["parameters"]["AssetIdFilter"];
                 /** @description Default: the type in `Accept`, else JSON */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
                 /** @description Plays that started at this time or later */
                 from?: components["parameters"]["PlayEventFrom"];
-                /** @description Comma-separated: day, hour, player, layer, layout, schedule, override, zone, item, asset */
-                group_by?: string;
+                /** @description Comma-separated: day, hour, player, tag, layer, layout, schedule, override, zone, item, asset. A player with several tags counts for each of them */
+                group_by?: components["parameters"]["GroupBy"];
                 /** @description Id, `itm_` and a ULID */
                 item_id?: components["parameters"]["ItemIdFilter"];
                 layer?: components["parameters"]["Layer"];
@@ -21496,8 +23760,10 @@ export interface operations {
                 result?: components["parameters"]["Result"];
                 /** @description Id, `sch_` and a ULID */
                 schedule_id?: components["parameters"]["ScheduleIdFilter"];
+                /** @description Plays of the players that have this tag now */
+                tag?: components["parameters"]["ProofOfPlayTag"];
                 /** @description Time zone of days and hours */
-                timezone?: string;
+                timezone?: components["parameters"]["Timezone"];
                 /** @description Plays that started before this time */
                 to?: components["parameters"]["To"];
                 /** @description Id, `zon_` and a ULID */
@@ -21530,6 +23796,7 @@ export interface operations {
                      *           "hour": "sample",
                      *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "player_name": "sample",
+                     *           "tag": "sample",
                      *           "layer": "override",
                      *           "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
@@ -21546,12 +23813,87 @@ export interface operations {
                      *           "not_shown": 1,
                      *           "duration_ms": 8000,
                      *           "first_at": "2026-11-21T12:00:00.000Z",
-                     *           "last_at": "2026-11-21T12:00:00.000Z"
+                     *           "last_at": "2026-11-21T12:00:00.000Z",
+                     *           "layout_name": "sample",
+                     *           "schedule_name": "sample",
+                     *           "item_name": "sample"
                      *         }
                      *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["PlayReport"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getUptimeReport: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. Its pages are of the same report, which is kept for a few minutes */
+                cursor?: components["parameters"]["PlayCountCursor"];
+                /** @description Default: the type in `Accept`, else JSON */
+                format?: components["parameters"]["Format"];
+                /** @description Default: 30 days before `to` */
+                from?: components["parameters"]["UptimeFrom"];
+                /** @description Comma-separated: day, player, tag. A player with several tags counts for each of them */
+                group_by?: string;
+                /** @description Maximum number of rows */
+                limit?: components["parameters"]["PlayCountLimit"];
+                /** @description Id, `plr_` and a ULID */
+                player_id?: components["parameters"]["PlayerIdFilter"];
+                /** @description The lowest uptime first; `key`: in the order of days and names */
+                sort?: "uptime" | "key";
+                /** @description The players that have this tag now */
+                tag?: components["parameters"]["UptimeTag"];
+                /** @description Time zone of days */
+                timezone?: components["parameters"]["UptimeTimezone"];
+                /** @description Default: now */
+                to?: components["parameters"]["UptimeTo"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Report uptime */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "day": "2026-11-21",
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "player_name": "sample",
+                     *           "tag": "sample",
+                     *           "players": 1,
+                     *           "minutes_up": 1,
+                     *           "minutes_total": 1,
+                     *           "display_off_minutes": 1,
+                     *           "uptime_percent": 1
+                     *         }
+                     *       ],
+                     *       "from": "2026-11-21T12:00:00.000Z",
+                     *       "to": "2026-11-21T12:00:00.000Z",
+                     *       "row_count": 1,
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UptimeReport"];
                     "text/csv": string;
                 };
             };
@@ -23281,6 +25623,176 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    getScheduleEffect: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "changes": [
+                 *         {
+                 *           "change": {
+                 *             "name": "Friday night",
+                 *             "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                 *             "target": {
+                 *               "type": "tag",
+                 *               "tag": "bar"
+                 *             },
+                 *             "starts_at": "2026-11-27T22:00",
+                 *             "ends_at": "2026-11-28T02:00",
+                 *             "rrule": "FREQ=WEEKLY;BYDAY=FR"
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["EffectRequest"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Tell what a change of a schedule would do */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-11-21T12:00:00.000Z",
+                     *       "to": "2026-11-21T12:00:00.000Z",
+                     *       "first_at": "2026-11-21T12:00:00.000Z",
+                     *       "screen_count": 1,
+                     *       "screens": [
+                     *         {
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "timezone": "Europe/London",
+                     *           "first_at": "2026-11-21T12:00:00.000Z",
+                     *           "before": {
+                     *             "by": "override",
+                     *             "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "layout_name": "sample",
+                     *             "schedule_name": "sample"
+                     *           },
+                     *           "after": {
+                     *             "by": "override",
+                     *             "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "layout_name": "sample",
+                     *             "schedule_name": "sample"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "gap_count": 1,
+                     *       "gaps": [
+                     *         {
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "timezone": "Europe/London",
+                     *           "from": "2026-11-21T12:00:00.000Z",
+                     *           "to": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ScheduleEffect"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    importSchedules: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "csv": "name,layout,tags,first_day,days,from,until\nLunch,Menu,canteen,2026-11-23,MO-FR,11:00,14:00"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ScheduleImport"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Import schedules from a table */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "schedules": [
+                     *         {
+                     *           "id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "summary": "sample",
+                     *           "line": 1
+                     *         }
+                     *       ],
+                     *       "skipped": [
+                     *         {
+                     *           "line": 1,
+                     *           "column": "sample",
+                     *           "detail": "sample"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ScheduleImportResult"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     getScreenshot: {
         parameters: {
             query?: never;
@@ -23996,6 +26508,99 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getSharedReport: {
+        parameters: {
+            query: {
+                format?: "json" | "csv";
+                /** @description The link's secret: the last part of its address */
+                key: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read a shared report */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "Lobby",
+                     *       "team_name": "sample",
+                     *       "kind": "plays",
+                     *       "group_by": "day",
+                     *       "limited_to": [
+                     *         {
+                     *           "by": "player",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "timezone": "Europe/London",
+                     *       "from": "2026-11-21T12:00:00.000Z",
+                     *       "to": "2026-11-21T12:00:00.000Z",
+                     *       "read_at": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z",
+                     *       "days": [
+                     *         {
+                     *           "name": "Lobby",
+                     *           "plays": 1,
+                     *           "completed": 1,
+                     *           "cut": 1,
+                     *           "failed": 1,
+                     *           "skipped": 1,
+                     *           "not_shown": 1,
+                     *           "duration_ms": 8000,
+                     *           "uptime_percent": 1,
+                     *           "minutes_up": 1,
+                     *           "minutes_total": 1,
+                     *           "planned_ms": 1,
+                     *           "shown_ms": 1,
+                     *           "missing_ms": 1,
+                     *           "unplanned_ms": 1,
+                     *           "planned_as_then_ms": 1
+                     *         }
+                     *       ],
+                     *       "rows": [
+                     *         {
+                     *           "name": "Lobby",
+                     *           "plays": 1,
+                     *           "completed": 1,
+                     *           "cut": 1,
+                     *           "failed": 1,
+                     *           "skipped": 1,
+                     *           "not_shown": 1,
+                     *           "duration_ms": 8000,
+                     *           "uptime_percent": 1,
+                     *           "minutes_up": 1,
+                     *           "minutes_total": 1,
+                     *           "planned_ms": 1,
+                     *           "shown_ms": 1,
+                     *           "missing_ms": 1,
+                     *           "unplanned_ms": 1,
+                     *           "planned_as_then_ms": 1
+                     *         }
+                     *       ],
+                     *       "row_count": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SharedReport"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
@@ -24961,6 +27566,88 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getTimeline: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Default: now */
+                from?: components["parameters"]["From"];
+                /** @description Only these players, up to 100, separated by commas */
+                ids?: string;
+                limit?: components["parameters"]["Limit"];
+                /** @description Part of the name, ignoring case */
+                q?: components["parameters"]["Q"];
+                /** @description Only players with this tag */
+                tag?: components["parameters"]["Tag"];
+                /** @description At most 32 days after `from`. Default: seven days after it */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Forecast what many screens will play */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-11-21T12:00:00.000Z",
+                     *       "to": "2026-11-21T12:00:00.000Z",
+                     *       "plans": [
+                     *         {
+                     *           "stretches": [
+                     *             {
+                     *               "from": "2026-11-21T12:00:00.000Z",
+                     *               "to": "2026-11-21T12:00:00.000Z",
+                     *               "by": "override",
+                     *               "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *               "schedule_name": "sample",
+                     *               "override_id": "cmd_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *               "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *               "layout_name": "sample",
+                     *               "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *               "loops_from": "2026-11-21T12:00:00.000Z",
+                     *               "turns": [
+                     *                 {
+                     *                   "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *                   "schedule_name": "sample"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "to": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "data": [
+                     *         {
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "timezone": "Europe/London",
+                     *           "plan": 1
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Timeline"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };

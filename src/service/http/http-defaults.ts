@@ -86,11 +86,6 @@ export function addHttpDefaults(app: FastifyInstance, dependencies: HttpDependen
   });
 }
 
-/** Without the query, and without the secret of a shared report. */
-function loggedPath(url: string): string {
-  return url.split("?")[0]!.replace(/^\/r\/.+/, "/r/…");
-}
-
 function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, dependencies: HttpDependencies): FastifyReply {
   const problem = toProblemError(error);
   if (problem.status >= 500) dependencies.log.error({ err: problem.cause ?? problem, request_id: request.id }, "request failed");
@@ -102,9 +97,12 @@ function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyRepl
   return reply.type("application/problem+json").send(JSON.stringify(problemOf(problem, request.id)));
 }
 
-/** The path without what opens something to whoever reads the log: queries and the tickets of previews. */
+/** The path without what opens something to whoever reads the log: queries, tickets of previews, secrets of shared reports. */
 function loggedPath(url: string): string {
-  return url.split("?")[0]!.replace(/^\/preview\/(?!page\/)[^/]+/, "/preview/…");
+  return url
+    .split("?")[0]!
+    .replace(/^\/r\/.+/, "/r/…")
+    .replace(/^\/preview\/(?!page\/)[^/]+/, "/preview/…");
 }
 
 const noHost = "An HTTP/1.1 request must have a Host header (RFC 9112, 3.2)";

@@ -110,21 +110,23 @@ export async function pictureOfPlayer(
     server.draw(withExtensions({ ...scene, rotation: rotationOf(body.state.player.orientation ?? "landscape") }, files));
     const shown = scene.screen.is === "stage" ? scene.screen.stage.zones.filter(({ slots }) => slots.length > 0) : [];
     for (const { id } of shown) await server.waitForMessage("presented", ({ zone_id }) => zone_id === id);
-    await page.evaluate(stopTickersAt, at);
+    await page.evaluate(tickersStoppedAt(at));
     return await page.screenshot();
   } finally {
     await context.close();
   }
 }
 
-/** Runs in the page: its clock goes on, so that its tickers are put where they are at exactly `instant`. */
-function stopTickersAt(instant: number): void {
+/** An expression for the page: its clock goes on, so that its tickers are put where they are at exactly `instant`. */
+function tickersStoppedAt(instant: number): string {
+  return `(() => {
   for (const animation of document.getAnimations()) {
-    const { duration, iterations } = animation.effect!.getComputedTiming();
-    if (iterations !== Number.POSITIVE_INFINITY) continue;
+    const { duration, iterations } = animation.effect.getComputedTiming();
+    if (iterations == Number.POSITIVE_INFINITY) continue;
     animation.pause();
-    animation.currentTime = instant % Number(duration);
+    animation.currentTime = ${instant} % Number(duration);
   }
+  })()`;
 }
 
 /** A screen of this size. */

@@ -1,6 +1,7 @@
 // Moving schedules in the calendar: what is written for a series and for one of its days.
 import { expect, test } from "vitest";
 import { NewSchedule } from "../../../src/schedule/validate-schedule.ts";
+import type { Schedule } from "../../../renderer/console/pages/schedules/model/form.ts";
 import { movedAll, movedOne } from "../../../renderer/console/pages/schedules/model/move.ts";
 import { daysOf, duesIn } from "../../../renderer/console/pages/schedules/model/windows.ts";
 
@@ -9,15 +10,15 @@ const dayMs = 86_400_000;
 const hour = 3_600_000;
 const dayNumber = (date: string): number => Date.parse(date) / dayMs;
 
-function scheduleWith(more: object) {
+function scheduleWith(more: object): Schedule {
   const layout_id = "lay_01jd3v8q6m9x2k4n7r5t1w0yzh";
   const id = "sch_01jd3v8q6m9x2k4n7r5t1w0yzh";
   const fields = NewSchedule.parse({ name: "Lunch", layout_id, target: { type: "team" }, ...more });
-  return { id, ...fields, ...stamps };
+  return { id, ...fields, ...stamps } as Schedule;
 }
 
 /** The windows in two weeks, as texts. */
-function windowsOf(schedule: ReturnType<typeof scheduleWith>): string[] {
+function windowsOf(schedule: Schedule): string[] {
   const dues = duesIn([schedule], dayNumber("2026-11-23"), 14, new Map(), "UTC");
   return dues.map(({ from, until }) => `${new Date(from).toISOString().slice(0, 16)} ${(until - from) / hour}`);
 }

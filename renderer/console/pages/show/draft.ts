@@ -1,6 +1,6 @@
 // What a person is about to show: the content, where, and until when; and the request that it makes.
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
-import { isEmptyTarget, noTarget, targetFields, type Target } from "./team-screens.ts";
+import { isEmptyTarget, noTarget, targetFields, type Target } from "./target.ts";
 import type { NewShow } from "./shows.ts";
 import { looks, type LookId } from "./looks.ts";
 import { untilFields, type Until } from "./until.ts";

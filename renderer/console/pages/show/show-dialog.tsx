@@ -10,7 +10,7 @@ import { Arrival } from "./arrival.tsx";
 import type { Asset } from "./draft.ts";
 import { ShowFields } from "./show-fields.tsx";
 import { restoreShow, stopShow, type Show, type ShowEntry } from "./shows.ts";
-import type { Target } from "./team-screens.ts";
+import type { Target } from "./target.ts";
 import { useShow } from "./use-show.ts";
 import "./show.css";
 

@@ -4,7 +4,7 @@ import { ContentEditor } from "./content-editor.tsx";
 import type { ContentKind } from "./draft.ts";
 import { Outlook } from "./outlook.tsx";
 import { TargetPicker } from "./target-picker.tsx";
-import { isEmptyTarget } from "./team-screens.ts";
+import { isEmptyTarget } from "./target.ts";
 import { UntilPicker } from "./until-picker.tsx";
 import type { ShowForm } from "./use-show.ts";
 

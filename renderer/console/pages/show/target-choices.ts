@@ -2,7 +2,7 @@
 import type { Key } from "react-aria-components";
 import { targets } from "../../i18n/en/targets.ts";
 import { texts } from "../../i18n/texts.ts";
-import { noTarget, type Target, type TeamScreen } from "./team-screens.ts";
+import { noTarget, type Target, type TeamScreen } from "./target.ts";
 
 const text = texts(targets);
 

@@ -18,7 +18,8 @@ import { targets } from "../../i18n/en/targets.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { choicesFor, suggestionsFor, withChoice, withoutChoice, type Choice } from "./target-choices.ts";
-import { isEmptyTarget, screensOf, useTeamScreens, type Target } from "./team-screens.ts";
+import { isEmptyTarget, screensOf, type Target } from "./target.ts";
+import { useTeamScreens } from "./team-screens.ts";
 import "./target-picker.css";
 
 const text = texts(targets);

@@ -1,42 +1,12 @@
 // The screens of the team, for choosing some of them by name or tag.
 import { useMemo } from "react";
-import { useRoster, type RosterPlayer } from "../../data/roster.ts";
-
-export type TeamScreen = Pick<RosterPlayer, "id" | "name" | "tags" | "status">;
+import { useRoster } from "../../data/roster.ts";
+import type { TeamScreen } from "./target.ts";
 
 const byName = new Intl.Collator();
-
-/** The chosen screens and tags. */
-export interface Target {
-  players: string[];
-  tags: string[];
-  /** All screens of the team, in place of players and tags. */
-  everywhere?: boolean;
-}
-
-export const noTarget: Target = { players: [], tags: [] };
 
 /** All screens of the team by name; undefined: not known yet. */
 export function useTeamScreens(): readonly TeamScreen[] | undefined {
   const { rows, isComplete } = useRoster();
   return useMemo(() => (isComplete ? rows.toSorted((a, b) => byName.compare(a.name, b.name)) : undefined), [rows, isComplete]);
-}
-
-/** The screens that a target means now. */
-export function screensOf({ players, tags, everywhere = false }: Target, screens: readonly TeamScreen[]): readonly TeamScreen[] {
-  if (everywhere) return screens;
-  const ids = new Set(players);
-  const names = new Set(tags);
-  return screens.filter((screen) => ids.has(screen.id) || screen.tags.some((tag) => names.has(tag)));
-}
-
-/** Whether a target names nothing. */
-export function isEmptyTarget({ players, tags, everywhere = false }: Target): boolean {
-  return !everywhere && players.length === 0 && tags.length === 0;
-}
-
-/** The part of a request to show something that says where. */
-export function targetFields({ players, tags, everywhere = false }: Target): { players?: string[]; tags?: string[]; everywhere: boolean } {
-  if (everywhere) return { everywhere: true };
-  return { everywhere: false, ...(players.length > 0 ? { players } : {}), ...(tags.length > 0 ? { tags } : {}) };
 }

@@ -7,7 +7,7 @@ import { schedules } from "../../../i18n/en/schedules.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Page } from "../../../ui/page.tsx";
 import { showToast } from "../../../ui/toasts.tsx";
-import { noTarget } from "../../show/team-screens.ts";
+import { noTarget } from "../../show/target.ts";
 import { createSchedule, deleteSchedule } from "../data.ts";
 import { newValues, type ScheduleChange } from "../model/form.ts";
 import type { NewScheduleSearch } from "../routes.ts";

@@ -9,7 +9,7 @@ import { fieldErrorsOf, ProblemMessage } from "../../../ui/problem-message.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { useIsOfShow } from "../../show/shows.ts";
 import { TargetPicker } from "../../show/target-picker.tsx";
-import { isEmptyTarget } from "../../show/team-screens.ts";
+import { isEmptyTarget } from "../../show/target.ts";
 import { layoutsQuery } from "../data.ts";
 import { changeOf, valuesOf, type Schedule, type ScheduleChange, type Values } from "../model/form.ts";
 import { EffectPanel } from "./effect-panel.tsx";

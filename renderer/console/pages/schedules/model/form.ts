@@ -1,7 +1,7 @@
 // What the form of a schedule edits, read from a schedule and written as a change of it. Pure.
 import { isDate } from "../../../../../src/protocol/scheduling/moments.ts";
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
-import { noTarget, type Target } from "../../show/team-screens.ts";
+import { noTarget, type Target } from "../../show/target.ts";
 import { monthDaysOf, repeatOf, ruleOf, weekdayOfStart, type Repeat } from "./repeat.ts";
 
 export type Schedule = Schemas["Schedule"];
