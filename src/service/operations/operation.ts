@@ -106,6 +106,11 @@ export function isRead({ method }: Operation): boolean {
   return method === "GET" || method === "HEAD" || method === "OPTIONS";
 }
 
+/** Whether no resource is different after it: it reads, or tries something out, or opens something for a while. */
+export function changesNothing(operation: Operation): boolean {
+  return isRead(operation) || operation.unaudited === true;
+}
+
 /** The request header that names the draft in which content is read or written. */
 export const draftHeader = "Signage-Draft";
 

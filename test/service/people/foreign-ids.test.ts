@@ -9,9 +9,13 @@ import { startTwoTeams, waitForAssets } from "./two-teams.ts";
 
 const patience = 120_000;
 
-// Tables that the service changes in the background: thumbnails, imports, webhooks and their events.
+// What the service changes in the background: thumbnails, imports, webhooks and their events, rollouts that go on.
 const background = ["events", "event_journals", "webhook_messages", "webhook_deliveries", "webhook_attempts"];
-const changing = { last_used_at: 0, status: "", error: "", source_url: "", thumbnail_sha256: "", thumbnail_bytes: 0, thumbnail_tries: 0 };
+const ofAssets = { status: "", error: "", source_url: "", thumbnail_sha256: "", thumbnail_bytes: 0, thumbnail_tries: 0 };
+const changing: Readonly<Record<string, object>> = {
+  assets: { ...ofAssets, last_used_at: 0, updated_at: 0 },
+  rollouts: { ring_done_at: 0, updated_at: 0 },
+};
 
 /** All rows of the database except those that the service changes in the background. */
 function contentOf(file: DatabaseSync): string {
@@ -22,7 +26,7 @@ function contentOf(file: DatabaseSync): string {
       file
         .prepare(`SELECT * FROM ${table}`)
         .all()
-        .map((row) => (table === "assets" ? { ...row, ...changing, updated_at: 0 } : { ...row, last_used_at: 0 })),
+        .map((row) => ({ ...row, ...(changing[table] ?? { last_used_at: 0 }) })),
     ]),
   );
 }
