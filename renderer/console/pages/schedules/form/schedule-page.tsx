@@ -71,7 +71,11 @@ function Editor({ newest }: { newest: VersionedSchedule }) {
     },
   });
   const deleting = useAct({
-    run: () => deleteSchedule(schedule.id),
+    run: async () => {
+      // This page would ask for what is no longer there.
+      await navigate({ to: "/schedules" });
+      await deleteSchedule(schedule.id);
+    },
     changes: ["schedules"],
     done: () => ({
       message: text("deleted", { name: schedule.name }),
@@ -80,7 +84,6 @@ function Editor({ newest }: { newest: VersionedSchedule }) {
         await queries.invalidateQueries({ queryKey: ["schedules"] });
       },
     }),
-    after: () => void navigate({ to: "/schedules" }),
   });
   const mayWrite = useMay("schedules:write");
   return (
