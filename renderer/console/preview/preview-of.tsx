@@ -34,7 +34,7 @@ export interface PreviewOfProps {
 }
 
 export function PreviewOf({ of, name, startAt, size: given, isMuted = true, change }: PreviewOfProps) {
-  const { ticket, content, error } = usePreview(of, change);
+  const { ticket, content, feeds, error } = usePreview(of, change);
   const playerId = "playerId" in of ? of.playerId : null;
   const screenSize = useScreenSize(playerId);
   const capture = useCapture(playerId, ticket?.page_url ?? null, content);
@@ -61,6 +61,7 @@ export function PreviewOf({ of, name, startAt, size: given, isMuted = true, chan
         <Preview
           ticket={ticket}
           content={content}
+          feeds={feeds}
           {...showing}
           {...size}
           label={text("of", { name })}

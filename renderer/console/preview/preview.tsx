@@ -4,9 +4,10 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { preview as messages } from "../i18n/en/preview.ts";
 import { texts } from "../i18n/texts.ts";
 import type { FromPage } from "../../../src/protocol/page-messages.ts";
+import type { PreviewFeed } from "../../../src/protocol/operator/previews.ts";
 import type { Scene } from "../../../src/protocol/scene.ts";
 import { captureFrom, type Capture } from "./captures.ts";
-import type { PreviewContent } from "./content.ts";
+import { feedContentOf, type PreviewContent } from "./content.ts";
 import { PreviewDriver } from "./driver.ts";
 import { PreviewFrame } from "./frame.ts";
 import { PreviewPlayback } from "./playback.ts";
@@ -21,6 +22,8 @@ export type PreviewProblem = Extract<FromPage, { type: "failed" | "flawed" }>;
 export interface PreviewProps {
   ticket: PreviewTicket;
   content: PreviewContent;
+  /** The copies of the feeds in it. */
+  feeds: readonly PreviewFeed[];
   /** The instant, UTC ms. Another value shows another instant. */
   at: number;
   /** How fast the time runs on from `at`; 0: the picture stands still. */
@@ -44,6 +47,7 @@ const timeEveryMs = 200;
 export function Preview({
   ticket,
   content,
+  feeds,
   at,
   rate,
   width,
@@ -62,7 +66,7 @@ export function Preview({
   useEffect(() => {
     listeners.current = { onProblem, onTime };
   });
-  const playback = useMemo(() => new PreviewPlayback(content, () => ({ title: "", entries: [], trouble: text("noFeed") })), [content]);
+  const playback = useMemo(() => new PreviewPlayback(content, feedContentOf(feeds, text("noFeed"))), [content, feeds]);
   const prepare = useMemo(() => {
     const files = new URL(".", ticket.page_url).pathname.replace(/\/$/, "");
     return (scene: Scene) => preparedScene(scene, { files, isMuted, captureOf: captureFrom(capture, { width, height }) });

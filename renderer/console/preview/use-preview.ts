@@ -2,7 +2,8 @@
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { ProblemError, type Schemas } from "../../../sdk/typescript/client.ts";
-import type { ShownContent } from "../../../src/protocol/operator/previews.ts";
+import { feedsOf } from "../../../src/player/playback/scene-item.ts";
+import type { PreviewFeed, ShownContent } from "../../../src/protocol/operator/previews.ts";
 import { client } from "../data/client.ts";
 import { previewContentOf, type PreviewContent } from "./content.ts";
 
@@ -32,13 +33,15 @@ function bodyOf(subject: PreviewSubject): Schemas["NewPreviewTicket"] {
   return "layoutId" in subject ? { layout_id: subject.layoutId, asset_ids } : { playlist_id: subject.playlistId, asset_ids };
 }
 
+const noFeeds: readonly PreviewFeed[] = [];
+
 const unchanged: ChangeShown = (shown) => shown;
 
 /** The ticket and the content of a preview. The content is read again when an event says that it has changed. */
 export function usePreview(
   subject: PreviewSubject,
   change = unchanged,
-): { ticket: PreviewTicket | undefined; content: PreviewContent | null; error: Error | null } {
+): { ticket: PreviewTicket | undefined; content: PreviewContent | null; feeds: readonly PreviewFeed[]; error: Error | null } {
   const queries = useQueryClient();
   const { data: ticket, error: ticketError } = useQuery(ticketQuery(subject));
   const { data, error: contentError } = useQuery({
@@ -48,6 +51,16 @@ export function usePreview(
       const params = { path: { id: ticket!.ticket } };
       // The same schema describes both types.
       return (await client.get("/api/v1/preview-tickets/{id}/content", { params, signal })).data as unknown as ShownContent;
+    },
+    placeholderData: (before) => before,
+  });
+  const feedUrls = data === undefined ? [] : feedsOf(data.state.playlists).map(({ url }) => url);
+  const { data: feeds = noFeeds } = useQuery({
+    queryKey: ["previews", ticket?.ticket, "feeds", feedUrls],
+    enabled: ticket !== undefined && feedUrls.length > 0,
+    queryFn: async ({ signal }) => {
+      const params = { path: { id: ticket!.ticket } };
+      return (await client.get("/api/v1/preview-tickets/{id}/feeds", { params, signal })).data.feeds;
     },
     placeholderData: (before) => before,
   });
@@ -70,5 +83,5 @@ export function usePreview(
     return () => clearTimeout(timer);
   }, [ticket, key, queries]);
   const content = useMemo(() => (data === undefined ? null : previewContentOf(change(data))), [data, change]);
-  return { ticket, content, error: ticketError ?? contentError };
+  return { ticket, content, feeds, error: ticketError ?? contentError };
 }

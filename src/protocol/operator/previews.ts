@@ -57,3 +57,19 @@ export const PreviewTicket = z.object({
   expires_at: Timestamp,
 });
 export type PreviewTicket = z.infer<typeof PreviewTicket>;
+
+/** The service's copy of a feed. Players have copies of their own. */
+export const PreviewFeed = z.object({
+  url: z.string(),
+  title: z.string(),
+  entries: z
+    .array(z.object({ title: z.string(), summary: z.string(), published_at: Timestamp.nullable() }))
+    .describe("Plain text without markup, that may contain HTML character references. Empty while there is no copy"),
+  trouble: z.string().nullable().describe("Why it could not be read the last time"),
+  fetched_at: Timestamp.nullable().describe("When the copy was fetched. Null: there is none"),
+});
+export type PreviewFeed = z.infer<typeof PreviewFeed>;
+
+/** `GET /preview-tickets/{id}/feeds`. */
+export const PreviewFeeds = z.object({ feeds: z.array(PreviewFeed) });
+export type PreviewFeeds = z.infer<typeof PreviewFeeds>;

@@ -56,6 +56,7 @@ test("[PRV7] a person plays a preview, stops it and goes to a time by keyboard, 
   const epoch = Date.UTC(2024, 0, 1);
   const begins = epoch + Math.ceil((at - epoch) / loopMs) * loopMs + 500;
   const page = await openPreview(window, service, playerId, begins);
+  await page.waitForTimeout(3000); await page.screenshot({path:"/tmp/shots/preview2/prv7.png"});
   await expect.poll(() => colorOf(page)).toBe("red");
   await tabTo(page, page.getByRole("button", { name: "Play" }));
   await page.keyboard.press("Enter");
