@@ -7847,7 +7847,7 @@ export interface components {
         };
         NewPreviewTicket: {
             /**
-             * @description More files, such as those of a change that is not saved yet
+             * @description More files
              * @default []
              */
             asset_ids?: string[];
@@ -7857,6 +7857,11 @@ export interface components {
             player_id?: string;
             /** @description Id, `pls_` and a ULID */
             playlist_id?: string;
+            /**
+             * @description More playlists, such as those of a change that is not saved yet
+             * @default []
+             */
+            playlist_ids?: string[];
         };
         NewReportLink: {
             /**
@@ -22885,6 +22890,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
+                 *       "playlist_ids": [],
                  *       "asset_ids": []
                  *     }
                  */

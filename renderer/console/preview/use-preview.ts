@@ -7,8 +7,11 @@ import type { PreviewFeed, ShownContent } from "../../../src/protocol/operator/p
 import { client } from "../data/client.ts";
 import { previewContentOf, type PreviewContent } from "./content.ts";
 
-/** What a preview is of. `assetIds`: more files, such as those of a change that is not saved yet. */
-export type PreviewSubject = ({ playerId: string } | { layoutId: string } | { playlistId: string }) & { assetIds?: readonly string[] };
+/** What a preview is of. `playlistIds`, `assetIds`: what it shows besides, such as with a change that is not saved yet. */
+export type PreviewSubject = ({ playerId: string } | { layoutId: string } | { playlistId: string }) & {
+  playlistIds?: readonly string[];
+  assetIds?: readonly string[];
+};
 
 /** Changes what is shown, such as to what an editor has not saved yet. Pass the same function for the same change. */
 export type ChangeShown = (shown: ShownContent) => ShownContent;
@@ -28,9 +31,9 @@ const ticketQuery = (subject: PreviewSubject) =>
   });
 
 function bodyOf(subject: PreviewSubject): Schemas["NewPreviewTicket"] {
-  const asset_ids = [...(subject.assetIds ?? [])];
-  if ("playerId" in subject) return { player_id: subject.playerId, asset_ids };
-  return "layoutId" in subject ? { layout_id: subject.layoutId, asset_ids } : { playlist_id: subject.playlistId, asset_ids };
+  const more = { playlist_ids: [...(subject.playlistIds ?? [])], asset_ids: [...(subject.assetIds ?? [])] };
+  if ("playerId" in subject) return { player_id: subject.playerId, ...more };
+  return "layoutId" in subject ? { layout_id: subject.layoutId, ...more } : { playlist_id: subject.playlistId, ...more };
 }
 
 const noFeeds: readonly PreviewFeed[] = [];

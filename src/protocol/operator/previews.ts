@@ -43,7 +43,8 @@ export const NewPreviewTicket = z
     player_id: id("plr").optional().describe("The content of this player, and its screenshots"),
     layout_id: id("lay").optional(),
     playlist_id: id("pls").optional(),
-    asset_ids: z.array(id("ast")).max(1_000).default([]).describe("More files, such as those of a change that is not saved yet"),
+    playlist_ids: z.array(id("pls")).max(200).default([]).describe("More playlists, such as those of a change that is not saved yet"),
+    asset_ids: z.array(id("ast")).max(1_000).default([]).describe("More files"),
   })
   .refine((body) => [body.player_id, body.layout_id, body.playlist_id].filter((each) => each !== undefined).length <= 1, {
     message: "names a player, a layout or a playlist, not several",

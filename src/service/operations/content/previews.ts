@@ -61,7 +61,7 @@ export const previewOperations: readonly Operation<PreviewDependencies>[] = [
     unaudited: true,
     scope: "assets:read",
     body: NewPreviewTicket,
-    example: { asset_ids: [] },
+    example: { playlist_ids: [], asset_ids: [] },
     status: 201,
     output: PreviewTicket,
     errors: ["not-found", "invalid"],
@@ -146,15 +146,21 @@ export const previewOperations: readonly Operation<PreviewDependencies>[] = [
   }),
 ];
 
-function subjectOf({ player_id, layout_id, playlist_id, asset_ids }: NewPreviewTicket): PreviewSubject {
-  return { playerId: player_id ?? null, layoutId: layout_id ?? null, playlistId: playlist_id ?? null, assetIds: asset_ids };
+function subjectOf({ player_id, layout_id, playlist_id, playlist_ids, asset_ids }: NewPreviewTicket): PreviewSubject {
+  return {
+    playerId: player_id ?? null,
+    layoutId: layout_id ?? null,
+    playlistId: playlist_id ?? null,
+    playlistIds: playlist_ids,
+    assetIds: asset_ids,
+  };
 }
 
 /** @throws ProblemError 403 if the token may not read what is previewed. */
-function requireReading(operator: Operator, { playerId, layoutId, playlistId }: PreviewSubject): void {
+function requireReading(operator: Operator, { playerId, layoutId, playlistId, playlistIds }: PreviewSubject): void {
   if (playerId !== null) requireScope(operator, "players:read");
   if (layoutId !== null) requireScope(operator, "layouts:read");
-  if (playlistId !== null) requireScope(operator, "playlists:read");
+  if (playlistId !== null || playlistIds.length > 0) requireScope(operator, "playlists:read");
 }
 
 function show({ id: ticket, secret, expiresAt }: OpenTicket, baseUrl: string | null): PreviewTicket {
