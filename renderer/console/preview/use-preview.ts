@@ -43,12 +43,19 @@ const unchanged: ChangeShown = (shown) => shown;
 /** The ticket and the content of a preview. The content is read again when an event says that it has changed. */
 export function usePreview(
   subject: PreviewSubject,
-  change = unchanged,
+  { change = unchanged, isEnabled = true }: { change?: ChangeShown | undefined; isEnabled?: boolean } = {},
 ): { ticket: PreviewTicket | undefined; content: PreviewContent | null; feeds: readonly PreviewFeed[]; error: Error | null } {
   const queries = useQueryClient();
-  const { data: ticket, error: ticketError } = useQuery(ticketQuery(subject));
+  // What happens on screens changes the previews of screens only.
+  const noun = "playerId" in subject ? "player-previews" : "previews";
+  const { data: ticket, error: ticketError } = useQuery({
+    ...ticketQuery(subject),
+    enabled: isEnabled,
+    // What is shown stays until another ticket is there, such as for a playlist that was just chosen.
+    placeholderData: (before) => before,
+  });
   const { data, error: contentError } = useQuery({
-    queryKey: ["previews", ticket?.ticket],
+    queryKey: [noun, ticket?.ticket],
     enabled: ticket !== undefined,
     queryFn: async ({ signal }) => {
       const params = { path: { id: ticket!.ticket } };
@@ -59,7 +66,7 @@ export function usePreview(
   });
   const feedUrls = data === undefined ? [] : feedsOf(data.state.playlists).map(({ url }) => url);
   const { data: feeds = noFeeds } = useQuery({
-    queryKey: ["previews", ticket?.ticket, "feeds", feedUrls],
+    queryKey: [noun, ticket?.ticket, "feeds", feedUrls],
     enabled: ticket !== undefined && feedUrls.length > 0,
     queryFn: async ({ signal }) => {
       const params = { path: { id: ticket!.ticket } };
