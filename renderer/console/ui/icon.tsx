@@ -74,6 +74,8 @@ const paths = {
   undo: "M9 14 4 9l5-5M4 9h10a5.500 5.500 0 0 1 0 11h-3",
   redo: "m15 14 5-5-5-5M20 9H10a5.500 5.500 0 0 0 0 11h3",
   chart: "M4 20V10M10 20V4M16 20v-7M21 20H3",
+  previous: "M6 5v14M18 6l-8 6 8 6z",
+  next: "M18 5v14M6 6l8 6-8 6z",
 } as const;
 
 export type IconName = keyof typeof paths;
