@@ -22,6 +22,8 @@ const places: readonly Place[] = [
   { to: "/layouts", name: "layouts", icon: "layout", isArea: true, key: "y" },
   { to: "/schedules", name: "schedules", icon: "calendar", isArea: true, key: "c" },
   { to: "/timeline", name: "timeline", icon: "timeline", isArea: true, key: "i" },
+  { to: "/drafts", name: "drafts", icon: "draft", isArea: true, key: "d" },
+  { to: "/versions", name: "versions", icon: "history", isArea: true, key: "v" },
   { to: "/reports", name: "reports", icon: "chart", isArea: true, key: "r" },
   { to: "/team", name: "team", icon: "team", isArea: true, key: "m" },
   { to: "/pair", name: "pair", icon: "plus", key: "p" },
