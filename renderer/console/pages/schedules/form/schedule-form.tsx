@@ -7,6 +7,8 @@ import { Button } from "../../../ui/button.tsx";
 import { ComboBox } from "../../../ui/combo-box.tsx";
 import { fieldErrorsOf, ProblemMessage } from "../../../ui/problem-message.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
+import type { ActiveDraft } from "../../../data/drafts/place.ts";
+import { SaveToDraft } from "../../drafts/save-to-draft.tsx";
 import { useIsOfShow } from "../../show/shows.ts";
 import { TargetPicker } from "../../show/target-picker.tsx";
 import { layoutsQuery } from "../data.ts";
@@ -43,11 +45,23 @@ interface ScheduleFormProps {
   isUndecided?: boolean;
   saving: { isPending: boolean; error: unknown };
   onSave: (change: ScheduleChange) => void;
+  /** Saves it in a draft, and goes there. */
+  onSaveToDraft: (change: ScheduleChange, draft: ActiveDraft) => Promise<unknown>;
   /** Beside the button that saves. */
   otherActions?: ReactNode;
 }
 
-export function ScheduleForm({ values, onChange, before, mayWrite, isUndecided = false, saving, onSave, otherActions }: ScheduleFormProps) {
+export function ScheduleForm({
+  values,
+  onChange,
+  before,
+  mayWrite,
+  isUndecided = false,
+  saving,
+  onSave,
+  onSaveToDraft,
+  otherActions,
+}: ScheduleFormProps) {
   const { data: layouts } = useQuery(layoutsQuery);
   const isOfShow = useIsOfShow();
   const errors = fieldErrorsOf(saving.error);
@@ -101,6 +115,12 @@ export function ScheduleForm({ values, onChange, before, mayWrite, isUndecided =
         {mayWrite ? (
           <div className="schedule-actions">
             {otherActions}
+            <SaveToDraft
+              name={values.name}
+              isSaving
+              isDisabled={!isComplete || !isChanged || values.name.trim() === ""}
+              run={(draft) => onSaveToDraft(changeOf(values, before), draft)}
+            />
             <Button kind="primary" type="submit" isPending={saving.isPending} isDisabled={!isComplete || !isChanged}>
               {text("save")}
             </Button>
