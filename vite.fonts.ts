@@ -16,6 +16,8 @@ interface ShippedFont {
   weight?: string;
   /** A table of the font that is left out (vite.woff2.ts). */
   without?: string;
+  /** Its letters join by a picture for the joiner. */
+  hasJoiner?: true;
 }
 
 const variable = (id: string, parts: ShippedFont["parts"] = "all"): ShippedFont => ({ package: `@fontsource-variable/${id}`, parts });
@@ -39,7 +41,7 @@ const east = { sc: chinese.sc, tc: chinese.tc, jp: japanese, kr: korean };
 /** Those of the most frequent scripts come first: a browser asks the families in their order. */
 const frequentScripts = words(
   "arabic hebrew thai bengali tamil telugu gujarati gurmukhi kannada malayalam oriya sinhala khmer lao georgian armenian ethiopic",
-).map(script);
+).map((id) => (["sinhala", "malayalam"].includes(id) ? { ...script(id), hasJoiner: true as const } : script(id)));
 const otherScripts = [
   fixedScript("myanmar"),
   serifScript("tibetan"),
@@ -144,8 +146,8 @@ function facesOf(font: ShippedFont, root: string): string[] {
     // An installed font of the same name helps only if the file is missing.
     const path = relative(join(root, "renderer/player/fonts"), shippedFile(font, join(folder, file), root));
     const src = `url("${path}") format("woff2"), local("${family}")`;
-    const range = font.range === "numbered" ? numberedRange(folder) : (font.range ?? value("unicode-range"));
-    return `@font-face { font-family: "${family}"; font-style: ${value("font-style")!}; font-weight: ${font.weight ?? value("font-weight")!}; font-display: block; src: ${src}; ${range === undefined ? "" : `unicode-range: ${range};`} }`;
+    const range = font.range === "numbered" ? numberedRange(folder) : (font.range ?? value("unicode-range")!);
+    return `@font-face { font-family: "${family}"; font-style: ${value("font-style")!}; font-weight: ${font.weight ?? value("font-weight")!}; font-display: block; src: ${src}; unicode-range: ${font.hasJoiner === true || font === emoji ? range : withoutJoiners(range)}; }`;
   });
 }
 
@@ -162,6 +164,29 @@ function shippedFile({ without }: ShippedFont, file: string, root: string): stri
   writeFileSync(`${copy}.${process.pid}`, withoutTable(font, without));
   renameSync(`${copy}.${process.pid}`, copy);
   return copy;
+}
+
+// ZERO WIDTH NON-JOINER and JOINER, the sign for keycaps, and the one that asks for the emoji.
+const joiners = [0x200c, 0x200d, 0x20e3, 0xfe0f];
+
+/**
+ * The range without what joins letters and emoji. With it, an emoji of several parts would load the fonts of all scripts. Most need no
+ * picture for it: what a joiner does is the shaping's work.
+ */
+function withoutJoiners(range: string): string {
+  const parts = range.split(",").flatMap((part) => {
+    const [from, to = from] = part
+      .trim()
+      .slice(2)
+      .split("-")
+      .map((digits) => Number.parseInt(digits, 16)) as [number, number?];
+    // Latin letters come with all of their punctuation: that font is loaded anyway.
+    const cuts = from === 0x2000 ? [] : joiners.filter((joiner) => from <= joiner && joiner <= to!);
+    const starts = [from, ...cuts.map((joiner) => joiner + 1)];
+    const ends = [...cuts.map((joiner) => joiner - 1), to!];
+    return starts.map((start, at) => [start, ends[at]!] as const).filter(([start, end]) => start <= end);
+  });
+  return parts.map(([from, to]) => `U+${from.toString(16)}${to === from ? "" : `-${to.toString(16)}`}`).join(",");
 }
 
 function numberedRange(folder: string): string {
