@@ -106,8 +106,8 @@ export function isRead({ method }: Operation): boolean {
   return method === "GET" || method === "HEAD" || method === "OPTIONS";
 }
 
-/** Whether no resource is different after it: it reads, or tries something out, or opens something for a while. */
-export function changesNothing(operation: Operation): boolean {
+/** Whether the operation leaves content as it is, whatever its method: `POST /schedules/effect` only tries. */
+export function keepsContent(operation: Operation): boolean {
   return isRead(operation) || operation.unaudited === true;
 }
 

@@ -9,12 +9,14 @@ import { startTwoTeams, waitForAssets } from "./two-teams.ts";
 
 const patience = 120_000;
 
-// What the service changes in the background: thumbnails, imports, webhooks and their events, rollouts that go on.
+// Tables that the service changes in the background: webhooks and their events.
 const background = ["events", "event_journals", "webhook_messages", "webhook_deliveries", "webhook_attempts"];
-const ofAssets = { status: "", error: "", source_url: "", thumbnail_sha256: "", thumbnail_bytes: 0, thumbnail_tries: 0 };
+// Columns that it changes in the background: thumbnails, imports, and the progress of rollouts.
+const thumbnail = { thumbnail_sha256: "", thumbnail_bytes: 0, thumbnail_tries: 0 };
 const changing: Readonly<Record<string, object>> = {
-  assets: { ...ofAssets, last_used_at: 0, updated_at: 0 },
-  rollouts: { ring_done_at: 0, updated_at: 0 },
+  assets: { ...thumbnail, status: "", error: "", source_url: "", updated_at: 0 },
+  rollouts: { ring_done_at: null, updated_at: 0 },
+  webhooks: { failing_since: null },
 };
 
 /** All rows of the database except those that the service changes in the background. */
@@ -26,7 +28,7 @@ function contentOf(file: DatabaseSync): string {
       file
         .prepare(`SELECT * FROM ${table}`)
         .all()
-        .map((row) => ({ ...row, ...(changing[table] ?? { last_used_at: 0 }) })),
+        .map((row) => ({ ...row, last_used_at: 0, ...changing[table] })),
     ]),
   );
 }

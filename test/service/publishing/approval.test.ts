@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { changesNothing } from "../../../src/service/operations/operation.ts";
+import { keepsContent } from "../../../src/service/operations/operation.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";
 import { TestService } from "../harness.ts";
@@ -156,7 +156,7 @@ test("[APR5] no write of a contributor changes what is published or what a scree
     expect([name, await look()]).toEqual([name, before]);
   }
   // The calls did reach something: all that can be proposed was.
-  const proposable = [...writes.values()].filter((each) => each.drafts === true && !changesNothing(each)).map(({ name }) => name);
+  const proposable = [...writes.values()].filter((each) => each.drafts === true && !keepsContent(each)).map(({ name }) => name);
   const proposed = proposable.filter((name) => (contributor.done.get(name)?.proposed ?? 0) > 0);
   expect(proposable.filter((name) => !proposed.includes(name))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 // Runs a content operation in a draft, or as a proposal: the same operation, on the content as it would be.
 import type { Contexts } from "../../operations/context.ts";
-import { changesNothing, isRead, scopeFor } from "../../operations/operation.ts";
+import { keepsContent, isRead, scopeFor } from "../../operations/operation.ts";
 import { JsonResponse, type OperationResponse } from "../../operations/responses.ts";
 import type { UnitOfWork } from "../../operations/unit-of-work.ts";
 import { reauthorize } from "../../people/authentication.ts";
@@ -37,7 +37,7 @@ interface Outcome {
 export async function runInDraft(dependencies: GatewayDependencies, run: Run, place: Elsewhere): Promise<OperationResponse> {
   const { store } = dependencies;
   const { operation, context, beforeCommit } = run;
-  if (!changesNothing(operation)) return store.write((db) => write(dependencies, run, place, db));
+  if (!keepsContent(operation)) return store.write((db) => write(dependencies, run, place, db));
   const read = async (db: Db): Promise<Outcome> => {
     const kept = place.is === "draft" ? await keptOf(db, (await findDraft(db, context.teamId, place.draftId)).id) : [];
     return (await inDraft(db, context.teamId, kept, () => runOperation(dependencies, run, context, db))).result;
