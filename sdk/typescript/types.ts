@@ -1055,7 +1055,7 @@ export interface paths {
         };
         /**
          * Forecast what a draft would change
-         * @description Which screens would show something else within a week, when first, and the times at which a screen would be left empty. Computed from the forecasts with and without the draft, for at most 200 screens.
+         * @description Which screens would show something else within a week, when first, and the times at which a screen would be left empty. Computed from the forecasts with and without the draft, for at most 1,000 screens. Needs also the scope `players:read`.
          *
          *     Scope: `drafts:read`.
          */
@@ -3731,7 +3731,7 @@ export interface paths {
         };
         /**
          * See where a version has arrived
-         * @description For each screen whose content it changed: whether the screen plays it, waits for it, is offline, or failed and why.
+         * @description For each screen whose content it changed: whether the screen plays it, waits for it, is offline, or failed and why. Needs also the scope `players:read`.
          *
          *     Scope: `versions:read`.
          */
@@ -6573,7 +6573,7 @@ export interface components {
             updated_at: string;
         };
         DraftEffect: {
-            /** @description How many of them were forecast: at most 200 */
+            /** @description How many of them were forecast: at most 1,000 */
             examined_count: number;
             /** @description When the first screen shows something else; null: none does within the week */
             first_at: string | null;
