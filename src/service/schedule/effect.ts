@@ -27,7 +27,7 @@ interface Difference {
 }
 
 /** A screen whose plans differ. */
-export interface DifferingScreen {
+interface DifferingScreen {
   screen: ScreenState;
   was: PlanInput;
   difference: { first: NonNullable<Difference["first"]>; gaps: Difference["gaps"] };
