@@ -2420,6 +2420,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/preview-tickets/{id}/feeds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the feeds of a preview
+         * @description The service's own copies of the feeds in the content that was last read for the ticket. A copy that is older than the feed's `refresh_interval_ms` is fetched first, which can take half a minute. The service calls public addresses only, and those of `--allow-address`: a feed in the players' own network is read by the players.
+         *
+         *     Scope: `assets:read`.
+         */
+        get: operations["getPreviewFeeds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/preview-tickets/{id}/renew": {
         parameters: {
             query?: never;
@@ -7375,16 +7397,24 @@ export interface components {
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
             /**
+             * @description sans, serif and mono are Noto, inter is Inter, source-serif Source Serif 4, roboto-slab Roboto Slab, playfair Playfair Display, jetbrains-mono JetBrains Mono, oswald Oswald. Letters that a family lacks are drawn in Noto
              * @default sans
              * @enum {string}
              */
-            font_family?: "sans" | "serif" | "mono";
+            font_family?: "sans" | "serif" | "mono" | "inter" | "source-serif" | "roboto-slab" | "playfair" | "jetbrains-mono" | "oswald";
             /** @description In layout pixels. Text that does not fit is made smaller, down to half of this, and then cut at its end. Default: as large as the zone allows */
             font_size?: number;
+            /**
+             * @description Default: normal. Families without an italic are slanted
+             * @enum {string}
+             */
+            font_style?: "normal" | "italic";
             /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @description Send the id from an earlier response to keep the item's identity. Without an id, an equal item keeps its own */
             id?: string;
+            /** @description The language of the text, a BCP 47 tag: it decides the forms of Chinese characters (zh-Hans, zh-Hant, ja, ko). Default: found by its letters */
+            locale?: string;
             /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
             /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
@@ -7422,16 +7452,24 @@ export interface components {
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
             /**
+             * @description sans, serif and mono are Noto, inter is Inter, source-serif Source Serif 4, roboto-slab Roboto Slab, playfair Playfair Display, jetbrains-mono JetBrains Mono, oswald Oswald. Letters that a family lacks are drawn in Noto
              * @default sans
              * @enum {string}
              */
-            font_family?: "sans" | "serif" | "mono";
+            font_family?: "sans" | "serif" | "mono" | "inter" | "source-serif" | "roboto-slab" | "playfair" | "jetbrains-mono" | "oswald";
             /** @description In layout pixels. Default: as large as the zone allows */
             font_size?: number;
+            /**
+             * @description Default: normal. Families without an italic are slanted
+             * @enum {string}
+             */
+            font_style?: "normal" | "italic";
             /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @description Send the id from an earlier response to keep the item's identity. Without an id, an equal item keeps its own */
             id?: string;
+            /** @description The language of the text, a BCP 47 tag: it decides the forms of Chinese characters (zh-Hans, zh-Hant, ja, ko). Default: found by its letters */
+            locale?: string;
             /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
             /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
@@ -7498,10 +7536,16 @@ export interface components {
              */
             face?: "digital" | "analog";
             /**
+             * @description sans, serif and mono are Noto, inter is Inter, source-serif Source Serif 4, roboto-slab Roboto Slab, playfair Playfair Display, jetbrains-mono JetBrains Mono, oswald Oswald. Letters that a family lacks are drawn in Noto
              * @default sans
              * @enum {string}
              */
-            font_family?: "sans" | "serif" | "mono";
+            font_family?: "sans" | "serif" | "mono" | "inter" | "source-serif" | "roboto-slab" | "playfair" | "jetbrains-mono" | "oswald";
+            /**
+             * @description Default: normal. Families without an italic are slanted
+             * @enum {string}
+             */
+            font_style?: "normal" | "italic";
             /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @default false */
@@ -7596,10 +7640,16 @@ export interface components {
              */
             entry_duration_ms?: number;
             /**
+             * @description sans, serif and mono are Noto, inter is Inter, source-serif Source Serif 4, roboto-slab Roboto Slab, playfair Playfair Display, jetbrains-mono JetBrains Mono, oswald Oswald. Letters that a family lacks are drawn in Noto
              * @default sans
              * @enum {string}
              */
-            font_family?: "sans" | "serif" | "mono";
+            font_family?: "sans" | "serif" | "mono" | "inter" | "source-serif" | "roboto-slab" | "playfair" | "jetbrains-mono" | "oswald";
+            /**
+             * @description Default: normal. Families without an italic are slanted
+             * @enum {string}
+             */
+            font_style?: "normal" | "italic";
             /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @description Send the id from an earlier response to keep the item's identity. Without an id, an equal item keeps its own */
@@ -7825,7 +7875,7 @@ export interface components {
         };
         NewPreviewTicket: {
             /**
-             * @description More files, such as those of a change that is not saved yet
+             * @description More files
              * @default []
              */
             asset_ids?: string[];
@@ -7835,6 +7885,11 @@ export interface components {
             player_id?: string;
             /** @description Id, `pls_` and a ULID */
             playlist_id?: string;
+            /**
+             * @description More playlists, such as those of a change that is not saved yet
+             * @default []
+             */
+            playlist_ids?: string[];
         };
         NewReportLink: {
             /**
@@ -8763,7 +8818,7 @@ export interface components {
             next_cursor: string | null;
         };
         PlayerProblem: {
-            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
+            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, item-font-missing, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
             code: string;
             /** @description What is wrong, for people */
             detail: string;
@@ -9062,16 +9117,24 @@ export interface components {
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
             /**
+             * @description sans, serif and mono are Noto, inter is Inter, source-serif Source Serif 4, roboto-slab Roboto Slab, playfair Playfair Display, jetbrains-mono JetBrains Mono, oswald Oswald. Letters that a family lacks are drawn in Noto
              * @default sans
              * @enum {string}
              */
-            font_family: "sans" | "serif" | "mono";
+            font_family: "sans" | "serif" | "mono" | "inter" | "source-serif" | "roboto-slab" | "playfair" | "jetbrains-mono" | "oswald";
             /** @description In layout pixels. Text that does not fit is made smaller, down to half of this, and then cut at its end. Default: as large as the zone allows */
             font_size?: number;
+            /**
+             * @description Default: normal. Families without an italic are slanted
+             * @enum {string}
+             */
+            font_style?: "normal" | "italic";
             /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description The language of the text, a BCP 47 tag: it decides the forms of Chinese characters (zh-Hans, zh-Hant, ja, ko). Default: found by its letters */
+            locale?: string;
             /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
             /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
@@ -9109,16 +9172,24 @@ export interface components {
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
             /**
+             * @description sans, serif and mono are Noto, inter is Inter, source-serif Source Serif 4, roboto-slab Roboto Slab, playfair Playfair Display, jetbrains-mono JetBrains Mono, oswald Oswald. Letters that a family lacks are drawn in Noto
              * @default sans
              * @enum {string}
              */
-            font_family: "sans" | "serif" | "mono";
+            font_family: "sans" | "serif" | "mono" | "inter" | "source-serif" | "roboto-slab" | "playfair" | "jetbrains-mono" | "oswald";
             /** @description In layout pixels. Default: as large as the zone allows */
             font_size?: number;
+            /**
+             * @description Default: normal. Families without an italic are slanted
+             * @enum {string}
+             */
+            font_style?: "normal" | "italic";
             /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description The language of the text, a BCP 47 tag: it decides the forms of Chinese characters (zh-Hans, zh-Hant, ja, ko). Default: found by its letters */
+            locale?: string;
             /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
             /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
@@ -9185,10 +9256,16 @@ export interface components {
              */
             face: "digital" | "analog";
             /**
+             * @description sans, serif and mono are Noto, inter is Inter, source-serif Source Serif 4, roboto-slab Roboto Slab, playfair Playfair Display, jetbrains-mono JetBrains Mono, oswald Oswald. Letters that a family lacks are drawn in Noto
              * @default sans
              * @enum {string}
              */
-            font_family: "sans" | "serif" | "mono";
+            font_family: "sans" | "serif" | "mono" | "inter" | "source-serif" | "roboto-slab" | "playfair" | "jetbrains-mono" | "oswald";
+            /**
+             * @description Default: normal. Families without an italic are slanted
+             * @enum {string}
+             */
+            font_style?: "normal" | "italic";
             /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @default false */
@@ -9283,10 +9360,16 @@ export interface components {
              */
             entry_duration_ms: number;
             /**
+             * @description sans, serif and mono are Noto, inter is Inter, source-serif Source Serif 4, roboto-slab Roboto Slab, playfair Playfair Display, jetbrains-mono JetBrains Mono, oswald Oswald. Letters that a family lacks are drawn in Noto
              * @default sans
              * @enum {string}
              */
-            font_family: "sans" | "serif" | "mono";
+            font_family: "sans" | "serif" | "mono" | "inter" | "source-serif" | "roboto-slab" | "playfair" | "jetbrains-mono" | "oswald";
+            /**
+             * @description Default: normal. Families without an italic are slanted
+             * @enum {string}
+             */
+            font_style?: "normal" | "italic";
             /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @description Id, `itm_` and a ULID */
@@ -9583,6 +9666,23 @@ export interface components {
             /** @description Id, `zon_` and a ULID */
             zone_id: string;
         };
+        PreviewFeed: {
+            /** @description Plain text without markup, that may contain HTML character references. Empty while there is no copy */
+            entries: {
+                published_at: string | null;
+                summary: string;
+                title: string;
+            }[];
+            /** @description When the copy was fetched. Null: there is none */
+            fetched_at: string | null;
+            title: string;
+            /** @description Why it could not be read the last time */
+            trouble: string | null;
+            url: string;
+        };
+        PreviewFeeds: {
+            feeds: components["schemas"]["PreviewFeed"][];
+        };
         PreviewTicket: {
             /**
              * Format: date-time
@@ -9609,7 +9709,7 @@ export interface components {
             type: string;
         };
         ProblemRecord: {
-            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
+            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, item-font-missing, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
             code: string;
             /** @description What is wrong, for people */
             detail: string;
@@ -9676,7 +9776,7 @@ export interface components {
             version: components["schemas"]["VersionEntry"] | null;
         };
         RecordedProblem: {
-            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
+            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, item-font-missing, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
             code: string;
             /** @description What is wrong, for people */
             detail: string;
@@ -20908,7 +21008,7 @@ export interface operations {
     listPlayerProblems: {
         parameters: {
             query?: {
-                /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
+                /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, item-font-missing, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
                 code?: string;
                 cursor?: components["parameters"]["Cursor"];
                 /** @description Problems that began at this time or later */
@@ -22846,6 +22946,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
+                 *       "playlist_ids": [],
                  *       "asset_ids": []
                  *     }
                  */
@@ -23089,6 +23190,57 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ShownContent"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getPreviewFeeds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `prv_` and a ULID */
+                id: components["parameters"]["PreviewTicketId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read the feeds of a preview */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "feeds": [
+                     *         {
+                     *           "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *           "title": "Lobby",
+                     *           "entries": [
+                     *             {
+                     *               "title": "Lobby",
+                     *               "summary": "sample",
+                     *               "published_at": "2026-11-21T12:00:00.000Z"
+                     *             }
+                     *           ],
+                     *           "trouble": "sample",
+                     *           "fetched_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PreviewFeeds"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -25632,6 +25784,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path?: never;
             cookie?: never;
@@ -27586,7 +27740,10 @@ export interface operations {
                 /** @description At most 32 days after `from`. Default: seven days after it */
                 to?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -27648,6 +27805,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };

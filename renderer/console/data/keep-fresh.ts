@@ -6,20 +6,20 @@ import { queryClient } from "./query-client.ts";
 
 /** Query keys begin with the name of their resource. By the first part of an event's type: the keys that it makes old. */
 const keysByNoun: Readonly<Record<string, readonly string[]>> = {
-  player: ["players", "previews"],
+  player: ["players", "player-previews"],
   problem: ["players"],
-  layout: ["layouts", "players", "versions", "previews"],
-  playlist: ["playlists", "versions", "previews"],
-  asset: ["assets", "previews"],
-  schedule: ["schedules", "players", "shows", "versions", "previews"],
-  calendar: ["calendars", "players", "versions", "previews"],
+  layout: ["layouts", "players", "versions", "previews", "player-previews"],
+  playlist: ["playlists", "versions", "previews", "player-previews"],
+  asset: ["assets", "previews", "player-previews"],
+  schedule: ["schedules", "players", "shows", "versions", "player-previews"],
+  calendar: ["calendars", "players", "versions", "player-previews"],
   command: ["commands"],
   screenshot: ["screenshots"],
   webhook: ["webhooks"],
   rollout: ["rollouts"],
   alert: ["alerts"],
   batch: ["command-batches"],
-  draft: ["drafts"],
+  draft: ["drafts", "previews", "player-previews"],
   version: ["versions"],
 };
 
