@@ -168,7 +168,7 @@ test("[CDR7] going back to an earlier version takes three actions from the wall,
   const actions = new Actions();
   await actions.do("open the versions", page.getByRole("link", { name: "Versions" }).click());
   await page.getByRole("region", { name: "Today" }).waitFor();
-  await actions.do("choose one", page.getByRole("button", { name: `Go back to version ${number}`, exact: true }).click());
+  await actions.do("choose one", page.getByRole("button", { name: `Go back to this: version ${number}`, exact: true }).click());
   const dialog = page.getByRole("dialog");
   await dialog.getByText("Breakfast changed").waitFor();
   await dialog.getByText("Brunch deleted").waitFor();
@@ -185,7 +185,7 @@ test("[CDR7] going back to an earlier version takes three actions from the wall,
   await page.getByRole("main").getByRole("link", { name: "Versions" }).click();
   await page.getByRole("heading", { name: "Versions of Breakfast", level: 1 }).waitFor();
   await page.getByRole("link", { name: "Breakfast made" }).click();
-  await page.getByRole("button", { name: "Bring back Breakfast as it was" }).click();
+  await page.getByRole("button", { name: "Bring back only this: Breakfast" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Go back" }).click();
   await page.getByText(`“Breakfast” is again as it was at version ${number}`).waitFor();
   expect(await textsOf(playlist.id)).toEqual(["Eggs"]);

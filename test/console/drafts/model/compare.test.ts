@@ -1,5 +1,6 @@
 // The comparison of two versions of content, without a page.
 import { expect, test } from "vitest";
+import { operations } from "../../../../src/service/operations/operations.ts";
 import { contentKey, isContentRequest } from "../../../../renderer/console/data/drafts/place.ts";
 import { layoutChange, type Layout } from "../../../../renderer/console/pages/drafts/model/layout-changes.ts";
 import { fieldChanges, itemChanges, rowsOf, type StoredItem } from "../../../../renderer/console/pages/drafts/model/playlist-changes.ts";
@@ -90,27 +91,12 @@ test("[CDR3] versions are grouped by the reader's days", () => {
 });
 
 test("[CDR4] only what the service can do in a draft is asked of it in one", () => {
-  const id = "pls_01jd3v8q6m9x2k4n7r5t1w0yzh";
-  const inDraft = [
-    "playlists",
-    `playlists/${id}`,
-    `layouts/${id}/restore`,
-    "schedules",
-    "calendars",
-    "players/plr_1/forecast",
-    "versions/12/restore",
-  ];
-  const live = [
-    `playlists/${id}/versions`,
-    "playlists/import",
-    "schedules/effect",
-    "assets",
-    "drafts",
-    "versions/12",
-    "players/plr_1",
-    "timeline",
-  ];
-  for (const path of inDraft) expect(isContentRequest(`/api/v1/${path}`), path).toBe(true);
-  for (const path of live) expect(isContentRequest(`/api/v1/${path}`), path).toBe(false);
+  const paths = operations.filter(({ caller }) => caller === "operator").map(({ path, drafts }) => ({ path, isContent: drafts === true }));
+  const ids = { player: "plr_01jd3v8q6m9x2k4n7r5t1w0yzh", other: "pls_01jd3v8q6m9x2k4n7r5t1w0yzh" };
+  const differing = paths.filter(({ path, isContent }) => {
+    const example = path.replace("{number}", "12").replaceAll(/\{[^}]*\}/g, path.startsWith("/players") ? ids.player : ids.other);
+    return isContentRequest(`/api/v1${example}`) !== isContent;
+  });
+  expect(differing).toEqual([]);
   expect(contentKey(["playlists", "list"])).toEqual(["playlists", "list"]);
 });
