@@ -111,13 +111,16 @@ test("[CDR6] what a contributor saves is sent for approval, returned with a word
   await desk.page.getByLabel("Name", { exact: true }).fill("Front door");
   await desk.page.keyboard.press("Enter");
   await desk.page.getByRole("button", { name: "Save", exact: true }).click();
-  await desk.page.getByText("Sent for approval. Nothing is published yet.").waitFor();
+  const sent = desk.page.locator(".toast").filter({ hasText: "Sent for approval. Nothing is published yet." });
+  await sent.getByRole("link", { name: "See it" }).click();
+  await desk.page.getByText("An editor or an owner who did not make it decides about it.").waitFor();
   expect(await nameNow()).toBe("Entrance");
   // An editor that saves each change would send each of them.
-  await using again = await desk.context.newPage();
-  await again.goto(`${service.service.url}/playlists/${playlist.id}`);
-  await again.getByText("What you change needs an approval.").waitFor();
-  expect(await again.getByRole("button", { name: "Add text" }).count()).toBe(0);
+  const other = await desk.context.newPage();
+  await other.goto(`${service.service.url}/playlists/${playlist.id}`);
+  await other.getByText("What you change needs an approval.").waitFor();
+  expect(await other.getByRole("button", { name: "Add text" }).count()).toBe(0);
+  await other.close();
 
   await using pocket = await Window.open(browser, phone);
   await signInAs(pocket, bea, "/");
@@ -130,7 +133,6 @@ test("[CDR6] what a contributor saves is sent for approval, returned with a word
   await pocket.page.getByRole("dialog").getByRole("button", { name: "Return" }).click();
   await pocket.page.getByText("Returned to Carl").waitFor();
 
-  await desk.page.getByRole("link", { name: "See it" }).click();
   await desk.page.getByText("Call it Main entrance").waitFor();
   await desk.page.getByRole("button", { name: "Work in it" }).click();
   await bar(desk.page).waitFor();
