@@ -1,5 +1,4 @@
 // What was published, day by day, and going back to it: everything, or one playlist, layout or schedule.
-import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { client } from "../../../data/client.ts";
