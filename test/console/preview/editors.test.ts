@@ -28,7 +28,6 @@ test("[PRV9] the stage of a layout shows what a screen would show, also of what 
   await page.getByRole("option", { name: "Garden" }).click();
   await shown(page).toBe("green");
   await page.getByText(/^Not saved yet/).waitFor();
-  if (process.env["SHOTS"] !== undefined) await page.screenshot({ path: "/tmp/shots/preview2/layout-editor.png" });
   await page.getByRole("button", { name: "Undo" }).press("Enter");
   await shown(page).toBe("red");
   expect((await service.call("GET", `layouts/${layout.id}`)).body.zones[0].playlist_id).toBe(layout.zones[0].playlist_id);
@@ -42,7 +41,6 @@ test("[PRV10] a playlist is previewed as it is edited: item by item, by keyboard
   await window.signIn(service, `/playlists/${playlist.id}`);
   await page.getByRole("checkbox", { name: /^Select / }).nth(1).click({ force: true });
   await shown(page).toBe("green");
-  if (process.env["SHOTS"] !== undefined) await page.screenshot({ path: "/tmp/shots/preview2/playlist-editor.png" });
   await page.getByRole("button", { name: "Next item" }).press("Enter");
   await shown(page).toBe("blue");
   await page.getByRole("button", { name: "Previous item" }).press("Enter");
