@@ -35,7 +35,21 @@ const table: readonly Row[] = [
   {
     folder: "src/protocol",
     allowed: ["src/protocol/content/asset.ts", "zod"],
-    forbidden: ["src/base/clock.ts", feeds, schedule, ...player, host, service, main, renderer, ...outside, "electron", "node:fs", "pino", "z"],
+    forbidden: [
+      "src/base/clock.ts",
+      feeds,
+      schedule,
+      ...player,
+      host,
+      service,
+      main,
+      renderer,
+      ...outside,
+      "electron",
+      "node:fs",
+      "pino",
+      "z",
+    ],
   },
   {
     folder: "src/schedule",

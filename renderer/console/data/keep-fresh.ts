@@ -1,5 +1,6 @@
 // Keeps the cache true by the events of the service: what an event concerns is read again, if a page shows it.
 import type { Event } from "../../../src/protocol/operator/events.ts";
+import { activeDraft, contentKeys } from "./drafts/place.ts";
 import { eventStream } from "./event-stream.ts";
 import { queryClient } from "./query-client.ts";
 
@@ -40,8 +41,15 @@ const collectMs = 150;
 const collected = new Set<string>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-function refresh({ type }: Event): void {
-  for (const key of keysByNoun[type.slice(0, type.indexOf("."))] ?? []) collected.add(key);
+function refresh(event: Event): void {
+  const { type } = event;
+  const isOwnDraft = type.startsWith("draft.") && (event.data as { draft_id?: unknown }).draft_id === activeDraft()?.id;
+  refreshSoon([...(keysByNoun[type.slice(0, type.indexOf("."))] ?? []), ...(isOwnDraft ? contentKeys : [])]);
+}
+
+/** Reads again, in a moment, what is shown of these resources. */
+export function refreshSoon(keys: readonly string[]): void {
+  for (const key of keys) collected.add(key);
   timer ??= setTimeout(() => {
     timer = undefined;
     for (const key of collected) void queryClient.invalidateQueries({ queryKey: [key] });

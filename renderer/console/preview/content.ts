@@ -24,7 +24,10 @@ export function previewContentOf({ state, interventions, device_timezone }: Show
 export function feedContentOf(feeds: readonly PreviewFeed[], trouble: string): (url: string) => FeedContent {
   const byUrl = new Map(
     feeds.map(({ url, title, entries, trouble: ownTrouble }) => {
-      const read = entries.map((entry) => ({ ...entry, published_at: entry.published_at === null ? null : Date.parse(entry.published_at) }));
+      const read = entries.map((entry) => ({
+        ...entry,
+        published_at: entry.published_at === null ? null : Date.parse(entry.published_at),
+      }));
       return [url, { title, entries: read, trouble: ownTrouble }];
     }),
   );

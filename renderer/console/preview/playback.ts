@@ -87,7 +87,9 @@ export class PreviewPlayback {
     const seen = slots.map(seenFrom).filter((from) => from < instant - sameItemMs);
     if (seen.length > 0) return { before: Math.max(...seen), after: seenAfter(this.#slotsAt(after), after) };
     const begun = Math.max(...slots.map(({ starts_at }) => starts_at));
-    const earlier = this.#slotsAt(begun - 1).map(seenFrom).filter((from) => from < instant - sameItemMs);
+    const earlier = this.#slotsAt(begun - 1)
+      .map(seenFrom)
+      .filter((from) => from < instant - sameItemMs);
     return { before: earlier.length === 0 ? null : Math.max(...earlier), after: seenAfter(this.#slotsAt(after), after) };
   }
 
@@ -107,7 +109,9 @@ export class PreviewPlayback {
   #slotsAt(instant: number): Slot[] {
     if (!Number.isFinite(instant)) return [];
     const { screen } = this.sceneAt(instant).scene;
-    return screen.is === "stage" ? screen.stage.zones.flatMap(({ slots: [slot] }) => (slot !== undefined && slot.starts_at <= instant ? [slot] : [])) : [];
+    return screen.is === "stage"
+      ? screen.stage.zones.flatMap(({ slots: [slot] }) => (slot !== undefined && slot.starts_at <= instant ? [slot] : []))
+      : [];
   }
 
   #pagePlanAt(instant: number): PagePlan {

@@ -154,8 +154,7 @@ export async function differingPixels(a: Buffer, b: Buffer, zones: EveryKind["zo
     for (let x = 0; x < one.info.width; x += 1) {
       const point = { left: view.left + (x + 0.5) / view.scale, top: view.top + (y + 0.5) / view.scale };
       const zone = zones.find(
-        ({ left, top, width, height }) =>
-          left <= point.left && point.left < left + width && top <= point.top && point.top < top + height,
+        ({ left, top, width, height }) => left <= point.left && point.left < left + width && top <= point.top && point.top < top + height,
       );
       const name = zone?.name ?? "beside";
       const offset = (y * one.info.width + x) * 3;

@@ -1,6 +1,7 @@
 // The editor of a layout: its stage, its tools, and the settings of what is selected.
 import { Link, useParams } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
+import { enterDraft } from "../../data/draft.ts";
 import { useMay } from "../../data/session.ts";
 import { ownTimeZone } from "../../data/zones.ts";
 import { layouts } from "../../i18n/en/layouts.ts";
@@ -9,6 +10,8 @@ import { PreviewControls } from "../../preview/preview-controls.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
+import { VersionsLink } from "../drafts/editor-links.tsx";
+import { SaveToDraft } from "../drafts/save-to-draft.tsx";
 import { isDirty, discard, redoStep, undoStep, type Editor } from "./model/editor.ts";
 import { zoneOf, type EditedLayout } from "./model/edited-layout.ts";
 import { ArrangeTools } from "./panel/arrange-tools.tsx";
@@ -40,6 +43,7 @@ export function LayoutPage() {
         <Link to="/layouts" className="layout-back">
           {text("back")}
         </Link>
+        <VersionsLink id={id} />
         <SaveStatus layoutEditor={layoutEditor} />
       </div>
       <ProblemMessage error={error} />
@@ -64,6 +68,16 @@ function SaveButtons({ editor, change, save, isSaving }: LayoutEditor & { editor
       <Button isDisabled={!isUnsaved || isSaving} onPress={() => change((now) => discard(now, Date.now()))}>
         {text("discard")}
       </Button>
+      <SaveToDraft
+        name={editor.base.name}
+        isSaving={isUnsaved}
+        isDisabled={isSaving || editor.conflicts.length > 0}
+        run={async (draft) => {
+          // What is edited is kept, and is there in the draft too.
+          await enterDraft(draft);
+          save();
+        }}
+      />
       <Button kind="primary" isDisabled={!isUnsaved || editor.conflicts.length > 0} isPending={isSaving} onPress={save}>
         {text("save")}
       </Button>

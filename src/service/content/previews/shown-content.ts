@@ -77,7 +77,11 @@ async function stateOfLayout(db: Db, teamId: string, layoutId: string, { playlis
 async function stateOfPlaylist(db: Db, teamId: string, { playlistId, playlistIds, assetIds }: PreviewSubject): Promise<DesiredState> {
   const own = playlistId === null ? [] : [playlistId];
   const { playlists, assets, digest } = await readContent(db, teamId, { layoutIds: [], playlistIds: [...own, ...playlistIds], assetIds });
-  if (playlistId !== null) found(playlists.find(({ id }) => id === playlistId), "playlist");
+  if (playlistId !== null)
+    found(
+      playlists.find(({ id }) => id === playlistId),
+      "playlist",
+    );
   return { ...emptyState(digest), layout: wholeLayout(playlistId), playlists, assets };
 }
 

@@ -17,6 +17,9 @@ import { Icon } from "../../../ui/icon.tsx";
 import { useNow } from "../../../ui/now.ts";
 import { Page } from "../../../ui/page.tsx";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
+import { enterDraft } from "../../../data/draft.ts";
+import { NeedsDraft, VersionsLink } from "../../drafts/editor-links.tsx";
+import { SaveToDraft } from "../../drafts/save-to-draft.tsx";
 import { nameOf } from "../item-words.ts";
 import { itemOfAsset } from "../model/drafts.ts";
 import type { PlaylistEditor } from "../model/editor.ts";
@@ -103,6 +106,7 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
       actions={
         isReadOnly ? null : (
           <>
+            <SaveToDraft name={name} isSaving={false} run={enterDraft} />
             <AddItems onAdd={acts.add} />
             <PlaylistMenu id={id} name={name} editor={editor} />
           </>
@@ -113,8 +117,10 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
         <Link to="/playlists" className="playlist-back">
           {text("back")}
         </Link>
+        <VersionsLink id={id} />
         <SaveStatus editor={editor} />
       </div>
+      <NeedsDraft name={name} />
       <ProblemMessage error={error} />
       <ConflictPanel editor={editor} assets={assets} />
       {state === "failed" ? <SaveFailure editor={editor} /> : null}

@@ -12,7 +12,11 @@ export function previewedItemId({ key }: Row): string {
 }
 
 /** What the screen would show if the playlist were saved as it is edited. Items in which something is missing are left out. */
-export function withEditedItems(shown: ShownContent, playlistId: string, { rows, faults }: Pick<EditorView, "rows" | "faults">): ShownContent {
+export function withEditedItems(
+  shown: ShownContent,
+  playlistId: string,
+  { rows, faults }: Pick<EditorView, "rows" | "faults">,
+): ShownContent {
   const items = rows.flatMap((row) => (faults.has(row.key) ? [] : [{ ...row.item, id: previewedItemId(row) } as PlayedItem]));
   const playlists = shown.state.playlists.map((playlist) => (playlist.id === playlistId ? { ...playlist, items } : playlist));
   return { ...shown, state: { ...shown.state, playlists } };

@@ -1,10 +1,10 @@
-// A condition of a schedule in words, for those that the form shows and does not change.
-import { schedules } from "../../../i18n/en/schedules.ts";
+// A condition of a schedule in words.
+import { changes } from "../../../i18n/en/changes.ts";
 import { formatDate, formatList } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
-import type { Condition } from "../model/form.ts";
+import type { Condition } from "../../schedules/model/conditions.ts";
 
-const text = texts(schedules);
+const text = texts(changes);
 const operators = { equals: "equals", not_equals: "notEquals", at_least: "atLeast", at_most: "atMost" } as const;
 
 export function conditionInWords(condition: Exclude<Condition, { type: "calendar" | "tag" }>): string {
