@@ -13434,6 +13434,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path: {
                 /** @description Id, `ast_` and a ULID */
@@ -13500,11 +13502,91 @@ export interface operations {
                     "application/json": components["schemas"]["ReplacedAsset"];
                 };
             };
+            /** @description Nothing is published: the team asks for an approval, and the change is a proposal now */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "playlists": [
+                     *         {
+                     *           "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "item_ids": [
+                     *             "itm_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "backgrounds": [
+                     *         {
+                     *           "id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "safe_content_of": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "is_safe_content_of_team": true,
+                     *       "overrides": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "player_count": 1,
+                     *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The layouts that have it as their background */
+                        backgrounds: {
+                            /** @description Id, `lay_` and a ULID */
+                            id: string;
+                            name: string;
+                        }[];
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        /** @description Whether it is the safe content of the team */
+                        is_safe_content_of_team: boolean;
+                        /** @description The players on which an override still shows the old asset, until it is cleared */
+                        overrides: {
+                            /** @description Id, `plr_` and a ULID */
+                            id: string;
+                            name: string;
+                        }[];
+                        /** @description How many players get new content */
+                        player_count: number;
+                        /** @description The playlists with items that show it, also as artwork of an audio item */
+                        playlists: {
+                            /** @description Id, `pls_` and a ULID */
+                            id: string;
+                            item_ids: string[];
+                            name: string;
+                        }[];
+                        /** @description The players that have it as their own safe content */
+                        safe_content_of: {
+                            /** @description Id, `plr_` and a ULID */
+                            id: string;
+                            name: string;
+                        }[];
+                    };
+                };
+            };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["InFlight"];
+            409: components["responses"]["InFlightOrInUseOrWrongStatus"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidOrKeyReused"];
@@ -13668,7 +13750,10 @@ export interface operations {
     getAssetUses: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
             path: {
                 /** @description Id, `ast_` and a ULID */
                 id: components["parameters"]["AssetId"];
@@ -13745,6 +13830,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -20345,7 +20431,10 @@ export interface operations {
     getPlayerDesiredState: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
             path: {
                 /** @description Id, `plr_` and a ULID */
                 id: components["parameters"]["PlayerId"];
@@ -20552,6 +20641,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -22869,6 +22959,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path?: never;
             cookie?: never;
@@ -22919,10 +23011,62 @@ export interface operations {
                     "application/json": components["schemas"]["PlaylistImportResult"];
                 };
             };
+            /** @description Nothing is published: the team asks for an approval, and the change is a proposal now */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "playlists": [
+                     *         {
+                     *           "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "action": "created",
+                     *           "item_count": 1,
+                     *           "line": 1
+                     *         }
+                     *       ],
+                     *       "skipped": [
+                     *         {
+                     *           "line": 1,
+                     *           "column": "sample",
+                     *           "detail": "sample"
+                     *         }
+                     *       ],
+                     *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        playlists: {
+                            /** @enum {string} */
+                            action: "created" | "changed" | "unchanged";
+                            /** @description Id, `pls_` and a ULID */
+                            id: string;
+                            /** @description How many items it has then */
+                            item_count: number;
+                            /** @description The first line that names it */
+                            line: number;
+                            name: string;
+                        }[];
+                        /** @description With `skip_faulty`: the lines that were left out, each with every fault */
+                        skipped: components["schemas"]["ImportFault"][];
+                    };
+                };
+            };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            409: components["responses"]["InFlight"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlightOrInUseOrWrongStatus"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidOrKeyReused"];
@@ -22938,6 +23082,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path?: never;
             cookie?: never;
@@ -22990,7 +23136,10 @@ export interface operations {
     getPreviewContent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
             path: {
                 /** @description Id, `prv_` and a ULID */
                 id: components["parameters"]["PreviewTicketId"];
@@ -23196,6 +23345,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -25888,6 +26038,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path?: never;
             cookie?: never;
@@ -25937,10 +26089,58 @@ export interface operations {
                     "application/json": components["schemas"]["ScheduleImportResult"];
                 };
             };
+            /** @description Nothing is published: the team asks for an approval, and the change is a proposal now */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "schedules": [
+                     *         {
+                     *           "id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "summary": "sample",
+                     *           "line": 1
+                     *         }
+                     *       ],
+                     *       "skipped": [
+                     *         {
+                     *           "line": 1,
+                     *           "column": "sample",
+                     *           "detail": "sample"
+                     *         }
+                     *       ],
+                     *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        schedules: {
+                            /** @description Id, `sch_` and a ULID */
+                            id: string;
+                            line: number;
+                            name: string;
+                            /** @description In words: “Fridays 22:00 to 02:00” */
+                            summary: string;
+                        }[];
+                        /** @description With `skip_faulty`: the lines that were left out, each with every fault */
+                        skipped: components["schemas"]["ImportFault"][];
+                    };
+                };
+            };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            409: components["responses"]["InFlight"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlightOrInUseOrWrongStatus"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidOrKeyReused"];

@@ -12,7 +12,7 @@ import { inChunks } from "../store/chunks.ts";
 import type { Db, Store } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
 import { concernedPlayers } from "./concerned-players.ts";
-import { changesOf, findDraft } from "./drafts.ts";
+import { changesOf, findDraft, keptOf } from "./drafts.ts";
 import { inDraft } from "./in-draft.ts";
 
 const weekMs = 7 * 86_400_000;
@@ -79,7 +79,7 @@ async function readChanged(
   const changes = await changesOf(db, draft.id);
   const refs = changes.map(({ kind, resource_id: id }) => ({ kind, id }));
   const now = await concernedPlayers(db, teamId, refs);
-  const { result } = await inDraft(db, teamId, changes, async () => {
+  const { result } = await inDraft(db, teamId, await keptOf(db, draft.id), async () => {
     const later = await concernedPlayers(db, teamId, refs);
     const all = [...new Map([...now, ...later].map((player) => [player.id, player])).values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
     const revisions = await revisionsOf(db, all);

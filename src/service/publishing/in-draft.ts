@@ -9,16 +9,17 @@ import { writeImage } from "./images.ts";
 /**
  * Runs `work` inside the open transaction `db`, on the content as it would be if the draft were published. Nothing that it writes
  * stays: what it wrote to content is returned.
+ * @param kept the draft's changes, and what is in its bin
  */
 export async function inDraft<T>(
   db: Db,
   teamId: string,
-  changes: readonly DraftChangeRow[],
+  kept: readonly DraftChangeRow[],
   work: () => Promise<T>,
 ): Promise<{ result: T; writes: ContentWrite[] }> {
   await sql`savepoint draft`.execute(db);
   try {
-    await applyDraft(db, teamId, changes);
+    await applyDraft(db, teamId, kept);
     const result = await work();
     return { result, writes: await takeWrites(db) };
   } finally {
@@ -27,10 +28,11 @@ export async function inDraft<T>(
   }
 }
 
-async function applyDraft(db: Db, teamId: string, changes: readonly DraftChangeRow[]): Promise<void> {
+async function applyDraft(db: Db, teamId: string, kept: readonly DraftChangeRow[]): Promise<void> {
   for (const kind of contentKinds) {
-    for (const change of changes.filter((each) => each.kind === kind)) {
-      await writeImage(db, teamId, { kind, id: change.resource_id }, change.after, change.updated_at);
+    for (const { resource_id: id, after, binned, updated_at } of kept.filter((each) => each.kind === kind)) {
+      if (binned !== null) await writeImage(db, teamId, { kind, id }, binned, updated_at);
+      await writeImage(db, teamId, { kind, id }, after, updated_at);
     }
   }
   // What the draft has changed before is no write of the work.

@@ -13,11 +13,12 @@ const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter
 const shotId = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
 const zone = (playlistId: string) => ({ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlistId });
 
-// Operations without a tool: tickets for browsers, live views, downloads of files of any size, tus, and what only a browser's session does.
+// Operations without a tool: tickets and previews for browsers, live views, downloads of files of any size, tus, and what only a browser's session does.
 const ofSessions = ["getSession", "deleteSession", "proveSession", "switchTeam", "setPassword", "listIdentities", "unlinkIdentity"];
 const ofPasskeys = ["startPasskey", "createPasskey", "listPasskeys", "updatePasskey", "deletePasskey", "startPasskeyProof"];
-const isLeft = ({ name, stream }: (typeof operations)[number]) =>
+const isLeft = ({ name, tag, stream }: (typeof operations)[number]) =>
   stream === true ||
+  tag === "previews" ||
   ["createEventTicket", "createLiveTicket", "watchPlayer", "getAssetContent", ...ofSessions, ...ofPasskeys].includes(name);
 const forAgents = operations.filter((each) => each.caller === "operator" && !isLeft(each));
 const names = forAgents.map((each) => snake(each.name));

@@ -78,9 +78,19 @@ test("[DRF2] a draft checks what is written in it: fields, references, use, If-M
   expect((await contentOf(api, inDraft)).size).toBe(0);
   expect((await contentOf(api)).size).toBe(2);
   await done(api, "POST", `layouts/${layout.id}/restore`, undefined, inDraft);
-  // Restored as it is published, with its playlist: the draft changes nothing any more.
-  expect((await done(api, "GET", `drafts/${draft.id}`)).changes).toEqual([]);
+  // Restored as the draft had it, with its playlist, which the draft changes no more.
+  const changes = async () => (await done(api, "GET", `drafts/${draft.id}`)).changes.map(({ id }: { id: string }) => id);
+  expect(await changes()).toEqual([layout.id]);
+  expect((await done(api, "GET", `layouts/${layout.id}`, undefined, inDraft)).name).toBe("M");
+  await done(api, "PATCH", `layouts/${layout.id}`, { name: "L" }, inDraft);
+  expect(await changes()).toEqual([]);
   expect(await status("POST", `drafts/${draft.id}/publish`, {})).toBe(422);
+  // What only the draft has can be restored there too, and is no change while it is in the draft's bin.
+  const added = await done(api, "POST", "playlists", { name: "Q" }, inDraft);
+  await done(api, "DELETE", `playlists/${added.id}`, undefined, inDraft);
+  expect([await changes(), (await done(api, "GET", "drafts")).data[0].change_count]).toEqual([[], 0]);
+  expect((await done(api, "POST", `playlists/${added.id}/restore`, undefined, inDraft)).name).toBe("Q");
+  expect(await changes()).toEqual([added.id]);
 });
 
 test("[DRF3] a change that someone publishes meanwhile is a conflict, and publishing needs a decision about each", async () => {
