@@ -7,6 +7,7 @@ import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
+import { ShownOn } from "../uses/shown-on.tsx";
 import { isDirty, discard, redoStep, undoStep, type Editor } from "./model/editor.ts";
 import { zoneOf, type EditedLayout } from "./model/edited-layout.ts";
 import { ArrangeTools } from "./panel/arrange-tools.tsx";
@@ -37,7 +38,10 @@ export function LayoutPage() {
         <Link to="/layouts" className="layout-back">
           {text("back")}
         </Link>
-        <SaveStatus layoutEditor={layoutEditor} />
+        <div className="layout-facts">
+          {editor === undefined ? null : <ShownOn kind="layouts" id={id} />}
+          <SaveStatus layoutEditor={layoutEditor} />
+        </div>
       </div>
       <ProblemMessage error={error} />
       {editor === undefined ? null : <Workspace layoutEditor={layoutEditor} editor={editor} isReadOnly={!mayWrite} />}

@@ -16,6 +16,7 @@ import { Icon } from "../../../ui/icon.tsx";
 import { useNow } from "../../../ui/now.ts";
 import { Page } from "../../../ui/page.tsx";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
+import { ShownOn } from "../../uses/shown-on.tsx";
 import { nameOf } from "../item-words.ts";
 import { itemOfAsset } from "../model/drafts.ts";
 import type { PlaylistEditor } from "../model/editor.ts";
@@ -106,7 +107,10 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
         <Link to="/playlists" className="playlist-back">
           {text("back")}
         </Link>
-        <SaveStatus editor={editor} />
+        <div className="playlist-facts">
+          <ShownOn kind="playlists" id={id} />
+          <SaveStatus editor={editor} />
+        </div>
       </div>
       <ProblemMessage error={error} />
       <ConflictPanel editor={editor} assets={assets} />
