@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { defineConfig, type Plugin } from "vite";
+import { shippedFonts } from "./vite.fonts.ts";
 
 const here = import.meta.dirname;
 
@@ -30,7 +31,7 @@ function newestCommit(): string {
 }
 
 export default defineConfig({
-  plugins: [buildStamp()],
+  plugins: [shippedFonts(here), buildStamp()],
   root: join(here, "renderer/player"),
   base: "./",
   publicDir: false,

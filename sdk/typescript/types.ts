@@ -2464,6 +2464,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/preview-tickets/{id}/feeds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the feeds of a preview
+         * @description The service's own copies of the feeds in the content that was last read for the ticket. A copy that is older than the feed's `refresh_interval_ms` is fetched first, which can take half a minute. The service calls public addresses only, and those of `--allow-address`: a feed in the players' own network is read by the players.
+         *
+         *     Scope: `assets:read`.
+         */
+        get: operations["getPreviewFeeds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/preview-tickets/{id}/renew": {
         parameters: {
             query?: never;
@@ -7437,16 +7459,24 @@ export interface components {
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
             /**
+             * @description sans, serif and mono are Noto, inter is Inter, source-serif Source Serif 4, roboto-slab Roboto Slab, playfair Playfair Display, jetbrains-mono JetBrains Mono, oswald Oswald. Letters that a family lacks are drawn in Noto
              * @default sans
              * @enum {string}
              */
-            font_family?: "sans" | "serif" | "mono";
+            font_family?: "sans" | "serif" | "mono" | "inter" | "source-serif" | "roboto-slab" | "playfair" | "jetbrains-mono" | "oswald";
             /** @description In layout pixels. Text that does not fit is made smaller, down to half of this, and then cut at its end. Default: as large as the zone allows */
             font_size?: number;
+            /**
+             * @description Default: normal. Families without an italic are slanted
+             * @enum {string}
+             */
+            font_style?: "normal" | "italic";
             /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @description Send the id from an earlier response to keep the item's identity. Without an id, an equal item keeps its own */
             id?: string;
+            /** @description The language of the text, a BCP 47 tag: it decides the forms of Chinese characters (zh-Hans, zh-Hant, ja, ko). Default: found by its letters */
+            locale?: string;
             /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
             /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
@@ -7484,16 +7514,24 @@ export interface components {
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
             /**
+             * @description sans, serif and mono are Noto, inter is Inter, source-serif Source Serif 4, roboto-slab Roboto Slab, playfair Playfair Display, jetbrains-mono JetBrains Mono, oswald Oswald. Letters that a family lacks are drawn in Noto
              * @default sans
              * @enum {string}
              */
-            font_family?: "sans" | "serif" | "mono";
+            font_family?: "sans" | "serif" | "mono" | "inter" | "source-serif" | "roboto-slab" | "playfair" | "jetbrains-mono" | "oswald";
             /** @description In layout pixels. Default: as large as the zone allows */
             font_size?: number;
+            /**
+             * @description Default: normal. Families without an italic are slanted
+             * @enum {string}
+             */
+            font_style?: "normal" | "italic";
             /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @description Send the id from an earlier response to keep the item's identity. Without an id, an equal item keeps its own */
             id?: string;
+            /** @description The language of the text, a BCP 47 tag: it decides the forms of Chinese characters (zh-Hans, zh-Hant, ja, ko). Default: found by its letters */
+            locale?: string;
             /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
             /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
@@ -7560,10 +7598,16 @@ export interface components {
              */
             face?: "digital" | "analog";
             /**
+             * @description sans, serif and mono are Noto, inter is Inter, source-serif Source Serif 4, roboto-slab Roboto Slab, playfair Playfair Display, jetbrains-mono JetBrains Mono, oswald Oswald. Letters that a family lacks are drawn in Noto
              * @default sans
              * @enum {string}
              */
-            font_family?: "sans" | "serif" | "mono";
+            font_family?: "sans" | "serif" | "mono" | "inter" | "source-serif" | "roboto-slab" | "playfair" | "jetbrains-mono" | "oswald";
+            /**
+             * @description Default: normal. Families without an italic are slanted
+             * @enum {string}
+             */
+            font_style?: "normal" | "italic";
             /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @default false */
@@ -7658,10 +7702,16 @@ export interface components {
              */
             entry_duration_ms?: number;
             /**
+             * @description sans, serif and mono are Noto, inter is Inter, source-serif Source Serif 4, roboto-slab Roboto Slab, playfair Playfair Display, jetbrains-mono JetBrains Mono, oswald Oswald. Letters that a family lacks are drawn in Noto
              * @default sans
              * @enum {string}
              */
-            font_family?: "sans" | "serif" | "mono";
+            font_family?: "sans" | "serif" | "mono" | "inter" | "source-serif" | "roboto-slab" | "playfair" | "jetbrains-mono" | "oswald";
+            /**
+             * @description Default: normal. Families without an italic are slanted
+             * @enum {string}
+             */
+            font_style?: "normal" | "italic";
             /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @description Send the id from an earlier response to keep the item's identity. Without an id, an equal item keeps its own */
@@ -7887,7 +7937,7 @@ export interface components {
         };
         NewPreviewTicket: {
             /**
-             * @description More files, such as those of a change that is not saved yet
+             * @description More files
              * @default []
              */
             asset_ids?: string[];
@@ -7897,6 +7947,11 @@ export interface components {
             player_id?: string;
             /** @description Id, `pls_` and a ULID */
             playlist_id?: string;
+            /**
+             * @description More playlists, such as those of a change that is not saved yet
+             * @default []
+             */
+            playlist_ids?: string[];
         };
         NewReportLink: {
             /**
@@ -8825,7 +8880,7 @@ export interface components {
             next_cursor: string | null;
         };
         PlayerProblem: {
-            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
+            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, item-font-missing, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
             code: string;
             /** @description What is wrong, for people */
             detail: string;
@@ -9124,16 +9179,24 @@ export interface components {
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
             /**
+             * @description sans, serif and mono are Noto, inter is Inter, source-serif Source Serif 4, roboto-slab Roboto Slab, playfair Playfair Display, jetbrains-mono JetBrains Mono, oswald Oswald. Letters that a family lacks are drawn in Noto
              * @default sans
              * @enum {string}
              */
-            font_family: "sans" | "serif" | "mono";
+            font_family: "sans" | "serif" | "mono" | "inter" | "source-serif" | "roboto-slab" | "playfair" | "jetbrains-mono" | "oswald";
             /** @description In layout pixels. Text that does not fit is made smaller, down to half of this, and then cut at its end. Default: as large as the zone allows */
             font_size?: number;
+            /**
+             * @description Default: normal. Families without an italic are slanted
+             * @enum {string}
+             */
+            font_style?: "normal" | "italic";
             /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description The language of the text, a BCP 47 tag: it decides the forms of Chinese characters (zh-Hans, zh-Hant, ja, ko). Default: found by its letters */
+            locale?: string;
             /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
             /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
@@ -9171,16 +9234,24 @@ export interface components {
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
             /**
+             * @description sans, serif and mono are Noto, inter is Inter, source-serif Source Serif 4, roboto-slab Roboto Slab, playfair Playfair Display, jetbrains-mono JetBrains Mono, oswald Oswald. Letters that a family lacks are drawn in Noto
              * @default sans
              * @enum {string}
              */
-            font_family: "sans" | "serif" | "mono";
+            font_family: "sans" | "serif" | "mono" | "inter" | "source-serif" | "roboto-slab" | "playfair" | "jetbrains-mono" | "oswald";
             /** @description In layout pixels. Default: as large as the zone allows */
             font_size?: number;
+            /**
+             * @description Default: normal. Families without an italic are slanted
+             * @enum {string}
+             */
+            font_style?: "normal" | "italic";
             /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description The language of the text, a BCP 47 tag: it decides the forms of Chinese characters (zh-Hans, zh-Hant, ja, ko). Default: found by its letters */
+            locale?: string;
             /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
             /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
@@ -9247,10 +9318,16 @@ export interface components {
              */
             face: "digital" | "analog";
             /**
+             * @description sans, serif and mono are Noto, inter is Inter, source-serif Source Serif 4, roboto-slab Roboto Slab, playfair Playfair Display, jetbrains-mono JetBrains Mono, oswald Oswald. Letters that a family lacks are drawn in Noto
              * @default sans
              * @enum {string}
              */
-            font_family: "sans" | "serif" | "mono";
+            font_family: "sans" | "serif" | "mono" | "inter" | "source-serif" | "roboto-slab" | "playfair" | "jetbrains-mono" | "oswald";
+            /**
+             * @description Default: normal. Families without an italic are slanted
+             * @enum {string}
+             */
+            font_style?: "normal" | "italic";
             /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @default false */
@@ -9345,10 +9422,16 @@ export interface components {
              */
             entry_duration_ms: number;
             /**
+             * @description sans, serif and mono are Noto, inter is Inter, source-serif Source Serif 4, roboto-slab Roboto Slab, playfair Playfair Display, jetbrains-mono JetBrains Mono, oswald Oswald. Letters that a family lacks are drawn in Noto
              * @default sans
              * @enum {string}
              */
-            font_family: "sans" | "serif" | "mono";
+            font_family: "sans" | "serif" | "mono" | "inter" | "source-serif" | "roboto-slab" | "playfair" | "jetbrains-mono" | "oswald";
+            /**
+             * @description Default: normal. Families without an italic are slanted
+             * @enum {string}
+             */
+            font_style?: "normal" | "italic";
             /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @description Id, `itm_` and a ULID */
@@ -9669,6 +9752,23 @@ export interface components {
             /** @description Id, `zon_` and a ULID */
             zone_id: string;
         };
+        PreviewFeed: {
+            /** @description Plain text without markup, that may contain HTML character references. Empty while there is no copy */
+            entries: {
+                published_at: string | null;
+                summary: string;
+                title: string;
+            }[];
+            /** @description When the copy was fetched. Null: there is none */
+            fetched_at: string | null;
+            title: string;
+            /** @description Why it could not be read the last time */
+            trouble: string | null;
+            url: string;
+        };
+        PreviewFeeds: {
+            feeds: components["schemas"]["PreviewFeed"][];
+        };
         PreviewTicket: {
             /**
              * Format: date-time
@@ -9695,7 +9795,7 @@ export interface components {
             type: string;
         };
         ProblemRecord: {
-            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
+            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, item-font-missing, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
             code: string;
             /** @description What is wrong, for people */
             detail: string;
@@ -9762,7 +9862,7 @@ export interface components {
             version: components["schemas"]["VersionEntry"] | null;
         };
         RecordedProblem: {
-            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
+            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, item-font-missing, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
             code: string;
             /** @description What is wrong, for people */
             detail: string;
@@ -21048,7 +21148,7 @@ export interface operations {
     listPlayerProblems: {
         parameters: {
             query?: {
-                /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
+                /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, item-font-missing, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
                 code?: string;
                 cursor?: components["parameters"]["Cursor"];
                 /** @description Problems that began at this time or later */
@@ -23046,6 +23146,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
+                 *       "playlist_ids": [],
                  *       "asset_ids": []
                  *     }
                  */
@@ -23289,6 +23390,57 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ShownContent"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getPreviewFeeds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `prv_` and a ULID */
+                id: components["parameters"]["PreviewTicketId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read the feeds of a preview */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "feeds": [
+                     *         {
+                     *           "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *           "title": "Lobby",
+                     *           "entries": [
+                     *             {
+                     *               "title": "Lobby",
+                     *               "summary": "sample",
+                     *               "published_at": "2026-11-21T12:00:00.000Z"
+                     *             }
+                     *           ],
+                     *           "trouble": "sample",
+                     *           "fetched_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PreviewFeeds"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -100,7 +100,7 @@ export const FromPage = z.discriminatedUnion("type", [
     zone_id: id("zon"),
     key: z.string(),
     ...sceneItemIds,
-    code: z.enum(["text-too-long", "qr-unreadable"]),
+    code: z.enum(["text-too-long", "qr-unreadable", "font-missing"]),
     detail: z.string().max(2_000).describe("What is wrong, and what to do about it"),
   }),
   z.object({ type: z.literal("fallback"), zone_id: id("zon"), stage: stageKey, at: RawInstant }),

@@ -1,6 +1,7 @@
 // The main navigation: at the side, and on a phone at the bottom, where a list has the areas for which there is no room.
 import { Link, useRouter } from "@tanstack/react-router";
 import { useState } from "react";
+import { useProposalCount } from "../data/draft.ts";
 import { useMay } from "../data/session.ts";
 import { useTroubledCount } from "../data/troubled.ts";
 import { common } from "../i18n/en/common.ts";
@@ -70,6 +71,7 @@ function AreaLink({ area: { to, name, icon }, isInMore, onPress }: AreaLinkProps
       <Icon name={icon} />
       <span>{text(name)}</span>
       {to === "/" ? <TroubledCount /> : null}
+      {to === "/drafts" ? <ProposalCount /> : null}
     </Link>
   );
 }
@@ -82,6 +84,18 @@ function TroubledCount() {
     <span className="shell-count">
       <span aria-hidden="true">{count}</span>
       <span className="visually-hidden">{text("troubled", { count })}</span>
+    </span>
+  );
+}
+
+/** The number of proposals that wait for a decision of the person. */
+function ProposalCount() {
+  const count = useProposalCount();
+  if (count === 0) return null;
+  return (
+    <span className="shell-count" data-kind="accent">
+      <span aria-hidden="true">{count}</span>
+      <span className="visually-hidden">{text("proposals", { count })}</span>
     </span>
   );
 }

@@ -25,6 +25,8 @@ const places: readonly Place[] = [
   { to: "/layouts", name: "layouts", icon: "layout", group: "groupContent", key: "y" },
   { to: "/schedules", name: "schedules", icon: "calendar", group: "groupPlan", key: "c" },
   { to: "/timeline", name: "timeline", icon: "timeline", group: "groupPlan", key: "i" },
+  { to: "/drafts", name: "drafts", icon: "draft", group: "groupPlan", key: "d" },
+  { to: "/versions", name: "versions", icon: "history", group: "groupRecords", key: "v" },
   { to: "/reports", name: "reports", icon: "chart", group: "groupRecords", key: "r" },
   { to: "/team", name: "team", icon: "team", group: "groupRecords", key: "m" },
   { to: "/pair", name: "pair", icon: "plus", key: "p" },

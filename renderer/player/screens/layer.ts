@@ -1,5 +1,6 @@
 // A full-screen layer with a text screen, such as the pairing screen: redraws it in place and reports the screen shown.
 import type { Screen } from "../../../src/protocol/scene.ts";
+import { loadFonts } from "../fonts/load-fonts.ts";
 import type { Layer, PageContext } from "../page.ts";
 
 /** The data of one kind of screen. */
@@ -16,8 +17,6 @@ export interface View<Is extends Screen["is"]> {
 /** The layer that shows a text screen. */
 export class ScreenLayer<Is extends Screen["is"]> implements Layer {
   readonly element: HTMLElement;
-  // A text screen needs nothing to be loaded: its fonts are the system's.
-  readonly ready = Promise.resolve();
   readonly #page: PageContext;
   readonly #view: View<Is>;
   #drawn: Screen | null = null;
@@ -27,6 +26,11 @@ export class ScreenLayer<Is extends Screen["is"]> implements Layer {
     this.#page = page;
     this.#view = view;
     this.element = view.element;
+  }
+
+  /** Resolves when the fonts of its texts are loaded, or cannot be. */
+  get ready(): Promise<void> {
+    return loadFonts(this.element, [this.element.textContent]).then(() => {});
   }
 
   update(screen: Screen): boolean {

@@ -8,12 +8,36 @@ const Fit = z.enum(["contain", "cover", "fill"]);
 const Direction = z.enum(["auto", "ltr", "rtl"]).default("auto").describe("`auto`: the direction of the first letter that has one");
 const Milliseconds = z.int().min(0).max(86_400_000);
 const fontSize = z.int().min(4).max(4_096).optional().describe("In layout pixels. Default: as large as the zone allows");
-const Locale = z.string().max(35).default("en-GB").refine(isLocale, "must be a BCP 47 language tag such as en-GB");
+const LanguageTag = z.string().max(35).refine(isLocale, "must be a BCP 47 language tag such as en-GB");
+const Locale = LanguageTag.default("en-GB");
 
-/** Font families that every player has, each with a fallback for every script. */
+/** The font families that the player ships, each with a fallback for every script. Installed fonts are never used. */
+export const fontFamilies = [
+  "sans",
+  "serif",
+  "mono",
+  "inter",
+  "source-serif",
+  "roboto-slab",
+  "playfair",
+  "jetbrains-mono",
+  "oswald",
+] as const;
+const FontFamily = z.enum(fontFamilies, {
+  error: `must be one of ${fontFamilies.join(", ")}, the fonts that every screen has. For another font use an SVG with its text as paths, or a bundle (html) that brings the font`,
+});
+export type FontFamily = z.infer<typeof FontFamily>;
 const font = {
-  font_family: z.enum(["sans", "serif", "mono"]).default("sans"),
+  font_family: FontFamily.default("sans").describe(
+    "sans, serif and mono are Noto, inter is Inter, source-serif Source Serif 4, roboto-slab Roboto Slab, playfair Playfair Display, jetbrains-mono JetBrains Mono, oswald Oswald. Letters that a family lacks are drawn in Noto",
+  ),
   font_weight: z.int().min(100).max(900).optional().describe("400 is regular, 700 is bold"),
+  font_style: z.enum(["normal", "italic"]).optional().describe("Default: normal. Families without an italic are slanted"),
+};
+const language = {
+  locale: LanguageTag.optional().describe(
+    "The language of the text, a BCP 47 tag: it decides the forms of Chinese characters (zh-Hans, zh-Hant, ja, ko). Default: found by its letters",
+  ),
 };
 const lightOnDark = { color: Color.default("#ffffff"), background_color: Color.default("#000000") };
 const sound = {
@@ -41,6 +65,7 @@ export const TextStyle = {
     "In layout pixels. Text that does not fit is made smaller, down to half of this, and then cut at its end. Default: as large as the zone allows",
   ),
   ...font,
+  ...language,
   direction: Direction,
   padding: z.int().min(0).max(2_000).optional().describe("In layout pixels, on every side. Default: 3 % of the zone"),
 };
@@ -54,6 +79,7 @@ export const TickerStyle = {
   ...lightOnDark,
   font_size: fontSize,
   ...font,
+  ...language,
   direction: Direction,
   ...running,
 };

@@ -109,6 +109,11 @@ export const problemCatalog = {
     title: "A QR code is hard to scan",
     remedy: "Give it a larger zone, less content, or more contrast.",
   },
+  "item-font-missing": {
+    by: "player",
+    title: "An item is drawn in another font than its own",
+    remedy: "Do as the detail says: embed the font in the SVG or turn its text into paths, or install the player again.",
+  },
   "disk-unwritable": {
     by: "player",
     title: "The device cannot write to its disk",

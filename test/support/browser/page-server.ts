@@ -13,7 +13,7 @@ import { waitUntil } from "../polling.ts";
 
 /** The strictest content security policy that the page has to work with. */
 const pagePolicy =
-  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'";
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'";
 
 const types: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
@@ -28,6 +28,8 @@ const types: Record<string, string> = {
   ".svg": "image/svg+xml",
   ".mp3": "audio/mpeg",
   ".pdf": "application/pdf",
+  ".ttf": "font/ttf",
+  ".woff2": "font/woff2",
   ".mjs": "text/javascript; charset=utf-8",
 };
 

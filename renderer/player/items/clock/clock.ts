@@ -4,7 +4,7 @@ import { createElement } from "../../dom.ts";
 import { createDial } from "./dial.ts";
 import type { Face } from "./face.ts";
 import { fitText } from "../text/fit.ts";
-import { setFont } from "../text/font.ts";
+import { setFont, waitForFonts } from "../text/font.ts";
 import { type Item, simpleItem, type ItemContext } from "../item.ts";
 
 const hourMs = 3_600_000;
@@ -22,7 +22,7 @@ export function createClockFace(item: ClockItem, context: ItemContext): Item {
   if (item.date && Object.keys(item.date_parts).length > 0) lines.push(createDate(item));
   const face = createElement("div", "face", ...lines.map(({ element }) => element));
   if (item.label !== undefined) face.append(createElement("div", "label", item.label));
-  setFont(face, item);
+  setFont(face, item, item.label ?? "");
   const box = createElement("div", "box", face);
   const element = createElement("div", `item clock${isAnalog ? " analog" : ""}`, box);
   element.style.color = item.color;
@@ -40,7 +40,9 @@ export function createClockFace(item: ClockItem, context: ItemContext): Item {
   return simpleItem(
     element,
     context,
-    () => {
+    async (signal) => {
+      const texts = lines.flatMap((line) => line.textsFrom(clock.now()));
+      await waitForFonts(face, [...texts, item.label ?? ""], context, signal);
       // The size is set once, for the longest text, so that the clock neither grows nor jumps.
       for (const line of lines) line.showLongest(clock.now());
       fitText(face, box, Math.max(context.height, context.width));
@@ -72,18 +74,15 @@ function createTextFace(className: string, format: Intl.DateTimeFormat, stepMs: 
   const write = (text: string): void => {
     element.textContent = text;
   };
+  const textsFrom = (instant: number): string[] => Array.from({ length: steps }, (_, step) => format.format(instant + step * stepMs));
   return {
     element,
     showTime: (instant) => write(format.format(instant)),
-    showLongest: (instant) => write(longestText(format, instant, stepMs, steps)),
+    showLongest: (instant) => write(longestOf(textsFrom(instant))),
+    textsFrom,
   };
 }
 
-function longestText(format: Intl.DateTimeFormat, from: number, stepMs: number, steps: number): string {
-  let best = "";
-  for (let step = 0; step < steps; step++) {
-    const text = format.format(from + step * stepMs);
-    if (text.length > best.length) best = text;
-  }
-  return best;
+function longestOf(texts: readonly string[]): string {
+  return texts.reduce((longest, text) => (text.length > longest.length ? text : longest), "");
 }

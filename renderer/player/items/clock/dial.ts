@@ -41,7 +41,7 @@ export function createDial(item: Extract<SceneItem, { type: "clock" }>): Face {
     turn(hour, (part("hour", parts) % 12) * 30 + minutes / 2);
   }
 
-  return { element: dial, showTime: write, showLongest: write };
+  return { element: dial, showTime: write, showLongest: write, textsFrom: () => [] };
 }
 
 function hand(name: keyof typeof hands): SVGElement {

@@ -3,7 +3,7 @@ import type { FeedEntry, SceneItem } from "../../../../src/protocol/scene.ts";
 import { createElement } from "../../dom.ts";
 import { followClock } from "../../link/clocked-animations.ts";
 import { fitText } from "./fit.ts";
-import { setFont } from "./font.ts";
+import { setFont, waitForFonts } from "./font.ts";
 import { type Item, ItemFailure, simpleItem, type ItemContext } from "../item.ts";
 import { createTickerItem } from "./ticker.ts";
 
@@ -39,7 +39,8 @@ function createCards(item: FeedItem, context: ItemContext): Item {
   element.style.backgroundColor = item.background_color;
   // All other font sizes are relative to this one.
   element.style.fontSize = `${Math.max(4, Math.sqrt(context.height * context.width) * 0.044)}px`;
-  setFont(element, item);
+  const texts = [item.title, ...item.entries.flatMap(({ title, summary }) => [title, summary])].map(decodeText);
+  setFont(element, item, texts.join(" "));
   const format = new Intl.DateTimeFormat(item.locale, { dateStyle: "long", timeZone: item.timezone });
   let cancel = (): void => {};
   let fading = new AbortController();
@@ -82,7 +83,13 @@ function createCards(item: FeedItem, context: ItemContext): Item {
     followClock([animation], beginsAt, clock, fading.signal);
   }
 
-  return simpleItem(element, context, tick, () => {
+  async function begin(signal: AbortSignal): Promise<void> {
+    const dates = item.entries.flatMap(({ published_at: at }) => (item.date && at !== null ? [format.format(at)] : []));
+    await waitForFonts(element, [...texts, ...dates], context, signal);
+    tick();
+  }
+
+  return simpleItem(element, context, begin, () => {
     fading.abort();
     cancel();
   });

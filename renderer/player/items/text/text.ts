@@ -2,7 +2,7 @@
 import type { SceneItem } from "../../../../src/protocol/scene.ts";
 import { createElement } from "../../dom.ts";
 import { fitOrTruncateText, fitTextOfSize } from "./fit.ts";
-import { setFont } from "./font.ts";
+import { setFont, waitForFonts } from "./font.ts";
 import { type Item, simpleItem, type ItemContext } from "../item.ts";
 
 const remedy = "shorten the text, lower font_size or enlarge the zone";
@@ -16,11 +16,12 @@ export function createText(item: Extract<SceneItem, { type: "text" }>, context: 
   if (item.direction !== "auto") words.style.unicodeBidi = "normal";
   const box = createElement("div", "box", words);
   const element = createElement("div", "item text", box);
-  setFont(words, item);
+  setFont(words, item, item.text);
   element.style.color = item.color;
   element.style.backgroundColor = item.background_color;
   if (item.padding !== undefined) box.style.inset = `${item.padding}px`;
-  return simpleItem(element, context, () => {
+  return simpleItem(element, context, async (signal) => {
+    await waitForFonts(words, [item.text], context, signal);
     const { font_size: requested } = item;
     const { size, isWhole } =
       requested === null ? fitOrTruncateText(words, box, Math.min(context.height, context.width)) : fitTextOfSize(words, box, requested);

@@ -1,13 +1,22 @@
 // A ticker item: a line that runs across its zone. Its position depends on the corrected clock alone, so synchronized displays show the same.
 import type { SceneItem } from "../../../../src/protocol/scene.ts";
 import { createElement } from "../../dom.ts";
-import { setFont } from "./font.ts";
+import { setFont, waitForFonts } from "./font.ts";
 import { type Item, simpleItem, type ItemContext } from "../item.ts";
 
 /** The texts of a ticker and their look. */
 export type TickerContent = Pick<
   Extract<SceneItem, { type: "ticker" }>,
-  "font_family" | "font_weight" | "color" | "background_color" | "speed_px_s" | "separator" | "direction" | "font_size"
+  | "font_family"
+  | "font_weight"
+  | "font_style"
+  | "locale"
+  | "color"
+  | "background_color"
+  | "speed_px_s"
+  | "separator"
+  | "direction"
+  | "font_size"
 > & { texts: readonly string[] };
 
 // The default font size as a share of the zone's height; it leaves room for accents and descenders.
@@ -31,12 +40,13 @@ export function createTickerItem(content: TickerContent, context: ItemContext): 
   element.style.backgroundColor = content.background_color;
   strip.style.fontSize = `${content.font_size ?? Math.max(4, Math.floor(context.height * letterShare))}px`;
   strip.style.lineHeight = `${context.height}px`;
-  setFont(strip, content);
+  setFont(strip, content, content.texts.join(" "));
   let stop = (): void => {};
   return simpleItem(
     element,
     context,
-    () => {
+    async (signal) => {
+      await waitForFonts(strip, [...content.texts, content.separator], context, signal);
       stop = start(strip, content, context);
     },
     () => stop(),

@@ -82,7 +82,7 @@ function mergedOrder(mine: readonly Row[], theirs: readonly Row[], merged: ByKey
 }
 
 /** The fewest rows of `base` whose move makes the order of `rows`: those outside of a longest increasing sequence. */
-function movedKeys(base: readonly Row[], rows: readonly Row[]): Set<string> {
+export function movedKeys(base: readonly Pick<Row, "key">[], rows: readonly Pick<Row, "key">[]): Set<string> {
   const places = new Map(base.map(({ key }, index) => [key, index]));
   const known = rows.filter(({ key }) => places.has(key));
   // By length of a sequence: the index in `known` of the smallest place that ends one.

@@ -5,6 +5,8 @@ import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { fieldErrorsOf, ProblemMessage } from "../../../ui/problem-message.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
+import type { ActiveDraft } from "../../../data/drafts/place.ts";
+import { SaveToDraft } from "../../drafts/save-to-draft.tsx";
 import { TargetPicker } from "../../show/target-picker.tsx";
 import { changeOf, isFilled, valuesOf, type Schedule, type ScheduleChange, type Values } from "../model/form.ts";
 import { ContentField } from "./content-field.tsx";
@@ -40,11 +42,23 @@ interface ScheduleFormProps {
   isUndecided?: boolean;
   saving: { isPending: boolean; error: unknown };
   onSave: (change: ScheduleChange) => void;
+  /** Saves it in a draft, and goes there. */
+  onSaveToDraft: (change: ScheduleChange, draft: ActiveDraft) => Promise<unknown>;
   /** Beside the button that saves. */
   otherActions?: ReactNode;
 }
 
-export function ScheduleForm({ values, onChange, before, mayWrite, isUndecided = false, saving, onSave, otherActions }: ScheduleFormProps) {
+export function ScheduleForm({
+  values,
+  onChange,
+  before,
+  mayWrite,
+  isUndecided = false,
+  saving,
+  onSave,
+  onSaveToDraft,
+  otherActions,
+}: ScheduleFormProps) {
   // What is made of files is chosen later: other fields may have changed meanwhile.
   const latest = useRef(values);
   latest.current = values;
@@ -93,6 +107,12 @@ export function ScheduleForm({ values, onChange, before, mayWrite, isUndecided =
         {mayWrite ? (
           <div className="schedule-actions">
             {otherActions}
+            <SaveToDraft
+              name={values.name}
+              isSaving
+              isDisabled={!isComplete || !isChanged || values.name.trim() === ""}
+              run={(draft) => onSaveToDraft(changeOf(values, before), draft)}
+            />
             <Button kind="primary" type="submit" isPending={saving.isPending} isDisabled={!isComplete || !isChanged}>
               {text("save")}
             </Button>

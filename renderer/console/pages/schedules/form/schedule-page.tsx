@@ -1,6 +1,8 @@
 // A schedule: its form, its deletion, and what to do if somebody else has changed it meanwhile.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { focusHeading } from "../../../app/after-navigation.ts";
+import { enterDraft } from "../../../data/draft.ts";
 import { useAct } from "../../../data/use-act.ts";
 import { useMay } from "../../../data/session.ts";
 import { schedules } from "../../../i18n/en/schedules.ts";
@@ -11,6 +13,7 @@ import { Icon } from "../../../ui/icon.tsx";
 import { Page } from "../../../ui/page.tsx";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
 import { showToast } from "../../../ui/toasts.tsx";
+import { VersionsLink } from "../../drafts/editor-links.tsx";
 import { deleteSchedule, isConflict, restoreSchedule, saveSchedule, scheduleQuery, type VersionedSchedule } from "../data.ts";
 import { changeOf, valuesOf, type ScheduleChange } from "../model/form.ts";
 import { mergeValues, type Part } from "../model/merge.ts";
@@ -36,9 +39,12 @@ export function SchedulePage() {
   const { data, error } = useQuery(scheduleQuery(id));
   return (
     <Page title={data?.schedule.name ?? text("title")}>
-      <Link to="/schedules" className="schedule-back">
-        {text("back")}
-      </Link>
+      <div className="schedule-links">
+        <Link to="/schedules" className="schedule-back">
+          {text("back")}
+        </Link>
+        <VersionsLink id={id} />
+      </div>
       <ProblemMessage error={error} />
       {data === undefined ? null : <Editor key={id} newest={data} />}
     </Page>
@@ -67,6 +73,8 @@ function Editor({ newest }: { newest: VersionedSchedule }) {
       queries.setQueryData(scheduleQuery(schedule.id).queryKey, saved);
       void queries.invalidateQueries({ queryKey: ["schedules"] });
       done();
+      // The button that was pressed has nothing to save any more.
+      requestAnimationFrame(focusHeading);
       showToast({ message: text("saved", { name: saved.schedule.name }) });
     },
   });
@@ -114,6 +122,11 @@ function Editor({ newest }: { newest: VersionedSchedule }) {
         isUndecided={contradictions.length > 0}
         saving={isConflict(saving.error) ? { isPending: saving.isPending, error: null } : saving}
         onSave={saving.mutate}
+        onSaveToDraft={async (change, draft) => {
+          // Saved first: what is entered is only on this page, which is left for the draft.
+          await saveSchedule(schedule.id, change, base.etag, draft.id);
+          await enterDraft(draft);
+        }}
         otherActions={
           <Button isPending={deleting.isPending} onPress={() => deleting.mutate()}>
             {text("delete")}

@@ -1,0 +1,76 @@
+// Loads the fonts that a text needs, so that it is never seen in others, and says which could not be loaded.
+import { createElement } from "../dom.ts";
+
+/** How long a text waits for its fonts. They come from the local disk; a preview's come from the service. */
+const timeoutMs = 3_000;
+
+/**
+ * Loads the fonts for every letter of `texts` in the style of `parent`, which is in the document. A broken font does not hold a text back:
+ * it is drawn in the next font that has its letters.
+ * @returns the families that could not be loaded; empty if all could.
+ */
+export async function loadFonts(parent: Element, texts: readonly string[], signal?: AbortSignal): Promise<string[]> {
+  // Laying letters out is what makes a browser load their fonts: those of a list that draw them, and no others.
+  const probe = createElement("div", "font-probe", uniqueClusters(texts));
+  parent.append(probe);
+  const { fontFamily, fontStyle } = getComputedStyle(probe);
+  const hasLoaded = await settle(probe, signal);
+  probe.remove();
+  const letters = [...new Set(texts.join(""))].map((letter) => letter.codePointAt(0)!);
+  const concerns = (face: FontFace): boolean =>
+    face.style === fontStyle && fontFamily.includes(`"${nameOf(face)}"`) && letters.some((letter) => isInRange(face.unicodeRange, letter));
+  const failed = hasLoaded ? ["error"] : ["error", "loading"];
+  // Most have none: the ranges of all faces need not be read.
+  const faces = [...document.fonts].filter((face) => failed.includes(face.status));
+  return [...new Set(faces.filter(concerns).map(nameOf))];
+}
+
+/** The warning for an item whose fonts could not be loaded. */
+export function missingFontDetail(families: readonly string[]): string {
+  return `the player's font ${families.join(", ")} could not be loaded, and its letters are drawn in another: install the player again`;
+}
+
+/** Resolves when no font is being loaded after a layout; with false at the time limit, or when `signal` aborts. */
+async function settle(probe: HTMLElement, signal: AbortSignal | undefined): Promise<boolean> {
+  const { fonts } = document;
+  const { promise: timeout, resolve: giveUp } = Promise.withResolvers<void>();
+  const timer = setTimeout(giveUp, timeoutMs);
+  signal?.addEventListener("abort", () => giveUp(), { once: true });
+  const endsAt = performance.now() + timeoutMs;
+  try {
+    // A font that lacks a letter of its range is followed by the next one, which only the next layout asks for.
+    while (isLoadingAfterLayout(probe)) {
+      if (signal?.aborted === true || performance.now() >= endsAt) return false;
+      await Promise.race([fonts.ready, timeout]);
+    }
+    return true;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function isLoadingAfterLayout(probe: HTMLElement): boolean {
+  // Reading a size makes the browser lay out.
+  return probe.offsetWidth >= 0 && document.fonts.status === "loading";
+}
+
+const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** Each letter of the texts once, with its marks: enough to know their fonts. */
+function uniqueClusters(texts: readonly string[]): string {
+  const clusters = new Set<string>();
+  for (const text of texts) for (const { segment } of segmenter.segment(text)) clusters.add(segment);
+  return [...clusters].join(" ");
+}
+
+function nameOf(face: FontFace): string {
+  return face.family.replaceAll('"', "");
+}
+
+/** Whether a range of CSS such as `U+0-FF, U+131` has the code point. */
+function isInRange(range: string, letter: number): boolean {
+  return range.split(",").some((part) => {
+    const [from, to = from] = part.trim().slice(2).split("-");
+    return Number.parseInt(from!, 16) <= letter && letter <= Number.parseInt(to!, 16);
+  });
+}

@@ -1,0 +1,73 @@
+// Leaves a table out of a WOFF2 font (https://www.w3.org/TR/WOFF2/): Noto Color Emoji brings each picture twice, and Chromium reads one kind.
+import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
+
+const headerLength = 48;
+// Where the header has the number of tables, and the sizes of the whole file, of the plain font and of the compressed data.
+const at = { fileLength: 8, tableCount: 12, fontLength: 16, compressedLength: 20 };
+/** The tags in the order of their numbers in the directory, as far as fonts here have them; others are written out. */
+const knownTags = (
+  "cmap head hhea hmtx maxp name OS/2 post cvt_ fpgm glyf loca prep CFF_ VORG EBDT EBLC gasp hdmx kern LTSH PCLT VDMX vhea vmtx BASE " +
+  "GDEF GPOS GSUB EBSC JSTF MATH CBDT CBLC COLR CPAL SVG_"
+).split(" ");
+const ownTag = 63;
+
+interface Table {
+  tag: string;
+  /** Its entry in the directory. */
+  entry: Buffer;
+  /** Its length in the font, and in the data. */
+  plainLength: number;
+  length: number;
+}
+
+/** The font without the table, or unchanged if it has none. @param tag four letters, with `_` for a space. */
+export function withoutTable(font: Buffer, tag: string): Buffer {
+  const { tables, end } = readDirectory(font);
+  const index = tables.findIndex((table) => table.tag === tag);
+  if (index < 0) return font;
+  const data = brotliDecompressSync(font.subarray(end, end + font.readUInt32BE(at.compressedLength)));
+  const from = tables.slice(0, index).reduce((sum, { length }) => sum + length, 0);
+  const [removed] = tables.splice(index, 1) as [Table];
+  const rest = Buffer.concat([data.subarray(0, from), data.subarray(from + removed.length)]);
+  const compressed = brotliCompressSync(rest, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_FONT },
+  });
+  const header = Buffer.from(font.subarray(0, headerLength));
+  const entries = tables.map(({ entry }) => entry);
+  const padding = Buffer.alloc((4 - (compressed.length % 4)) % 4);
+  const whole = Buffer.concat([header, ...entries, compressed, padding]);
+  whole.writeUInt16BE(tables.length, at.tableCount);
+  whole.writeUInt32BE(whole.length, at.fileLength);
+  whole.writeUInt32BE(compressed.length, at.compressedLength);
+  // Only a hint for the memory to be reserved: the directory's entry of the table, and the table itself.
+  whole.writeUInt32BE(font.readUInt32BE(at.fontLength) - 16 - 4 * Math.ceil(removed.plainLength / 4), at.fontLength);
+  return whole;
+}
+
+function readDirectory(font: Buffer): { tables: Table[]; end: number } {
+  if (font.toString("latin1", 0, 4) !== "wOF2") throw new Error("this is no WOFF2 font");
+  const tables: Table[] = [];
+  let offset = headerLength;
+  const readNumber = (): number => {
+    // Seven bits a byte, the highest first; the last byte is below 128.
+    for (let number = 0; ;) {
+      const byte = font.readUInt8(offset++);
+      number = number * 128 + (byte & 127);
+      if (byte < 128) return number;
+    }
+  };
+  for (let count = font.readUInt16BE(at.tableCount); count > 0; count -= 1) {
+    const start = offset;
+    const flags = font.readUInt8(offset++);
+    const known = flags & ownTag;
+    if (known === ownTag) offset += 4;
+    const tag = known === ownTag ? font.toString("latin1", offset - 4, offset) : (knownTags[known] ?? String(known));
+    const plainLength = readNumber();
+    // `glyf` and `loca` are transformed unless the version says otherwise, all others only if it says so.
+    const version = flags >> 6;
+    const isTransformed = tag === "glyf" || tag === "loca" ? version !== 3 : version !== 0;
+    const length = isTransformed ? readNumber() : plainLength;
+    tables.push({ tag, entry: font.subarray(start, offset), plainLength, length });
+  }
+  return { tables, end: offset };
+}
