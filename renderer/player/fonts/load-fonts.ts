@@ -68,7 +68,7 @@ function nameOf(face: FontFace): string {
 }
 
 /** Whether a range of CSS such as `U+0-FF, U+131` has the code point. */
-function isInRange(range: string, letter: number): boolean {
+export function isInRange(range: string, letter: number): boolean {
   return range.split(",").some((part) => {
     const [from, to = from] = part.trim().slice(2).split("-");
     return Number.parseInt(from!, 16) <= letter && letter <= Number.parseInt(to!, 16);
