@@ -17,6 +17,7 @@ interface Row {
 
 const protocol = "src/protocol/device/beat.ts";
 const schedule = "src/schedule/windows/window.ts";
+const feeds = "src/feeds/parse-feed.ts";
 const player = ["src/player/player.ts", "src/player/link/link.ts", "src/player/link/host.ts"];
 const purePlayback = ["page-plan", "playback", "scene-item", "schedule-plan"].map((name) => `src/player/playback/${name}.ts`);
 const host = "src/host/chromium/host.ts";
@@ -29,12 +30,26 @@ const table: readonly Row[] = [
   {
     folder: "src/base",
     allowed: ["src/base/files/lock.ts", "node:fs", "pino"],
-    forbidden: [protocol, schedule, ...player, host, service, main, renderer, ...outside, "electron"],
+    forbidden: [protocol, feeds, schedule, ...player, host, service, main, renderer, ...outside, "electron"],
   },
   {
     folder: "src/protocol",
     allowed: ["src/protocol/content/asset.ts", "zod"],
-    forbidden: ["src/base/clock.ts", schedule, ...player, host, service, main, renderer, ...outside, "electron", "node:fs", "pino", "z"],
+    forbidden: [
+      "src/base/clock.ts",
+      feeds,
+      schedule,
+      ...player,
+      host,
+      service,
+      main,
+      renderer,
+      ...outside,
+      "electron",
+      "node:fs",
+      "pino",
+      "z",
+    ],
   },
   {
     folder: "src/schedule",
@@ -54,8 +69,13 @@ const table: readonly Row[] = [
     typesOnly: ["src/base/clock.ts"],
   },
   {
+    folder: "src/feeds",
+    allowed: ["src/feeds/plain-text.ts", "src/base/http/outbound-http.ts", protocol, "node:worker_threads"],
+    forbidden: [schedule, ...player, host, service, main, renderer, ...outside, "electron"],
+  },
+  {
     folder: "src/player",
-    allowed: ["src/player/host.ts", "src/base/async/signal.ts", protocol, schedule, "node:fs", "ws"],
+    allowed: ["src/player/host.ts", "src/base/async/signal.ts", protocol, feeds, schedule, "node:fs", "ws"],
     forbidden: [host, service, main, renderer, ...outside, "electron"],
   },
   {
@@ -73,7 +93,7 @@ const table: readonly Row[] = [
   },
   {
     folder: "src/service",
-    allowed: ["src/service/store/database.ts", "src/base/jws.ts", protocol, schedule, "fastify"],
+    allowed: ["src/service/store/database.ts", "src/base/jws.ts", protocol, feeds, schedule, "fastify"],
     forbidden: [...player, "src/player/host.ts", host, main, renderer, ...outside, "electron"],
   },
   {

@@ -2420,6 +2420,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/preview-tickets/{id}/feeds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the feeds of a preview
+         * @description The service's own copies of the feeds in the content that was last read for the ticket. A copy that is older than the feed's `refresh_interval_ms` is fetched first, which can take half a minute. The service calls public addresses only, and those of `--allow-address`: a feed in the players' own network is read by the players.
+         *
+         *     Scope: `assets:read`.
+         */
+        get: operations["getPreviewFeeds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/preview-tickets/{id}/renew": {
         parameters: {
             query?: never;
@@ -7825,7 +7847,7 @@ export interface components {
         };
         NewPreviewTicket: {
             /**
-             * @description More files, such as those of a change that is not saved yet
+             * @description More files
              * @default []
              */
             asset_ids?: string[];
@@ -7835,6 +7857,11 @@ export interface components {
             player_id?: string;
             /** @description Id, `pls_` and a ULID */
             playlist_id?: string;
+            /**
+             * @description More playlists, such as those of a change that is not saved yet
+             * @default []
+             */
+            playlist_ids?: string[];
         };
         NewReportLink: {
             /**
@@ -9582,6 +9609,23 @@ export interface components {
             presented_at: string;
             /** @description Id, `zon_` and a ULID */
             zone_id: string;
+        };
+        PreviewFeed: {
+            /** @description Plain text without markup, that may contain HTML character references. Empty while there is no copy */
+            entries: {
+                published_at: string | null;
+                summary: string;
+                title: string;
+            }[];
+            /** @description When the copy was fetched. Null: there is none */
+            fetched_at: string | null;
+            title: string;
+            /** @description Why it could not be read the last time */
+            trouble: string | null;
+            url: string;
+        };
+        PreviewFeeds: {
+            feeds: components["schemas"]["PreviewFeed"][];
         };
         PreviewTicket: {
             /**
@@ -22846,6 +22890,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
+                 *       "playlist_ids": [],
                  *       "asset_ids": []
                  *     }
                  */
@@ -23089,6 +23134,57 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ShownContent"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getPreviewFeeds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `prv_` and a ULID */
+                id: components["parameters"]["PreviewTicketId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read the feeds of a preview */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "feeds": [
+                     *         {
+                     *           "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *           "title": "Lobby",
+                     *           "entries": [
+                     *             {
+                     *               "title": "Lobby",
+                     *               "summary": "sample",
+                     *               "published_at": "2026-11-21T12:00:00.000Z"
+                     *             }
+                     *           ],
+                     *           "trouble": "sample",
+                     *           "fetched_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PreviewFeeds"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -25632,6 +25728,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path?: never;
             cookie?: never;
@@ -27586,7 +27684,10 @@ export interface operations {
                 /** @description At most 32 days after `from`. Default: seven days after it */
                 to?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -27648,6 +27749,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };

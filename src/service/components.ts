@@ -10,6 +10,7 @@ import type { ServiceConfig } from "./config.ts";
 import { BlobSweeper } from "./content/blob-sweeper.ts";
 import { Blobs } from "./content/blobs.ts";
 import { Imports } from "./content/imports.ts";
+import { FeedCopies } from "./content/previews/feed-copies.ts";
 import { PreviewTickets } from "./content/previews/preview-tickets.ts";
 import type { OutboundClients } from "./content/outbound-clients.ts";
 import { Thumbnails } from "./content/thumbnails.ts";
@@ -131,6 +132,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     closing,
     cookies: new BrowserCookies(signer.publicKey),
     failedSignIns,
+    feedCopies: new FeedCopies({ http: outbound.imports, clock, closing }),
     passkeys: new Passkeys({ clock, failures: failedSignIns, log, store }),
     passwords: new Passwords({ clock, failures: failedSignIns, store }),
     sso: config.sso == null ? null : new SingleSignOn(config.sso, { clock, log, closing }),

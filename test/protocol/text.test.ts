@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { textWithoutMarkup } from "../../src/player/content/feeds/plain-text.ts";
+import { textWithoutMarkup } from "../../src/feeds/plain-text.ts";
 import { CommandUpdate } from "../../src/protocol/device/commands.ts";
 import { PlayEvent } from "../../src/protocol/device/play-events.ts";
 import { Heartbeat } from "../../src/protocol/device/heartbeat.ts";

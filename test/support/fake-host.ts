@@ -65,6 +65,14 @@ export class FakeHost implements Host {
     this.report({ type: "screen", is: screen.is, code, at });
   }
 
+  /** When the next item that the page knows of begins; Infinity if it knows of none. */
+  get nextStart(): number {
+    const screen = this.scene?.screen;
+    if (screen?.is !== "stage") return Number.POSITIVE_INFINITY;
+    const starts = screen.stage.zones.flatMap(({ slots }) => slots.map(({ starts_at }) => starts_at));
+    return Math.min(...starts.filter((at) => at > this.#clock.now()));
+  }
+
   async prepare(): Promise<void> {}
 
   async open(page: HostPage): Promise<BrowserEngine> {

@@ -6,13 +6,19 @@ export function focusHeadings(router: AnyRouter): () => void {
   return router.subscribe("onRendered", ({ fromLocation, pathChanged }) => {
     // The first page is read from its beginning anyway.
     if (fromLocation === undefined || !pathChanged) return;
-    const content = document.querySelector<HTMLElement>("#content");
-    // A page that has put the focus into one of its fields knows better.
-    if (content === null || (content.contains(document.activeElement) && document.activeElement !== content)) return;
-    const heading = content.querySelector<HTMLElement>("h1") ?? content;
-    heading.tabIndex = -1;
-    heading.focus({ preventScroll: true });
+    // After a link was pressed by a key, React Aria puts the focus into a page's first field in the next frame.
+    requestAnimationFrame(() => requestAnimationFrame(focusHeading));
   });
+}
+
+function focusHeading(): void {
+  const content = document.querySelector<HTMLElement>("#content");
+  // A page that has put the focus into one of its fields knows better, and so does a dialog.
+  if (content === null || (document.activeElement !== content && document.activeElement?.closest("#content, [role=dialog]") != null))
+    return;
+  const heading = content.querySelector<HTMLElement>("h1") ?? content;
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
 }
 
 /**

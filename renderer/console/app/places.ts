@@ -3,17 +3,30 @@ import type { AnyRouter } from "@tanstack/react-router";
 import type { common } from "../i18n/en/common.ts";
 import type { IconName } from "../ui/icon.tsx";
 
+/** The groups of the main navigation, in their order. */
+export const groups = ["groupNow", "groupContent", "groupPlan", "groupRecords"] as const;
+
 export interface Place {
   to: string;
   name: keyof typeof common;
   icon: IconName;
-  /** It is part of the main navigation. */
-  isArea?: true;
+  /** It is part of the main navigation, in this group. */
+  group?: (typeof groups)[number];
   /** Pressed after `g`, it leads there. */
   key?: string;
 }
 
 const places: readonly Place[] = [
+  { to: "/", name: "screens", icon: "screens", group: "groupNow", key: "s" },
+  { to: "/show", name: "show", icon: "play", group: "groupNow", key: "h" },
+  { to: "/takeover", name: "takeover", icon: "broadcast", group: "groupNow", key: "t" },
+  { to: "/library", name: "library", icon: "library", group: "groupContent", key: "l" },
+  { to: "/playlists", name: "playlists", icon: "playlist", group: "groupContent", key: "o" },
+  { to: "/layouts", name: "layouts", icon: "layout", group: "groupContent", key: "y" },
+  { to: "/schedules", name: "schedules", icon: "calendar", group: "groupPlan", key: "c" },
+  { to: "/timeline", name: "timeline", icon: "timeline", group: "groupPlan", key: "i" },
+  { to: "/reports", name: "reports", icon: "chart", group: "groupRecords", key: "r" },
+  { to: "/team", name: "team", icon: "team", group: "groupRecords", key: "m" },
   { to: "/", name: "screens", icon: "screens", isArea: true, key: "s" },
   { to: "/library", name: "library", icon: "library", isArea: true, key: "l" },
   { to: "/show", name: "show", icon: "play", isArea: true, key: "h" },
@@ -22,6 +35,8 @@ const places: readonly Place[] = [
   { to: "/layouts", name: "layouts", icon: "layout", isArea: true, key: "y" },
   { to: "/schedules", name: "schedules", icon: "calendar", isArea: true, key: "c" },
   { to: "/timeline", name: "timeline", icon: "timeline", isArea: true, key: "i" },
+  { to: "/drafts", name: "drafts", icon: "draft", isArea: true, key: "d" },
+  { to: "/versions", name: "versions", icon: "history", isArea: true, key: "v" },
   { to: "/reports", name: "reports", icon: "chart", isArea: true, key: "r" },
   { to: "/team", name: "team", icon: "team", isArea: true, key: "m" },
   { to: "/pair", name: "pair", icon: "plus", key: "p" },

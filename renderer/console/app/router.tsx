@@ -9,6 +9,7 @@ import { routesOfLayouts } from "../pages/layouts/routes.ts";
 import { routesOfImport } from "../pages/import/routes.ts";
 import { routesOfLibrary } from "../pages/library/routes.ts";
 import { routesOfPairing } from "../pages/pair/routes.ts";
+import { routesOfDrafts } from "../pages/drafts/routes.ts";
 import { routesOfReports, routesOfSharedReports } from "../pages/reports/routes.ts";
 import { routesOfScreen } from "../pages/screen/routes.ts";
 import { routesOfScreens } from "../pages/screens/routes.ts";
@@ -59,6 +60,7 @@ const routeTree = rootRoute.addChildren([
     ...routesOfLayouts(shellRoute),
     ...routesOfSchedules(shellRoute),
     ...routesOfTimeline(shellRoute),
+    ...routesOfDrafts(shellRoute),
     routesOfReports(shellRoute),
     routesOfTeam(shellRoute),
     routesOfAccount(shellRoute),

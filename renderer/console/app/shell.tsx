@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { Button as AriaButton } from "react-aria-components";
 import { useActions } from "../data/actions.ts";
+import { useDraft, useIsSwitching } from "../data/draft.ts";
 import { forgetPerson } from "../data/forget-person.ts";
 import { keepFresh } from "../data/keep-fresh.ts";
 import { sessionQuery } from "../data/session.ts";
@@ -18,6 +19,7 @@ import { AwayBanner } from "./away-banner.tsx";
 import { keepFocus } from "./keep-focus.ts";
 import { listenForKeys, searchKeys, type Overlay } from "./keys.ts";
 import { Navigation } from "./navigation.tsx";
+import { tellProposals } from "./proposals.ts";
 import { tellWholeTexts } from "./whole-texts.ts";
 
 const text = texts(common);
@@ -26,6 +28,7 @@ const text = texts(common);
 const AccountMenu = lazy(async () => ({ default: (await import("./account-menu.tsx")).AccountMenu }));
 const Palette = lazy(async () => ({ default: (await import("./palette/palette.tsx")).Palette }));
 const BulkBar = lazy(async () => ({ default: (await import("../pages/bulk/bulk-bar.tsx")).BulkBar }));
+const DraftBar = lazy(async () => ({ default: (await import("../pages/drafts/draft-bar.tsx")).DraftBar }));
 const ProofDialog = lazy(async () => ({ default: (await import("./proof-dialog.tsx")).ProofDialog }));
 const Shortcuts = lazy(async () => ({ default: (await import("./palette/shortcuts.tsx")).Shortcuts }));
 
@@ -33,9 +36,12 @@ export function Shell() {
   const { data: session } = useQuery(sessionQuery);
   const navigate = useNavigate();
   const router = useRouter();
+  const draft = useDraft();
+  const isSwitching = useIsSwitching();
   const [overlay, setOverlay] = useState<Overlay | null>(null);
   const owner = session == null ? null : `${session.team.id} ${session.user.id}`;
   useEffect(keepFresh, []);
+  useEffect(tellProposals, []);
   useEffect(() => (owner === null ? undefined : forgetPerson), [owner]);
   useEffect(() => focusHeadings(router), [router]);
   useEffect(() => {
@@ -87,8 +93,14 @@ export function Shell() {
       </header>
       <div className="shell-main">
         <AwayBanner />
+        {draft === null ? null : (
+          <Suspense fallback={null}>
+            <DraftBar active={draft} />
+          </Suspense>
+        )}
         <main id="content" className="shell-content" tabIndex={-1}>
-          <Outlet />
+          {/* What a page shows and what was begun there belongs to one draft. */}
+          {isSwitching ? null : <Outlet key={draft?.id ?? "live"} />}
         </main>
       </div>
       <UploadsCorner />

@@ -1,11 +1,11 @@
 // The client of the service. Like any other client it speaks only the public API; the session's cookie says who asks.
 import { createClient, ProblemError } from "../../../sdk/typescript/client.ts";
-import { fetchWithProof } from "./proof.ts";
+import { baseUrl } from "./base-url.ts";
+import { sendInPlace } from "./drafts/send.ts";
 
-/** The address of the service, without a slash at its end: the page's base, which `--public-url` may give a path. */
-export const baseUrl = document.baseURI.replace(/\/+$/, "");
+export { baseUrl };
 
-export const client = createClient({ baseUrl, retries: 1, fetch: fetchWithProof });
+export const client = createClient({ baseUrl, retries: 1, fetch: sendInPlace });
 
 /** Repeats nothing by itself: for passwords, whose guesses are counted, and which a person repeats. */
 export const directClient = createClient({ baseUrl });

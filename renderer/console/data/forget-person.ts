@@ -1,5 +1,6 @@
 // What a person has begun in the console, and whoever signs in next must not find.
 import { forgetAskedPictures } from "./asked-pictures.ts";
+import { setActiveDraft } from "./drafts/place.ts";
 import { forgetEdits } from "./kept-edits.ts";
 import { clearSelection } from "./selection.ts";
 import { requestShow } from "./show-request.ts";
@@ -10,4 +11,5 @@ export function forgetPerson(): void {
   requestShow(null);
   forgetAskedPictures();
   forgetEdits();
+  setActiveDraft(null);
 }

@@ -1,24 +1,25 @@
 // Keeps the cache true by the events of the service: what an event concerns is read again, if a page shows it.
 import type { Event } from "../../../src/protocol/operator/events.ts";
+import { activeDraft, contentKeys } from "./drafts/place.ts";
 import { eventStream } from "./event-stream.ts";
 import { queryClient } from "./query-client.ts";
 
 /** Query keys begin with the name of their resource. By the first part of an event's type: the keys that it makes old. */
 const keysByNoun: Readonly<Record<string, readonly string[]>> = {
-  player: ["players", "previews"],
+  player: ["players", "player-previews"],
   problem: ["players"],
-  layout: ["layouts", "players", "versions", "previews"],
-  playlist: ["playlists", "versions", "previews"],
-  asset: ["assets", "previews"],
-  schedule: ["schedules", "players", "shows", "versions", "previews"],
-  calendar: ["calendars", "players", "versions", "previews"],
+  layout: ["layouts", "players", "versions", "previews", "player-previews"],
+  playlist: ["playlists", "versions", "previews", "player-previews"],
+  asset: ["assets", "previews", "player-previews"],
+  schedule: ["schedules", "players", "shows", "versions", "player-previews"],
+  calendar: ["calendars", "players", "versions", "player-previews"],
   command: ["commands"],
   screenshot: ["screenshots"],
   webhook: ["webhooks"],
   rollout: ["rollouts"],
   alert: ["alerts"],
   batch: ["command-batches"],
-  draft: ["drafts"],
+  draft: ["drafts", "previews", "player-previews"],
   version: ["versions"],
 };
 
@@ -40,8 +41,15 @@ const collectMs = 150;
 const collected = new Set<string>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-function refresh({ type }: Event): void {
-  for (const key of keysByNoun[type.slice(0, type.indexOf("."))] ?? []) collected.add(key);
+function refresh(event: Event): void {
+  const { type } = event;
+  const isOwnDraft = type.startsWith("draft.") && (event.data as { draft_id?: unknown }).draft_id === activeDraft()?.id;
+  refreshSoon([...(keysByNoun[type.slice(0, type.indexOf("."))] ?? []), ...(isOwnDraft ? contentKeys : [])]);
+}
+
+/** Reads again, in a moment, what is shown of these resources. */
+export function refreshSoon(keys: readonly string[]): void {
+  for (const key of keys) collected.add(key);
   timer ??= setTimeout(() => {
     timer = undefined;
     for (const key of collected) void queryClient.invalidateQueries({ queryKey: [key] });

@@ -1,7 +1,8 @@
 // The one cache of what the console has read. Events of the service keep it true, so nothing is read again by time.
-import { QueryCache, QueryClient } from "@tanstack/react-query";
+import { hashKey, QueryCache, QueryClient } from "@tanstack/react-query";
 import { ProblemError } from "../../../sdk/typescript/client.ts";
 import { isSignedOut } from "./client.ts";
+import { contentKey } from "./drafts/place.ts";
 
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({
@@ -13,6 +14,7 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5 * 60_000,
+      queryKeyHashFn: (key) => hashKey(contentKey(key)),
       // An answer of the service does not change by asking again; an unreachable service may return.
       retry: (count, error) => !(error instanceof ProblemError && error.status < 500) && count < 3,
     },

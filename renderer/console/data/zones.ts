@@ -8,7 +8,10 @@ const zoned = (instant: string, timeZone: string): Temporal.ZonedDateTime => Tem
 
 /** The value of a field `datetime-local` for an instant. */
 export function localValueOf(instant: string, timeZone: string): string {
-  return zoned(instant, timeZone).toPlainDateTime().round("minute").toString({ smallestUnit: "minute" });
+  return zoned(instant, timeZone)
+    .toPlainDateTime()
+    .round({ smallestUnit: "minute", roundingMode: "floor" })
+    .toString({ smallestUnit: "minute" });
 }
 
 /** The instant of a field's value; null: it is no time. A time that a clock change skips is the one after the change. */

@@ -1,5 +1,6 @@
 // What a preview shows, in the form in which the player computes its picture from it.
-import type { ShownContent } from "../../../src/protocol/operator/previews.ts";
+import type { FeedContent } from "../../../src/player/playback/scene-item.ts";
+import type { PreviewFeed, ShownContent } from "../../../src/protocol/operator/previews.ts";
 import type { Intervention } from "../../../src/schedule/interventions.ts";
 import type { PlayableContent, PlayerContext } from "../../../src/schedule/playable-content.ts";
 
@@ -17,6 +18,20 @@ export function previewContentOf({ state, interventions, device_timezone }: Show
     content: { desired: { ...state, assets }, files },
     context: { deviceTimeZone: device_timezone, interventions: interventions.map(interventionOf) },
   };
+}
+
+/** What a preview shows of feeds: the service's copies. `trouble`: said of a feed of which there is none yet. */
+export function feedContentOf(feeds: readonly PreviewFeed[], trouble: string): (url: string) => FeedContent {
+  const byUrl = new Map(
+    feeds.map(({ url, title, entries, trouble: ownTrouble }) => {
+      const read = entries.map((entry) => ({
+        ...entry,
+        published_at: entry.published_at === null ? null : Date.parse(entry.published_at),
+      }));
+      return [url, { title, entries: read, trouble: ownTrouble }];
+    }),
+  );
+  return (url) => byUrl.get(url) ?? { title: "", entries: [], trouble };
 }
 
 function interventionOf(each: ShownContent["interventions"][number]): Intervention {

@@ -4,8 +4,9 @@ import { showsAnything } from "../../../src/player/playback/playback.ts";
 import type { FeedContent } from "../../../src/player/playback/scene-item.ts";
 import { advancedPlan, schedulePlanAt, type SchedulePlan } from "../../../src/player/playback/schedule-plan.ts";
 import type { ToPreview } from "../../../src/protocol/preview-messages.ts";
-import type { Scene, Stage } from "../../../src/protocol/scene.ts";
+import type { Scene, Slot, Stage } from "../../../src/protocol/scene.ts";
 import { itemDurationMs } from "../../../src/schedule/item-duration.ts";
+import { nextPlayStarts } from "../../../src/schedule/timeline.ts";
 import type { PreviewContent } from "./content.ts";
 
 /** What the page needs to show an instant, apart from the clock's rate. */
@@ -22,6 +23,9 @@ const maxMemoryMs = 3_600_000;
 const longestTransitionMs = 10_000;
 // How long before a transition the page begins, so that the item that leaves is on the screen: more than it takes a change for due.
 const beforeMs = 100;
+
+// Whoever is this near to an item's beginning wants to go to the item before it.
+const sameItemMs = 1_500;
 
 /** The picture of one content. */
 export class PreviewPlayback {
@@ -75,6 +79,41 @@ export class PreviewPlayback {
     return { from: longest.epochMs + rounds * longest.totalMs, lengthMs: longest.totalMs };
   }
 
+  /** When the item before, and the one after, of those on the screen at an instant is to be seen whole, after its transition. */
+  changesAround(instant: number): { before: number | null; after: number | null } {
+    const slots = this.#slotsAt(instant);
+    const ends = slots.map(({ ends_at }) => ends_at);
+    const after = Math.min(...ends);
+    const seen = slots.map(seenFrom).filter((from) => from < instant - sameItemMs);
+    if (seen.length > 0) return { before: Math.max(...seen), after: seenAfter(this.#slotsAt(after), after) };
+    const begun = Math.max(...slots.map(({ starts_at }) => starts_at));
+    const earlier = this.#slotsAt(begun - 1)
+      .map(seenFrom)
+      .filter((from) => from < instant - sameItemMs);
+    return { before: earlier.length === 0 ? null : Math.max(...earlier), after: seenAfter(this.#slotsAt(after), after) };
+  }
+
+  /** When an item is to be seen whole in the round of its loop at `instant`; null: it does not play. It stays where it is if it plays now. */
+  playOf(itemId: string, instant: number): number | null {
+    const isPlayed = ({ item }: Slot): boolean => item.item_id === itemId;
+    if (this.#slotsAt(instant).some(isPlayed)) return instant;
+    const loop = this.loopAt(instant);
+    for (const { current } of this.#planAt(instant).intervals[0]!.playback.zones.values()) {
+      const startsAt = nextPlayStarts(current, (loop?.from ?? instant) - 1).get(itemId);
+      if (startsAt === undefined) continue;
+      return this.#slotsAt(startsAt).filter(isPlayed).map(seenFrom)[0] ?? startsAt;
+    }
+    return null;
+  }
+
+  #slotsAt(instant: number): Slot[] {
+    if (!Number.isFinite(instant)) return [];
+    const { screen } = this.sceneAt(instant).scene;
+    return screen.is === "stage"
+      ? screen.stage.zones.flatMap(({ slots: [slot] }) => (slot !== undefined && slot.starts_at <= instant ? [slot] : []))
+      : [];
+  }
+
   #pagePlanAt(instant: number): PagePlan {
     return pagePlanAt(this.#planAt(instant).intervals, instant, this.#content.context.deviceTimeZone, this.#feedContent);
   }
@@ -94,6 +133,16 @@ export class PreviewPlayback {
     const screen = { is: "empty", player_name: player.name, link: "online", is_assigned, trouble: null, service: "" } as const;
     return { screen, upcoming: [...upcoming], identify: null };
   }
+}
+
+/** When an item has come in. */
+function seenFrom({ starts_at, ends_at, transition }: Slot): number {
+  return starts_at + Math.min(lengthOf(transition), (ends_at - starts_at) / 2);
+}
+
+function seenAfter(slots: readonly Slot[], after: number): number | null {
+  const seen = slots.filter(({ starts_at }) => starts_at >= after).map(seenFrom);
+  return seen.length === 0 ? null : Math.max(...seen);
 }
 
 function lengthOf(transition: Stage["transition"]): number {

@@ -1,25 +1,20 @@
 // The preview of a screen, a layout or a playlist with its controls: play, stand still, go to a time.
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { instantOf, localValueOf, ownTimeZone } from "../data/zones.ts";
+import { ownTimeZone } from "../data/zones.ts";
 import { preview as messages } from "../i18n/en/preview.ts";
-import { formatDateTime, formatTime } from "../i18n/format.ts";
 import { texts } from "../i18n/texts.ts";
 import { newestPictureQuery, playerQuery } from "../pages/screen/data.ts";
-import { Button } from "../ui/button.tsx";
-import { Icon } from "../ui/icon.tsx";
 import { ProblemMessage } from "../ui/problem-message.tsx";
-import { Slider } from "../ui/slider.tsx";
-import { TextField } from "../ui/text-field.tsx";
 import type { Capture } from "./captures.ts";
 import type { PreviewContent } from "./content.ts";
-import { PreviewPlayback } from "./playback.ts";
+import { PreviewControls } from "./preview-controls.tsx";
 import { Preview, type PreviewProblem } from "./preview.tsx";
+import { playbackOf, usePreviewTime } from "./use-preview-time.ts";
 import { usePreview, type ChangeShown, type PreviewSubject } from "./use-preview.ts";
 
 const text = texts(messages);
 const usualSize = { width: 1_920, height: 1_080 };
-const hourMs = 3_600_000;
 
 export interface PreviewOfProps {
   of: PreviewSubject;
@@ -31,27 +26,18 @@ export interface PreviewOfProps {
   size?: { width: number; height: number };
   isMuted?: boolean;
   change?: ChangeShown;
+  /** Leaves out the time of day. */
+  isShort?: boolean;
 }
 
-export function PreviewOf({ of, name, startAt, size: given, isMuted = true, change }: PreviewOfProps) {
-  const { ticket, content, error } = usePreview(of, change);
+export function PreviewOf({ of, name, startAt, size: given, isMuted = true, change, isShort = false }: PreviewOfProps) {
+  const { ticket, content, feeds, error } = usePreview(of, { change });
   const playerId = "playerId" in of ? of.playerId : null;
   const screenSize = useScreenSize(playerId);
   const capture = useCapture(playerId, ticket?.page_url ?? null, content);
   const size = given ?? screenSize ?? sizeOf(content);
-  const [mountedAt] = useState(() => Date.now());
-  const [showing, setShowing] = useState({ at: startAt ?? mountedAt, rate: 0 });
-  const [time, setTime] = useState(showing.at);
-  const [windowFrom, setWindowFrom] = useState(showing.at);
+  const time = usePreviewTime(content, playerId === null, startAt);
   const [problem, setProblem] = useState<{ content: PreviewContent | null; problem: PreviewProblem } | null>(null);
-  const span = useMemo(() => spanOf(content, playerId === null, windowFrom), [content, playerId, windowFrom]);
-  const timeZone = timeZoneOf(content, playerId);
-  const goTo = (at: number): void => {
-    setShowing({ at, rate: 0 });
-    setTime(at);
-    setWindowFrom(at);
-  };
-  const isRunning = showing.rate > 0;
   return (
     <section className="preview-player" aria-label={text("of", { name })}>
       <ProblemMessage error={error} />
@@ -61,51 +47,17 @@ export function PreviewOf({ of, name, startAt, size: given, isMuted = true, chan
         <Preview
           ticket={ticket}
           content={content}
-          {...showing}
+          feeds={feeds}
+          {...time.showing}
           {...size}
           label={text("of", { name })}
           isMuted={isMuted}
           capture={capture}
-          onTime={setTime}
+          onTime={time.setTime}
           onProblem={(each) => setProblem({ content, problem: each })}
         />
       )}
-      <div className="preview-controls">
-        <Button
-          aria-label={text(isRunning ? "pause" : "play")}
-          isDisabled={content === null}
-          onPress={() => setShowing({ at: time, rate: isRunning ? 0 : 1 })}
-        >
-          <Icon name={isRunning ? "pause" : "play"} />
-        </Button>
-        <Slider
-          label={text("position")}
-          output={formatTime(new Date(time), timeZone)}
-          minValue={0}
-          maxValue={span.lengthMs / 1_000}
-          step={0.1}
-          formatOptions={{ style: "unit", unit: "second", unitDisplay: "long" }}
-          value={Math.min(span.lengthMs, Math.max(0, time - span.from)) / 1_000}
-          onChange={(seconds) => {
-            const at = Math.round(span.from + seconds * 1_000);
-            setTime(at);
-            setShowing({ at, rate: showing.rate });
-          }}
-        />
-        <TextField
-          label={text("at", { zone: timeZone })}
-          type="datetime-local"
-          value={localValueOf(new Date(time).toISOString(), timeZone)}
-          onChange={(local) => {
-            const instant = instantOf(local, timeZone);
-            if (instant !== null) goTo(Date.parse(instant));
-          }}
-        />
-        <Button onPress={() => goTo(Date.now())}>{text("now")}</Button>
-      </div>
-      <p className="faint preview-time" aria-live={isRunning ? "off" : "polite"}>
-        {text("shows", { time: formatDateTime(new Date(time), timeZone) })}
-      </p>
+      <PreviewControls time={time} timeZone={timeZoneOf(content, playerId)} isDisabled={content === null} isShort={isShort} />
       {problem === null || problem.content !== content ? null : (
         <p className="field-error" role="status">
           {text("problem", { detail: problem.problem.detail })}
@@ -113,18 +65,6 @@ export function PreviewOf({ of, name, startAt, size: given, isMuted = true, chan
       )}
     </section>
   );
-}
-
-/** The part of time in which the slider moves: the loop of a layout or a playlist, if it is not too long, else an hour. */
-function spanOf(content: PreviewContent | null, isLoop: boolean, from: number): { from: number; lengthMs: number } {
-  const anHour = { from, lengthMs: hourMs };
-  if (content === null || !isLoop) return anHour;
-  const loop = playbackOf(content).loopAt(from);
-  return loop === null || loop.lengthMs > hourMs ? anHour : loop;
-}
-
-function playbackOf(content: PreviewContent): PreviewPlayback {
-  return new PreviewPlayback(content, () => ({ title: "", entries: [], trouble: null }));
 }
 
 function timeZoneOf(content: PreviewContent | null, playerId: string | null): string {

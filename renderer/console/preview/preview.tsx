@@ -4,9 +4,10 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { preview as messages } from "../i18n/en/preview.ts";
 import { texts } from "../i18n/texts.ts";
 import type { FromPage } from "../../../src/protocol/page-messages.ts";
+import type { PreviewFeed } from "../../../src/protocol/operator/previews.ts";
 import type { Scene } from "../../../src/protocol/scene.ts";
 import { captureFrom, type Capture } from "./captures.ts";
-import type { PreviewContent } from "./content.ts";
+import { feedContentOf, type PreviewContent } from "./content.ts";
 import { PreviewDriver } from "./driver.ts";
 import { PreviewFrame } from "./frame.ts";
 import { PreviewPlayback } from "./playback.ts";
@@ -21,6 +22,8 @@ export type PreviewProblem = Extract<FromPage, { type: "failed" | "flawed" }>;
 export interface PreviewProps {
   ticket: PreviewTicket;
   content: PreviewContent;
+  /** The copies of the feeds in it. */
+  feeds: readonly PreviewFeed[];
   /** The instant, UTC ms. Another value shows another instant. */
   at: number;
   /** How fast the time runs on from `at`; 0: the picture stands still. */
@@ -36,6 +39,8 @@ export interface PreviewProps {
   onProblem?: (problem: PreviewProblem) => void;
   /** Called when an instant is on the screen, and while the time runs. */
   onTime?: (instant: number) => void;
+  /** Called when what was asked for last is on the screen. */
+  onDrawn?: () => void;
 }
 
 // A person sees no difference, and nothing is redrawn more often than needed.
@@ -44,6 +49,7 @@ const timeEveryMs = 200;
 export function Preview({
   ticket,
   content,
+  feeds,
   at,
   rate,
   width,
@@ -53,16 +59,19 @@ export function Preview({
   capture = null,
   onProblem,
   onTime,
+  onDrawn,
 }: PreviewProps) {
   const frameRef = useRef<HTMLIFrameElement>(null);
   const driverRef = useRef<PreviewDriver | null>(null);
   const [isDrawn, setDrawn] = useState(false);
+  // Another ticket opens other files. The page is the same and stays.
+  const [pageUrl] = useState(ticket.page_url);
   const { ref: boxRef, scale } = useScale(width, height);
-  const listeners = useRef({ onProblem, onTime });
+  const listeners = useRef({ onProblem, onTime, onDrawn });
   useEffect(() => {
-    listeners.current = { onProblem, onTime };
+    listeners.current = { onProblem, onTime, onDrawn };
   });
-  const playback = useMemo(() => new PreviewPlayback(content, () => ({ title: "", entries: [], trouble: text("noFeed") })), [content]);
+  const playback = useMemo(() => new PreviewPlayback(content, feedContentOf(feeds, text("noFeed"))), [content, feeds]);
   const prepare = useMemo(() => {
     const files = new URL(".", ticket.page_url).pathname.replace(/\/$/, "");
     return (scene: Scene) => preparedScene(scene, { files, isMuted, captureOf: captureFrom(capture, { width, height }) });
@@ -82,6 +91,7 @@ export function Preview({
     const driver = new PreviewDriver(frame, (instant) => {
       setDrawn(true);
       listeners.current.onTime?.(instant);
+      listeners.current.onDrawn?.();
     });
     driverRef.current = driver;
     return () => {
@@ -89,7 +99,7 @@ export function Preview({
       driver.dispose();
       driverRef.current = null;
     };
-  }, [ticket.page_url]);
+  }, [pageUrl]);
 
   useEffect(() => {
     const driver = driverRef.current!;
@@ -97,15 +107,14 @@ export function Preview({
     if (rate === 0) return undefined;
     const timer = setInterval(() => listeners.current.onTime?.(driver.now), timeEveryMs);
     return () => clearInterval(timer);
-    // A page at another address gets a driver of its own, which knows nothing yet.
-  }, [ticket.page_url, playback, prepare, at, rate]);
+  }, [playback, prepare, at, rate]);
 
   return (
     <div className="preview" ref={boxRef} style={{ aspectRatio: `${width} / ${height}` }} data-drawn={isDrawn || undefined}>
       <iframe
         ref={frameRef}
         title={label}
-        src={ticket.page_url}
+        src={pageUrl}
         sandbox="allow-scripts"
         allow="autoplay"
         referrerPolicy="no-referrer"

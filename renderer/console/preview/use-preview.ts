@@ -2,12 +2,16 @@
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { ProblemError, type Schemas } from "../../../sdk/typescript/client.ts";
-import type { ShownContent } from "../../../src/protocol/operator/previews.ts";
+import { feedsOf } from "../../../src/player/playback/scene-item.ts";
+import type { PreviewFeed, ShownContent } from "../../../src/protocol/operator/previews.ts";
 import { client } from "../data/client.ts";
 import { previewContentOf, type PreviewContent } from "./content.ts";
 
-/** What a preview is of. `assetIds`: more files, such as those of a change that is not saved yet. */
-export type PreviewSubject = ({ playerId: string } | { layoutId: string } | { playlistId: string }) & { assetIds?: readonly string[] };
+/** What a preview is of. `playlistIds`, `assetIds`: what it shows besides, such as with a change that is not saved yet. */
+export type PreviewSubject = ({ playerId: string } | { layoutId: string } | { playlistId: string }) & {
+  playlistIds?: readonly string[];
+  assetIds?: readonly string[];
+};
 
 /** Changes what is shown, such as to what an editor has not saved yet. Pass the same function for the same change. */
 export type ChangeShown = (shown: ShownContent) => ShownContent;
@@ -27,27 +31,46 @@ const ticketQuery = (subject: PreviewSubject) =>
   });
 
 function bodyOf(subject: PreviewSubject): Schemas["NewPreviewTicket"] {
-  const asset_ids = [...(subject.assetIds ?? [])];
-  if ("playerId" in subject) return { player_id: subject.playerId, asset_ids };
-  return "layoutId" in subject ? { layout_id: subject.layoutId, asset_ids } : { playlist_id: subject.playlistId, asset_ids };
+  const more = { playlist_ids: [...(subject.playlistIds ?? [])], asset_ids: [...(subject.assetIds ?? [])] };
+  if ("playerId" in subject) return { player_id: subject.playerId, ...more };
+  return "layoutId" in subject ? { layout_id: subject.layoutId, ...more } : { playlist_id: subject.playlistId, ...more };
 }
+
+const noFeeds: readonly PreviewFeed[] = [];
 
 const unchanged: ChangeShown = (shown) => shown;
 
 /** The ticket and the content of a preview. The content is read again when an event says that it has changed. */
 export function usePreview(
   subject: PreviewSubject,
-  change = unchanged,
-): { ticket: PreviewTicket | undefined; content: PreviewContent | null; error: Error | null } {
+  { change = unchanged, isEnabled = true }: { change?: ChangeShown | undefined; isEnabled?: boolean } = {},
+): { ticket: PreviewTicket | undefined; content: PreviewContent | null; feeds: readonly PreviewFeed[]; error: Error | null } {
   const queries = useQueryClient();
-  const { data: ticket, error: ticketError } = useQuery(ticketQuery(subject));
+  // What happens on screens changes the previews of screens only.
+  const noun = "playerId" in subject ? "player-previews" : "previews";
+  const { data: ticket, error: ticketError } = useQuery({
+    ...ticketQuery(subject),
+    enabled: isEnabled,
+    // What is shown stays until another ticket is there, such as for a playlist that was just chosen.
+    placeholderData: (before) => before,
+  });
   const { data, error: contentError } = useQuery({
-    queryKey: ["previews", ticket?.ticket],
+    queryKey: [noun, ticket?.ticket],
     enabled: ticket !== undefined,
     queryFn: async ({ signal }) => {
       const params = { path: { id: ticket!.ticket } };
       // The same schema describes both types.
       return (await client.get("/api/v1/preview-tickets/{id}/content", { params, signal })).data as unknown as ShownContent;
+    },
+    placeholderData: (before) => before,
+  });
+  const feedUrls = data === undefined ? [] : feedsOf(data.state.playlists).map(({ url }) => url);
+  const { data: feeds = noFeeds } = useQuery({
+    queryKey: [noun, ticket?.ticket, "feeds", feedUrls],
+    enabled: ticket !== undefined && feedUrls.length > 0,
+    queryFn: async ({ signal }) => {
+      const params = { path: { id: ticket!.ticket } };
+      return (await client.get("/api/v1/preview-tickets/{id}/feeds", { params, signal })).data.feeds;
     },
     placeholderData: (before) => before,
   });
@@ -70,5 +93,5 @@ export function usePreview(
     return () => clearTimeout(timer);
   }, [ticket, key, queries]);
   const content = useMemo(() => (data === undefined ? null : previewContentOf(change(data))), [data, change]);
-  return { ticket, content, error: ticketError ?? contentError };
+  return { ticket, content, feeds, error: ticketError ?? contentError };
 }

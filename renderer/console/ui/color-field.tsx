@@ -49,5 +49,5 @@ export function ColorField({ label, pickLabel, value, onChange, onDone, descript
 /** The colour as the browser's choice knows it: six digits, without opacity. */
 function plainOf(value: string): string {
   const digits = /^#([0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i.exec(value)?.[1] ?? "000000";
-  return `#${digits.length === 3 ? [...digits].map((digit) => digit + digit).join("") : digits.slice(0, 6)}`.toLowerCase();
+  return `#${digits.length === 3 ? digits.replaceAll(/./g, "$&$&") : digits.slice(0, 6)}`.toLowerCase();
 }

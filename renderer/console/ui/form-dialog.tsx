@@ -17,6 +17,8 @@ interface FormDialogProps extends Pick<DialogProps, "title" | "onClose" | "size"
   intro?: string;
   /** The browser checks no field: what was refused can be sent again unchanged, such as an address that did not respond. */
   noValidate?: boolean;
+  /** Something that is not in the form must be decided first, and the form says what. */
+  isSubmittable?: boolean;
   /** Buttons between the one that leaves and the one that submits. */
   otherActions?: ReactNode;
   children: ReactNode;
@@ -27,6 +29,7 @@ export function FormDialog({
   action,
   intro,
   noValidate = false,
+  isSubmittable = true,
   otherActions,
   children,
   ...dialog
@@ -36,7 +39,7 @@ export function FormDialog({
     <>
       <Button onPress={dialog.onClose}>{text("cancel")}</Button>
       {otherActions}
-      <Button kind="primary" type="submit" form={id} isPending={isPending}>
+      <Button kind="primary" type="submit" form={id} isPending={isPending} isDisabled={!isSubmittable}>
         {action}
       </Button>
     </>

@@ -28,6 +28,8 @@ export function formOf<Field extends string>(act: Act, fields: readonly Field[],
     problem: isShown ? null : act.error,
     onSubmit: (event) => {
       event.preventDefault();
+      // A dialog may be opened from within another form, which is not meant.
+      event.stopPropagation();
       // The button is inert meanwhile, but Enter in a field submits as well.
       if (!act.isPending) submit();
     },

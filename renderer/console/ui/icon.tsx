@@ -55,9 +55,6 @@ const paths = {
   moon: "M20 14A8.500 8.500 0 0 1 10 4a8.500 8.500 0 1 0 10 10z",
   pause: "M8 5v14M16 5v14",
   layout: "M4 4h16v16H4zM4 15h16M14 4v11",
-  undoStep: "M9 14 4 9l5-5M4 9h10a6 6 0 0 1 0 12h-3",
-  redoStep: "m15 14 5-5-5-5M20 9H10a6 6 0 0 0 0 12h3",
-  duplicate: "M8 8h12v12H8zM4 16V4h12",
   alignLeft: "M4 4v16M8 6h11v4H8zM8 14h6v4H8z",
   alignCenter: "M12 3v3M12 10v4M12 18v3M6 6h12v4H6zM8 14h8v4H8z",
   alignRight: "M20 4v16M5 6h11v4H5zM10 14h6v4h-6z",
@@ -77,6 +74,10 @@ const paths = {
   undo: "M9 14 4 9l5-5M4 9h10a5.500 5.500 0 0 1 0 11h-3",
   redo: "m15 14 5-5-5-5M20 9H10a5.500 5.500 0 0 0 0 11h3",
   chart: "M4 20V10M10 20V4M16 20v-7M21 20H3",
+  previous: "M6 5v14M18 6l-8 6 8 6z",
+  next: "M18 5v14M6 6l8 6-8 6z",
+  draft: "M13 4H5v16h14v-9M9 15v-3l9-9 3 3-9 9z",
+  history: "M3.500 12a8.500 8.500 0 1 0 2.600-6.100L3.500 8.500M3.500 4v4.500H8M12 8v4.500l3 2",
 } as const;
 
 export type IconName = keyof typeof paths;

@@ -9,15 +9,29 @@ export interface MenuAction {
   kind?: "plain" | "danger";
 }
 
-/** @param props.label what the menu is about, such as `More for Ada` */
-export function MenuButton({ label, actions }: { label: string; actions: readonly MenuAction[] }) {
+interface MenuButtonProps {
+  /** What the menu is about, such as `More for Ada`. */
+  label: string;
+  actions: readonly MenuAction[];
+  /** The label is seen. Otherwise the button has three dots. */
+  isNamed?: boolean;
+}
+
+export function MenuButton({ label, actions, isNamed = false }: MenuButtonProps) {
   if (actions.length === 0) return null;
   return (
     <MenuTrigger>
-      <AriaButton className="button menu-button" data-kind="quiet" data-size="small" aria-label={label}>
-        <Icon name="more" />
-      </AriaButton>
-      <Popover className="popover" placement="bottom end">
+      {isNamed ? (
+        <AriaButton className="button" data-size="small">
+          <Icon name="plus" />
+          {label}
+        </AriaButton>
+      ) : (
+        <AriaButton className="button menu-button" data-kind="quiet" data-size="small" aria-label={label}>
+          <Icon name="more" />
+        </AriaButton>
+      )}
+      <Popover className="popover" placement={isNamed ? "bottom start" : "bottom end"}>
         <Menu className="menu" aria-label={label}>
           {actions.map(({ name, run, kind = "plain" }) => (
             <MenuItem key={name} className="menu-item" data-kind={kind} onAction={run}>

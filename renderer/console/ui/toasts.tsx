@@ -1,4 +1,5 @@
 // Short messages about what was just done, with a way to undo it.
+import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
@@ -13,6 +14,8 @@ export interface Toast {
   kind?: "done" | "failed";
   /** Takes back what the message is about. If that fails, it is said. */
   undo?: () => Promise<unknown> | void;
+  /** Leads to what the message is about. */
+  link?: { name: string; to: string };
 }
 
 type Shown = Toast & { id: number };
@@ -22,9 +25,22 @@ const mostShown = 3;
 let nextId = 1;
 let add: (toast: Shown) => void = () => undefined;
 
+const sameActMs = 1_000;
+let corrected = Number.NEGATIVE_INFINITY;
+
 /** Shows a message for some seconds, or until it is closed if it tells of a failure. */
 export function showToast(toast: Toast): void {
+  if (toast.kind !== "failed" && performance.now() - corrected < sameActMs) {
+    corrected = Number.NEGATIVE_INFINITY;
+    return;
+  }
   add({ ...toast, id: nextId++ });
+}
+
+/** Shows a message in place of the one with which the page will say that the act is done, since it is not. */
+export function showCorrection(toast: Toast): void {
+  add({ ...toast, id: nextId++ });
+  corrected = performance.now();
 }
 
 /** Says why something failed that no part of the page shows. */
@@ -57,7 +73,7 @@ export function Toasts() {
   );
 }
 
-function ToastView({ toast: { kind = "done", message, undo }, onClose }: { toast: Shown; onClose: () => void }) {
+function ToastView({ toast: { kind = "done", message, undo, link }, onClose }: { toast: Shown; onClose: () => void }) {
   const [isHeld, setIsHeld] = useState(false);
   useEffect(() => {
     if (isHeld || kind === "failed") return undefined;
@@ -75,6 +91,11 @@ function ToastView({ toast: { kind = "done", message, undo }, onClose }: { toast
     >
       <Icon name={kind === "done" ? "check" : "warning"} />
       <p>{message}</p>
+      {link === undefined ? null : (
+        <Link to={link.to} className="button" data-kind="plain" data-size="small" onClick={onClose}>
+          {link.name}
+        </Link>
+      )}
       {undo === undefined ? null : (
         <Button
           size="small"

@@ -1,6 +1,5 @@
 // Runs callbacks at instants of a clock, each in the frame nearest to its instant.
 import type { FrameCounter } from "../frame-counter.ts";
-import type { PageClock } from "./clock.ts";
 
 // Timers are a few ms late, so an alarm counts frames during its last 40 ms.
 const frameLeadMs = 40;
@@ -8,13 +7,23 @@ const halfFrameMs = 8;
 // A longer setTimeout fires at once.
 const maxTimerMs = 2 ** 31 - 1;
 
+/** What alarms need of their clock. All times in ms. */
+interface AlarmClock {
+  /** Wall time. */
+  now(): number;
+  /** Converts a time of the performance clock into wall time. */
+  toWallTime(performanceTime: number): number;
+  /** How fast it runs; 0: it stands still. */
+  readonly rate: number;
+}
+
 /** The alarms of one clock. While the clock stands still, only those of instants that have passed go off. */
 export class Alarms {
   readonly #frames: FrameCounter;
-  readonly #clock: Pick<PageClock, "now" | "toWallTime" | "rate">;
+  readonly #clock: AlarmClock;
   readonly #alarms = new Set<{ rearm(): void }>();
 
-  constructor(frames: FrameCounter, clock: Pick<PageClock, "now" | "toWallTime" | "rate">) {
+  constructor(frames: FrameCounter, clock: AlarmClock) {
     this.#frames = frames;
     this.#clock = clock;
   }

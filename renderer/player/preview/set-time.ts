@@ -43,7 +43,7 @@ export class SetTime implements PageClock {
     this.#at = at;
     this.#setAt = performance.now();
     this.#rate = rate;
-    for (const listener of [...this.#listeners]) listener();
+    for (const listener of this.#listeners) listener();
     this.#alarms.rearm();
   }
 }

@@ -43,7 +43,8 @@ export const NewPreviewTicket = z
     player_id: id("plr").optional().describe("The content of this player, and its screenshots"),
     layout_id: id("lay").optional(),
     playlist_id: id("pls").optional(),
-    asset_ids: z.array(id("ast")).max(1_000).default([]).describe("More files, such as those of a change that is not saved yet"),
+    playlist_ids: z.array(id("pls")).max(200).default([]).describe("More playlists, such as those of a change that is not saved yet"),
+    asset_ids: z.array(id("ast")).max(1_000).default([]).describe("More files"),
   })
   .refine((body) => [body.player_id, body.layout_id, body.playlist_id].filter((each) => each !== undefined).length <= 1, {
     message: "names a player, a layout or a playlist, not several",
@@ -57,3 +58,19 @@ export const PreviewTicket = z.object({
   expires_at: Timestamp,
 });
 export type PreviewTicket = z.infer<typeof PreviewTicket>;
+
+/** The service's copy of a feed. Players have copies of their own. */
+export const PreviewFeed = z.object({
+  url: z.string(),
+  title: z.string(),
+  entries: z
+    .array(z.object({ title: z.string(), summary: z.string(), published_at: Timestamp.nullable() }))
+    .describe("Plain text without markup, that may contain HTML character references. Empty while there is no copy"),
+  trouble: z.string().nullable().describe("Why it could not be read the last time"),
+  fetched_at: Timestamp.nullable().describe("When the copy was fetched. Null: there is none"),
+});
+export type PreviewFeed = z.infer<typeof PreviewFeed>;
+
+/** `GET /preview-tickets/{id}/feeds`. */
+export const PreviewFeeds = z.object({ feeds: z.array(PreviewFeed) });
+export type PreviewFeeds = z.infer<typeof PreviewFeeds>;

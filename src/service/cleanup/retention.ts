@@ -261,10 +261,11 @@ function versionRemovals(before: number): readonly Removal[] {
       const old = db
         .selectFrom("content_images as image")
         .select(["image.team_id", "image.hash"])
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom("version_changes as change")
+        .where((image) =>
+          image.not(
+            image.exists(
+              image
+                .selectFrom("version_changes as change")
                 .select("change.version_id")
                 .whereRef("change.team_id", "=", "image.team_id")
                 .where((row) =>

@@ -36,9 +36,6 @@ const preflight = {
   "Access-Control-Max-Age": "86400",
 };
 
-/** What a page may draw. A bundle would run: it is never sent. */
-const drawable = /^(?:image|video|audio)\/|^application\/pdf$/;
-
 /** @param folder of the player's built page. */
 export async function addPreview(app: FastifyInstance, folder: string, dependencies: PreviewDependencies): Promise<void> {
   // All previews share the page's built files, which are public and have a hash in their names.
@@ -94,9 +91,9 @@ function openTicket({ previews }: PreviewDependencies, { secret }: TicketParams)
 
 /** @throws ProblemError 404 for a file that the preview does not show, or that must not be drawn. */
 async function coveredFile(dependencies: PreviewDependencies, ticket: OpenTicket, sha256: string): Promise<PreviewFile> {
+  // The content has changed since it was read, or never was.
   if (!ticket.files.has(sha256)) {
-    const { state } = await readShownContent(dependencies, ticket.teamId, ticket.subject);
-    for (const asset of state.assets) if (drawable.test(asset.mime_type)) ticket.files.set(asset.sha256, asset);
+    dependencies.previews.cover(ticket, await readShownContent(dependencies, ticket.teamId, ticket.subject));
   }
   return found(ticket.files.get(sha256), "file");
 }

@@ -4,7 +4,7 @@ import { Proposed } from "../../protocol/operator/publishing.ts";
 import { Problem } from "../../protocol/operator/resources.ts";
 import { queryOf } from "../http/dry-run.ts";
 import { operations, tags } from "../operations/operations.ts";
-import { apiPrefix, draftHeader, isRead, type Operation } from "../operations/operation.ts";
+import { apiPrefix, draftHeader, keepsContent, type Operation } from "../operations/operation.ts";
 import { responseHeaders, headerReferences, isRepeatable, problemsOf, ProblemResponses, successHeaders } from "./responses.ts";
 import { otherEndpoints } from "./other-endpoints.ts";
 import { introduction } from "./introduction.ts";
@@ -168,7 +168,7 @@ function responsesOf(each: Operation, schemas: Schemas, problems: ProblemRespons
 
 /** A contributor's write of content may become a proposal. */
 function othersOf(each: Operation): NonNullable<Operation["others"]> {
-  if (each.drafts !== true || isRead(each)) return each.others ?? {};
+  if (each.drafts !== true || keepsContent(each)) return each.others ?? {};
   const description = "Nothing is published: the team asks for an approval, and the change is a proposal now";
   const schema = each.output instanceof z.ZodObject ? each.output.extend(Proposed.shape) : Proposed;
   return { ...each.others, 202: { description, schema } };

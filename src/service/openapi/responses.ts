@@ -1,6 +1,6 @@
 // Describes what responses have in common: their headers and problems.
 import { supportsDryRun } from "../http/dry-run.ts";
-import { isRead, type Operation } from "../operations/operation.ts";
+import { isRead, keepsContent, type Operation } from "../operations/operation.ts";
 import { problemKinds, type ProblemKind } from "../http/problem.ts";
 import { pascalCase, type Json } from "./json.ts";
 
@@ -72,7 +72,7 @@ export function problemsOf(each: Operation): ProblemKind[] {
   if (each.current !== undefined) add("precondition-failed");
   // The draft may not exist, or wait for an approval.
   if (each.drafts === true) add("not-found", "forbidden", "invalid");
-  if (each.drafts === true && !isRead(each)) add("wrong-status", "in-use", "too-large");
+  if (each.drafts === true && !keepsContent(each)) add("wrong-status", "in-use", "too-large");
   if (isRepeatable(each)) add("in-flight", "key-reused");
   return [...kinds];
 }

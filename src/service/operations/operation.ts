@@ -106,6 +106,11 @@ export function isRead({ method }: Operation): boolean {
   return method === "GET" || method === "HEAD" || method === "OPTIONS";
 }
 
+/** Whether the operation leaves content as it is, whatever its method: `POST /schedules/effect` only tries. */
+export function keepsContent(operation: Operation): boolean {
+  return isRead(operation) || operation.unaudited === true;
+}
+
 /** The request header that names the draft in which content is read or written. */
 export const draftHeader = "Signage-Draft";
 

@@ -3,6 +3,7 @@ import type { Generated } from "kysely";
 import type { AssetKind, AssetStatus } from "../../protocol/content/assets.ts";
 import type { AlertGroupRow, AlertRow, AlertSettingsRow, MailRow } from "./alert-tables.ts";
 import type { CommandBatchPlayerRow, CommandBatchRow } from "./batch-tables.ts";
+import type { EnrolmentKeyRow, EnrolmentRow } from "./enrolment-tables.ts";
 import type { DeliveryRow, EventRow, WebhookRow } from "./event-tables.ts";
 import type { OwnedRow } from "./owned-row.ts";
 import type { ContentImageRow, ContentWriteRow, DraftChangeRow, DraftRow, VersionChangeRow, VersionRow } from "./publishing-tables.ts";
@@ -254,45 +255,6 @@ export interface ProblemRecordRow {
   times: number;
   /** By the service's clock. */
   received_at: number;
-}
-
-/** A key by which devices become players. Counts and booleans are numbers. */
-export interface EnrolmentKeyRow extends OwnedRow {
-  name: string;
-  /** The hash of the key. */
-  hash: string;
-  /** The key's last four characters. */
-  hint: string;
-  /** JSON array, for its players. */
-  tags: string;
-  layout_id: string | null;
-  name_pattern: string;
-  max_count: number;
-  /** How many players it has created. */
-  used_count: number;
-  /** How often a machine took its player again. */
-  returned_count: number;
-  /** 0 or 1. */
-  replace_by_serial: number;
-  /** The user and the token that created it: enrolments are audited in their name. */
-  created_by: string;
-  token_id: string;
-  updated_at: number;
-  expires_at: number;
-  revoked_at: number | null;
-  last_used_at: number | null;
-  refused_count: number;
-  /** JSON of an EnrolmentRefusal. */
-  last_refusal: string | null;
-}
-/** The machine that was enrolled as a player. */
-export interface EnrolmentRow {
-  player_id: string;
-  key_id: string;
-  /** Null: unknown, or a placeholder. */
-  serial: string | null;
-  mac: string | null;
-  enrolled_at: number;
 }
 
 /** All tables of the durable database. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { heartbeat } from "../../service/harness.ts";
+import { heartbeat, picture } from "../../service/harness.ts";
 import { phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
 
 const long = `Reception ${"of the house ".repeat(14)}`.trim();
@@ -29,6 +29,8 @@ test("[CFR31] under a finger, the letters in fields are 16 px", { timeout: 120_0
   await using service = await startConsoleService();
   await using browser = await startBrowser();
   await service.pairDevice("Hall");
+  // An empty library has nothing to search.
+  await service.upload(await picture("png", 8));
   await using window = await Window.open(browser, phone);
   const { page } = window;
   await window.signIn(service);

@@ -21,6 +21,8 @@ test(
     await window.signIn(service, "/team/members");
     const { page } = window;
     const { keyboard } = page;
+    // A page that is still being drawn may close a menu.
+    await page.getByRole("main").getByText("Owner").first().waitFor();
     const menu = page.getByRole("button", { name: /Owner/ }).first();
     await tabTo(page, menu);
     await keyboard.press("Enter");

@@ -8,10 +8,11 @@ import { kindFields, kinds, type Field } from "../../../renderer/console/pages/p
 import { emptyHistory, recorded, redone, undone } from "../../../renderer/console/pages/playlists/model/history.ts";
 import { loopAt } from "../../../renderer/console/pages/playlists/model/loop.ts";
 import { merge } from "../../../renderer/console/pages/playlists/model/merge.ts";
-import { RowKeys, type Item, type Row } from "../../../renderer/console/pages/playlists/model/rows.ts";
+import type { Item } from "../../../renderer/console/pages/playlists/model/item.ts";
+import { RowKeys, type Row } from "../../../renderer/console/pages/playlists/model/rows.ts";
 
 const row = (key: string, text = key): Row => ({ key, item: { type: "text", text } as Item });
-const rows = (keys: string): Row[] => [...keys].map((key) => row(key));
+const rows = (keys: string): Row[] => keys.split("").map((key) => row(key));
 const order = (all: readonly Row[]): string => all.map(({ key }) => key).join("");
 const common = [
   "type",

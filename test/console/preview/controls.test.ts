@@ -34,6 +34,9 @@ async function layoutOf(...plays: (readonly [keyof typeof colors, number])[]): P
   return (await service.call("POST", "layouts", { name: "Colours", ...size, zones })).body.id;
 }
 
+/** Waits for a colour in the preview, as long as it takes to play until there. */
+const shown = (page: Page) => expect.poll(() => colorOf(page), { timeout: 15_000 });
+
 /** The name of the colour in the middle of the preview. */
 async function colorOf(page: Page): Promise<string | undefined> {
   const { data, info } = await sharp(await page.locator("iframe").screenshot())
@@ -56,17 +59,17 @@ test("[PRV7] a person plays a preview, stops it and goes to a time by keyboard, 
   const epoch = Date.UTC(2024, 0, 1);
   const begins = epoch + Math.ceil((at - epoch) / loopMs) * loopMs + 500;
   const page = await openPreview(window, service, playerId, begins);
-  await expect.poll(() => colorOf(page)).toBe("red");
+  await shown(page).toBe("red");
   await tabTo(page, page.getByRole("button", { name: "Play" }));
   await page.keyboard.press("Enter");
-  await expect.poll(() => colorOf(page)).toBe("blue");
+  await shown(page).toBe("blue");
   await page.getByRole("button", { name: "Pause" }).press("Enter");
   await page.getByRole("button", { name: "Play" }).waitFor();
   await page.getByLabel("At, in UTC").fill("2026-12-08T09:30");
-  await expect.poll(() => colorOf(page)).toBe("green");
+  await shown(page).toBe("green");
   await page.getByRole("slider", { name: "Position" }).press("End");
   // An hour later the schedule is over.
-  await expect.poll(() => colorOf(page)).not.toBe("green");
+  await shown(page).not.toBe("green");
   expect(window.errors).toEqual([]);
 });
 

@@ -3,40 +3,70 @@ import type { Browser } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestService } from "../../service/harness.ts";
 import { startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
-import { differingPixels, openPreview, pairScreen, pictureOfPlayer, pictureOfPreview, showEveryKind, type Size } from "./pictures.ts";
+import { everyKind, startPublisher } from "./every-kind.ts";
+import { differingPixels, openPreview, pairScreen, pictureOfPlayer, pictureOfPreview, type Size, type View } from "./pictures.ts";
 
 let browser: Browser;
 let service: TestService;
+let publisher: Awaited<ReturnType<typeof startPublisher>>;
+let content: Awaited<ReturnType<typeof everyKind>>;
 beforeAll(async () => {
-  [browser, service] = await Promise.all([startBrowser(), startConsoleService()]);
+  [browser, service, publisher] = await Promise.all([
+    startBrowser(),
+    startConsoleService({ allowAddresses: ["127.0.0.1"] }),
+    startPublisher(),
+  ]);
+  content = await everyKind(service, publisher.url);
 });
 afterAll(async () => {
   await browser.close();
   await service[Symbol.asyncDispose]();
+  await publisher[Symbol.asyncDispose]();
 });
 
-// 500 ms after the beginning of every loop.
-const at = Date.parse("2026-12-01T09:00:00.500Z");
+// In the middle of a frame of the video, half a minute after its loop has begun, and when tickers lie on whole pixels.
+const at = Date.parse("2026-12-01T09:00:00.550Z");
 
-/** Shows content of every kind on a screen of this size, and compares the preview with the page of the player. */
-async function expectEqualPictures(size: Size, settings: object = {}): Promise<void> {
-  const playerId = await pairScreen(service, size);
-  const { layout, files } = await showEveryKind(service, size.width, size.height);
-  await service.call("PATCH", `players/${playerId}`, { layout_id: layout.id, timezone: "Europe/Berlin", ...settings });
-  await using window = await Window.open(browser);
-  await openPreview(window, service, playerId, at);
-  const preview = await pictureOfPreview(window, size);
-  const player = await pictureOfPlayer(browser, service, playerId, at, size, files);
-  expect(await differingPixels(preview, player)).toBe(0);
-  expect(window.errors).toEqual([]);
+interface Case {
+  panel: Size;
+  layout: Size;
+  settings?: object;
+  view?: View;
 }
 
-test("[PRV1] a preview shows pictures, drawings, videos, PDFs, texts, tickers, clocks and QR codes exactly as the screen does", async () => {
-  await expectEqualPictures({ width: 800, height: 400 });
+/** Shows content of every kind on a screen, and counts for each kind how many pixels of the preview differ from the player's page. */
+async function differences({ panel, layout: size, settings = {}, view = { left: 0, top: 0, scale: panel.width / size.width } }: Case) {
+  const playerId = await pairScreen(service, panel);
+  const layout = await content.layoutOf(size.width, size.height);
+  await service.call("PATCH", `players/${playerId}`, { layout_id: layout.layoutId, timezone: "Europe/Berlin", ...settings });
+  await using window = await Window.open(browser);
+  await openPreview(window, service, playerId, at);
+  const upright = "orientation" in settings ? { width: panel.height, height: panel.width } : panel;
+  const preview = await pictureOfPreview(window, upright);
+  const player = await pictureOfPlayer(browser, service, playerId, at, panel, layout);
+  expect(window.errors).toEqual([]);
+  if (process.env["SHOTS"] !== undefined) {
+    const { writeFile } = await import("node:fs/promises");
+    const n = `${panel.width}x${panel.height}-${Object.keys(settings).join("")}`;
+    await writeFile(`/tmp/shots/preview2/${n}-preview.png`, preview);
+    await writeFile(`/tmp/shots/preview2/${n}-player.png`, player);
+  }
+  return differingPixels(preview, player, layout.zones, view);
+}
+
+const kinds = ["image", "photo", "svg", "video", "pdf", "text", "ticker", "clock", "qr", "feed"];
+const none = Object.fromEntries(["beside", ...kinds].map((name) => [name, 0]));
+
+test("[PRV1] a preview shows pictures, drawings, videos, PDFs, texts, tickers, clocks, QR codes and feeds exactly as the screen does", async () => {
+  expect(await differences({ panel: { width: 800, height: 480 }, layout: { width: 800, height: 480 } })).toEqual(none);
+  expect(await differences({ panel: { width: 1_280, height: 720 }, layout: { width: 1_280, height: 720 } })).toEqual(none);
 });
 
 test("[PRV3] on an upright screen, and on a part of a video wall, the preview shows exactly what the screen does", async () => {
-  await expectEqualPictures({ width: 360, height: 720 });
-  const wall = { wall_width: 2_000, wall_height: 1_000, left: 400, top: 0, width: 1_000, height: 500 };
-  await expectEqualPictures({ width: 800, height: 400 }, { wall });
+  const upright = { panel: { width: 800, height: 480 }, layout: { width: 480, height: 800 }, settings: { orientation: "portrait" } };
+  expect(await differences({ ...upright, view: { left: 0, top: 0, scale: 1 } })).toEqual(none);
+  // The layout covers the wall, of which the screen shows all but a margin.
+  const wall = { wall_width: 1_000, wall_height: 600, left: 100, top: 60, width: 800, height: 480 };
+  const part = { panel: { width: 800, height: 480 }, layout: { width: 800, height: 480 }, settings: { wall } };
+  expect(await differences({ ...part, view: { left: 80, top: 48, scale: 1.25 } })).toEqual(none);
 });

@@ -1,5 +1,5 @@
 // Schedules and the timeline, as a person uses them: by mouse, by keyboard, and on a phone.
-import type { Browser } from "playwright";
+import type { Browser, BrowserContextOptions } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
 import { KeyboardPerson } from "../../support/console/keyboard.ts";
@@ -27,6 +27,14 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
+/** A window whose clock is the service's. */
+async function openWindow(path: string, options: BrowserContextOptions = own): Promise<Window> {
+  const window = await Window.open(browser, options);
+  await window.page.clock.setFixedTime(monday);
+  await window.signIn(service, path);
+  return window;
+}
+
 /** A screen with this tag and the usual layout. */
 async function newScreen(name: string, tag: string, more: object = { layout_id: layouts["usual"] }): Promise<string> {
   const { playerId } = await service.pairDevice(name);
@@ -46,9 +54,8 @@ const read = async (id: string) => (await service.call("GET", `schedules/${id}`)
 test("[CSD7] a schedule is planned in words, and before it is saved the page says which screens it changes and when", async () => {
   await newScreen("Hall 1", "words");
   await newScreen("Hall 2", "words", {});
-  await using window = await Window.open(browser, own);
+  await using window = await openWindow(`/schedules/new?from=${day(1)}T11:00&until=${day(1)}T14:00`);
   const { page } = window;
-  await window.signIn(service, `/schedules/new?from=${day(1)}T11:00&until=${day(1)}T14:00`);
   await page.getByLabel("Name").fill("Lunch on Tuesdays");
   await page.getByRole("combobox", { name: "Layout" }).fill("Lunch");
   await page.getByRole("option", { name: "Lunch menu" }).click();
@@ -80,9 +87,8 @@ test("[CSD8] a schedule is moved and lengthened in the week by mouse and by keys
   await newScreen("Mover", "moving");
   const times = { starts_at: `${day(0)}T08:00`, ends_at: `${day(0)}T10:00`, rrule: "FREQ=DAILY;COUNT=3" };
   const id = await newSchedule("Breakfast", "moving", times);
-  await using window = await Window.open(browser, own);
+  await using window = await openWindow(`/schedules?day=${day(0)}`);
   const { page } = window;
-  await window.signIn(service, `/schedules?day=${day(0)}`);
   const block = page.getByRole("link", { name: /^Breakfast, / }).first();
   const { x, y, width, height } = (await block.boundingBox())!;
   await page.mouse.move(x + width / 2, y + height / 2);
@@ -98,7 +104,7 @@ test("[CSD8] a schedule is moved and lengthened in the week by mouse and by keys
   await eventually(async () => (await read(id)).starts_at === times.starts_at);
 
   const person = new KeyboardPerson(page);
-  await eventually(async () => /08:00/.test((await block.getAttribute("aria-label")) ?? ""));
+  await eventually(async () => /08:00/.test((await block.textContent()) ?? ""));
   await block.focus();
   await person.press("Shift+ArrowRight", "Shift+ArrowLeft", "Shift+ArrowDown", "Shift+ArrowDown", "Alt+Shift+ArrowDown", "Enter");
   await dialog.waitFor();
@@ -117,9 +123,8 @@ test("[CSD8] a schedule is moved and lengthened in the week by mouse and by keys
 });
 
 test("[CSD9] dragging over a free time of the week begins a new schedule with these times", async () => {
-  await using window = await Window.open(browser, own);
+  await using window = await openWindow(`/schedules?day=${day(14)}`);
   const { page } = window;
-  await window.signIn(service, `/schedules?day=${day(14)}`);
   const columns = page.locator(".calendar-columns");
   const { x, y, width, height } = (await columns.boundingBox())!;
   const at = (hour: number): number => y + (height * hour) / 24;
@@ -136,20 +141,36 @@ test("[CSD9] dragging over a free time of the week begins a new schedule with th
   expect(window.errors).toEqual([]);
 });
 
-test("[CSD10] what somebody else saved meanwhile is not overwritten unless a person says so", async () => {
+test("[CSD10] two people edit one schedule: what each changed is kept and seen, and what both changed is asked", async () => {
   await newScreen("Shared", "shared");
   const id = await newSchedule("Both edit", "shared", { starts_at: `${day(0)}T08:00`, ends_at: `${day(0)}T10:00` });
-  await using window = await Window.open(browser, own);
+  await using window = await openWindow(`/schedules/${id}`);
   const { page } = window;
-  await window.signIn(service, `/schedules/${id}`);
   await page.getByLabel("Name").fill("Mine");
   await service.call("PATCH", `schedules/${id}`, { priority: 7 });
+  await page.getByText("Their changes are in the form").waitFor();
+  expect(await page.getByRole("textbox", { name: "Priority" }).inputValue()).toBe("7");
+  await service.call("PATCH", `schedules/${id}`, { name: "Theirs", enabled: false });
+  const alert = page.getByRole("alert").filter({ hasText: "Somebody else changed this schedule meanwhile" });
+  await alert.getByText("You both changed: Name.").waitFor();
+  expect(await page.getByRole("button", { name: "Save", exact: true }).isDisabled()).toBe(true);
+  await alert.getByRole("button", { name: "Keep mine" }).click();
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("Somebody else changed this schedule meanwhile").waitFor();
-  expect(await read(id)).toMatchObject({ name: "Both edit", priority: 7 });
-  await page.getByRole("button", { name: "Save mine" }).click();
   await page.getByText("“Mine” was saved").waitFor();
-  expect(await read(id)).toMatchObject({ name: "Mine" });
+  expect(await read(id)).toMatchObject({ name: "Mine", priority: 7, enabled: false });
+
+  // The page does not hear of the change in time: it is merged when it saves.
+  await page.route(`**/api/v1/schedules/${id}`, async (route) => {
+    if (route.request().method() === "PATCH") {
+      await page.unroute(`**/api/v1/schedules/${id}`);
+      await service.call("PATCH", `schedules/${id}`, { priority: 9 });
+    }
+    await route.fallback();
+  });
+  await page.getByLabel("Name").fill("Mine again");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("“Mine again” was saved").waitFor();
+  expect(await read(id)).toMatchObject({ name: "Mine again", priority: 9, enabled: false });
   // The browser logs the refusal.
   expect(window.errors.filter((error) => !error.includes("412"))).toEqual([]);
 });
@@ -158,9 +179,8 @@ test("[CSD11] the timeline shows each screen's plan with gaps and reasons, by ar
   const empty = await newScreen("Gap A", "gaps", {});
   await newScreen("Gap B", "gaps");
   await newSchedule("Noon", "gaps", { starts_at: `${day(0)}T12:00`, ends_at: `${day(0)}T13:00`, rrule: "FREQ=DAILY" });
-  await using window = await Window.open(browser, own);
+  await using window = await openWindow(`/timeline?day=${day(0)}&tag=gaps&zoom=day`);
   const { page } = window;
-  await window.signIn(service, `/timeline?day=${day(0)}&tag=gaps&zoom=day`);
   const noon = page.getByRole("gridcell", { name: /^Lunch menu, Mon,? \d+ Jun,? 12:00 to Mon,? \d+ Jun,? 13:00, by the schedule “Noon”/ });
   await noon.first().waitFor();
   expect(await noon.count()).toBe(2);
@@ -180,8 +200,7 @@ test("[CSD11] the timeline shows each screen's plan with gaps and reasons, by ar
   expect(await page.getByLabel("Starts").inputValue()).toBe(day(0));
   await page.getByText("Gap A", { exact: true }).first().waitFor();
 
-  await using small = await Window.open(browser, { ...phone, timezoneId: "UTC", locale: "en-GB" });
-  await small.signIn(service, `/timeline?day=${day(0)}&tag=gaps&view=table`);
+  await using small = await openWindow(`/timeline?day=${day(0)}&tag=gaps&view=table`, { ...phone, timezoneId: "UTC", locale: "en-GB" });
   await small.page
     .getByRole("row", { name: /Gap A.*Empty/ })
     .first()

@@ -74,7 +74,7 @@ test("[CSC2] when two people change the same setting, the later one sees both an
   expect(await read(playerId)).toMatchObject({ name: "Again theirs", tags: ["Café"] });
 });
 
-test("[CSC3] opening hours, time zone, pictures and downloads are set as a person says them", async () => {
+test("[CSC3] opening hours, time zone, pictures, downloads and the place in a video wall are set as a person says them", async () => {
   const { playerId } = await service.pairDevice("Lobby");
   await using window = await Window.open(browser);
   await window.signIn(service, `/screens/${playerId}?tab=settings`);
@@ -92,9 +92,18 @@ test("[CSC3] opening hours, time zone, pictures and downloads are set as a perso
   await page.getByText("Limit the speed of downloads").click();
   await page.getByLabel("At most, kB per second").fill("250");
   await page.keyboard.press("Tab");
+  await page.getByText("This screen is part of a video wall").click();
+  await page.getByLabel("Screens across").fill("3");
+  await page.keyboard.press("Tab");
+  await page.getByLabel("Between two pictures").fill("40");
+  await page.keyboard.press("Tab");
+  await page.getByRole("radio", { name: "Column 1, row 1" }).focus();
+  await page.keyboard.press("ArrowRight");
+  await page.getByText("This screen is in column 2, row 1").waitFor();
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("“Lobby” is saved").waitFor();
   expect(await read(playerId)).toMatchObject({
+    wall: { wall_width: 5_840, wall_height: 1_080, left: 1_960, top: 0, width: 1_920, height: 1_080 },
     timezone: "Asia/Tokyo",
     display_hours: { open: [{ weekdays: ["MO", "TU", "WE", "TH", "FR", "SA"], from: "08:00", until: "24:00" }] },
     screenshots: { every_s: 300 },

@@ -10,7 +10,7 @@ import { expect, test, vi } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
 import { DiskHealth } from "../../../src/player/storage/disk-health.ts";
 import { Feeds } from "../../../src/player/content/feeds/feeds.ts";
-import { parseFeed } from "../../../src/player/content/feeds/parse-feed.ts";
+import { parseFeed } from "../../../src/feeds/parse-feed.ts";
 import { OutboundHttp } from "../../../src/base/http/outbound-http.ts";
 import { contentPolicy } from "../../../src/player/web-items/outbound-policy.ts";
 import { isRemoteAddress } from "../../../src/base/http/ip-address.ts";

@@ -127,10 +127,11 @@ test("[DHR26] a night off on purpose causes no recovery and no problem; its play
   const { host, lines } = setup.player;
   const begun = clock.now();
   await setup.closed(5 * minute, 8 * hour + 5 * minute);
-  /** While the display is on, the page has to report frames. */
+  /** While the display is on, the page has to report frames, and shows each item on time. */
   const pass = async (ms: number): Promise<void> => {
-    for (let left = ms; left > 0; left -= 10_000) {
-      clock.advance(10_000);
+    const end = clock.now() + ms;
+    while (clock.now() < end) {
+      clock.advance(Math.min(end, clock.now() + 10_000, host.nextStart) - clock.now());
       host.presentDue();
       // The player runs in this process: a request is time for it, too.
       await setup.service.call("GET", `players/${setup.playerId}`);

@@ -34,7 +34,13 @@ function randomContent(random: () => number): ReadyState {
   }));
   const layouts = Array.from({ length: 4 }, (): DesiredLayout => {
     const zones = [0, 1].map((index) => ({
-      ...{ id: newId("zon"), name: `z${index}`, left: index * 100, top: 0, width: 100, height: 100, z_index: 0 },
+      id: newId("zon"),
+      name: `z${index}`,
+      left: index * 100,
+      top: 0,
+      width: 100,
+      height: 100,
+      z_index: 0,
       playlist_id: playlists[pick(playlists.length)]!.id,
     }));
     return { id: newId("lay"), width: 200, height: 100, background_color: "#000000", zones };

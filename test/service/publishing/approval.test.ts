@@ -127,15 +127,6 @@ test("[APR5] no sequence of a contributor's calls changes what is published or w
   await done(editor, "PATCH", `playlists/${playlist.id}`, { name: "P2" });
   const foreign = await done(editor, "POST", "drafts", { name: "Editor's" });
   await done(editor, "POST", "playlists", { name: "E" }, within(foreign));
-  const scopes = [
-    "playlists:write",
-    "layouts:write",
-    "schedules:write",
-    "assets:write",
-    "drafts:write",
-    "versions:write",
-    "players:read",
-  ] as const;
   const { secret } = await done(team.owner, "POST", "invitations", { email: "c@example.com", name: "C", role: "contributor" });
   const browser = await Browser.signIn(api, { method: "invitation", secret, password: goodPassword });
   await using agent = await Agent.connect(api.service.url, contributor.secret, "2026", "all");

@@ -144,3 +144,25 @@ test("[TLN5] the effect of a schedule that cannot play is refused like the sched
   const past = await api.call("POST", "schedules/effect", { changes: [{ schedule_id: id, change: null }], from: instant(now - dayMs) });
   expect([past.status, errorPointers(past)]).toEqual([422, ["/from"]]);
 });
+
+test("[TLN6] in a draft the timeline and the effect of a change are those of the content in it, and neither changes it", async () => {
+  await using folder = await temporaryFolder();
+  await using setup = await open(folder.path, ["Hall"]);
+  const { api, ids, layout, setPlayer } = setup;
+  const [usual, lunch] = [await layout("Usual"), await layout("Lunch")];
+  await setPlayer(ids[0]!, { layout_id: usual, timezone: "UTC" });
+  const draft = (await api.call("POST", "drafts", { name: "Christmas" })).body;
+  const within = { "signage-draft": draft.id };
+  const times = { starts_at: "2026-10-24T12:00", ends_at: "2026-10-24T14:00" };
+  const planned = await api.call("POST", "schedules", { name: "L", layout_id: lunch, target: { type: "team" }, ...times }, within);
+  const layoutsIn = async (headers: Record<string, string>) =>
+    Timeline.parse((await api.call("GET", "timeline", undefined, headers)).body).plans[0]!.stretches.map((each) => each.layout_name);
+  expect(await layoutsIn({})).toEqual(["Usual"]);
+  expect(await layoutsIn(within)).toEqual(["Usual", "Lunch", "Usual"]);
+  const deletion = { changes: [{ schedule_id: planned.body.id, change: null }] };
+  expect((await api.call("POST", "schedules/effect", deletion)).status).toBe(404);
+  const effect = ScheduleEffect.parse((await api.call("POST", "schedules/effect", deletion, within)).body);
+  expect(effect.screens).toMatchObject([{ name: "Hall", before: { layout_name: "Lunch" }, after: { layout_name: "Usual" } }]);
+  expect((await api.call("GET", `drafts/${draft.id}`)).body.changes).toHaveLength(1);
+  expect(await layoutsIn(within)).toEqual(["Usual", "Lunch", "Usual"]);
+});

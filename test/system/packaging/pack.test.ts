@@ -102,7 +102,7 @@ test("[PCK5] the packed service runs with only the files of the package, and its
     build: {
       outDir: join(program, "dist/main"),
       emptyOutDir: false,
-      rolldownOptions: { input: { feeds: "src/player/content/feeds/parse-feed.ts" } },
+      rolldownOptions: { input: { feeds: "src/feeds/parse-feed.ts" } },
     },
   });
   const feed = `<rss version="2.0"><channel><title>Post</title><item><title>One</title></item></channel></rss>`;

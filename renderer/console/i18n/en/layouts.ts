@@ -43,6 +43,7 @@ export const layouts = {
   settings: "Settings",
   wholeLayout: "Layout",
   zones: "Zones",
+  previewOf: "Preview of {name}",
   zonesOf: "Zones of {name}",
   zonesFrontToBack: "Zones, from front to back",
   noZones: "No zones yet: add one.",

@@ -1,5 +1,6 @@
 // Messages of the playlist editor: its list, its settings for items, saving.
 export const playlistEditor = {
+  preview: "Preview",
   // The list.
   select: "Select {name}",
   swap: "Swap {name} with another item",

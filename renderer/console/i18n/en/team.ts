@@ -53,6 +53,12 @@ export const team = {
   removeText:
     "{name} is signed out everywhere, and the access tokens of {name} in this team stop working at once. What {name} made stays. To let {name} in again, send a new invitation.",
   removed: "{name} was removed from the team",
+  approval: "Approval",
+  approvalText: "What contributors change in playlists, layouts and schedules can wait until an editor or an owner has seen it.",
+  approvalSwitch: "Contributors need an approval",
+  approvalOn: "What contributors change is published when an editor or an owner approves it.",
+  approvalOff: "What contributors change is published at once.",
+  approvalChanged: "Contributors {approval, select, required {now need} other {no longer need}} an approval",
   invitations: "Invitations",
   invitationsText: "People who have not accepted yet.",
   expires: "Expires",

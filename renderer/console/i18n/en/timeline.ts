@@ -36,6 +36,7 @@ export const timeline = {
   details: "{screen}, {span}",
   openSchedule: "Open the schedule",
   openScreen: "Why, in detail",
+  openPreview: "Preview",
   fillGap: "Plan something for this time",
   screen: "Screen",
   when: "When",

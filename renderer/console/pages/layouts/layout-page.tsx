@@ -1,12 +1,17 @@
 // The editor of a layout: its stage, its tools, and the settings of what is selected.
 import { Link, useParams } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
+import { enterDraft } from "../../data/draft.ts";
 import { useMay } from "../../data/session.ts";
+import { ownTimeZone } from "../../data/zones.ts";
 import { layouts } from "../../i18n/en/layouts.ts";
 import { texts } from "../../i18n/texts.ts";
+import { PreviewControls } from "../../preview/preview-controls.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
+import { VersionsLink } from "../drafts/editor-links.tsx";
+import { SaveToDraft } from "../drafts/save-to-draft.tsx";
 import { isDirty, discard, redoStep, undoStep, type Editor } from "./model/editor.ts";
 import { zoneOf, type EditedLayout } from "./model/edited-layout.ts";
 import { ArrangeTools } from "./panel/arrange-tools.tsx";
@@ -18,6 +23,7 @@ import { ZonePanel } from "./panel/zone-panel.tsx";
 import { useStageRules } from "./stage-rules.ts";
 import { Stage } from "./stage/stage.tsx";
 import { useDrag } from "./stage/use-drag.ts";
+import { useLayoutPreview } from "./stage/use-layout-preview.ts";
 import { useLayoutEditor, type LayoutEditor } from "./use-editor.ts";
 import { actText, selectionText } from "./words.ts";
 import "./layouts.css";
@@ -37,10 +43,11 @@ export function LayoutPage() {
         <Link to="/layouts" className="layout-back">
           {text("back")}
         </Link>
+        <VersionsLink id={id} />
         <SaveStatus layoutEditor={layoutEditor} />
       </div>
       <ProblemMessage error={error} />
-      {editor === undefined ? null : <Workspace layoutEditor={layoutEditor} editor={editor} isReadOnly={!mayWrite} />}
+      {editor === undefined ? null : <Workspace key={id} id={id} layoutEditor={layoutEditor} editor={editor} isReadOnly={!mayWrite} />}
     </Page>
   );
 }
@@ -61,6 +68,16 @@ function SaveButtons({ editor, change, save, isSaving }: LayoutEditor & { editor
       <Button isDisabled={!isUnsaved || isSaving} onPress={() => change((now) => discard(now, Date.now()))}>
         {text("discard")}
       </Button>
+      <SaveToDraft
+        name={editor.base.name}
+        isSaving={isUnsaved}
+        isDisabled={isSaving || editor.conflicts.length > 0}
+        run={async (draft) => {
+          // What is edited is kept, and is there in the draft too.
+          await enterDraft(draft);
+          save();
+        }}
+      />
       <Button kind="primary" isDisabled={!isUnsaved || editor.conflicts.length > 0} isPending={isSaving} onPress={save}>
         {text("save")}
       </Button>
@@ -69,12 +86,13 @@ function SaveButtons({ editor, change, save, isSaving }: LayoutEditor & { editor
 }
 
 interface WorkspaceProps {
+  id: string;
   layoutEditor: LayoutEditor;
   editor: Editor;
   isReadOnly: boolean;
 }
 
-function Workspace({ layoutEditor: { change, save }, editor, isReadOnly }: WorkspaceProps) {
+function Workspace({ id, layoutEditor: { change, save }, editor, isReadOnly }: WorkspaceProps) {
   const [rules, setRules] = useStageRules();
   const [said, setSaid] = useState("");
   const workspace = useRef<HTMLDivElement>(null);
@@ -83,6 +101,7 @@ function Workspace({ layoutEditor: { change, save }, editor, isReadOnly }: Works
   const stage = useRef<HTMLDivElement>(null);
   const onDone = (moved: EditedLayout, keys: readonly string[]): void => setSaid(selectionText(moved, keys));
   const dragged = useDrag({ stage, editor, rules, isReadOnly, change, onDone });
+  const preview = useLayoutPreview(id, editor.history.present);
   const layout = dragged?.layout ?? editor.history.present;
   const [only, ...others] = editor.selected.flatMap((key) => zoneOf(layout, key) ?? []);
   return (
@@ -90,7 +109,21 @@ function Workspace({ layoutEditor: { change, save }, editor, isReadOnly }: Works
       <Conflicts editor={editor} change={change} />
       <div className="layout-stage">
         <LayoutToolbar editor={editor} rules={rules} onRules={setRules} isReadOnly={isReadOnly} change={change} focusZone={focusZone} />
-        <Stage stage={stage} editor={editor} dragged={dragged} rules={rules} isReadOnly={isReadOnly} change={change} say={setSaid} />
+        <Stage
+          stage={stage}
+          editor={editor}
+          dragged={dragged}
+          rules={rules}
+          preview={preview}
+          isReadOnly={isReadOnly}
+          change={change}
+          say={setSaid}
+        />
+        {preview === null ? null : (
+          <div role="group" aria-label={text("previewOf", { name: layout.name })}>
+            <PreviewControls time={preview.time} timeZone={ownTimeZone} isDisabled={false} isShort />
+          </div>
+        )}
       </div>
       <aside className="layout-panel" aria-label={text("settings")}>
         <section className="panel-section">

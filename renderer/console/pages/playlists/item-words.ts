@@ -3,7 +3,7 @@ import type { Asset } from "../../data/assets.ts";
 import { playlists } from "../../i18n/en/playlists.ts";
 import { texts } from "../../i18n/texts.ts";
 import type { IconName } from "../../ui/icon.tsx";
-import type { Item, Kind } from "./model/rows.ts";
+import type { Item, Kind } from "./model/item.ts";
 
 const text = texts(playlists);
 

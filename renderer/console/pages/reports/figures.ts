@@ -67,7 +67,7 @@ const minuteMs = 60_000;
 const hourMs = 3_600_000;
 
 /** Such as `3.5 h`, `12 min` or `8 sec`. */
-export function formatDuration(ms: number): string {
+function formatDuration(ms: number): string {
   if (ms >= hourMs) return formatNumber(ms / hourMs, { style: "unit", unit: "hour", maximumFractionDigits: ms < 100 * hourMs ? 1 : 0 });
   if (ms >= minuteMs) return formatNumber(ms / minuteMs, { style: "unit", unit: "minute", maximumFractionDigits: 0 });
   return formatNumber(ms / 1_000, { style: "unit", unit: "second", maximumFractionDigits: 0 });

@@ -2,6 +2,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { ProblemError, type Schemas } from "../../../../sdk/typescript/client.ts";
 import { client } from "../../data/client.ts";
+import { draftHeader } from "../../data/drafts/place.ts";
 import type { Schedule, ScheduleChange } from "./model/form.ts";
 
 export type Layout = Schemas["Layout"];
@@ -72,19 +73,24 @@ export async function readEffect(changes: readonly TriedChange[], startsAt: numb
   return (await client.post("/api/v1/schedules/effect", { body: { changes: [...changes], ...from }, signal })).data;
 }
 
-export async function createSchedule(change: ScheduleChange): Promise<ScheduleOutlook> {
+/** @param draftId the draft to save it in; by default that of this tab */
+export async function createSchedule(change: ScheduleChange, draftId?: string): Promise<ScheduleOutlook> {
   // The service checks whether all fields of a new schedule are there.
-  return (await client.post("/api/v1/schedules", { body: change as Schemas["NewSchedule"] })).data;
+  return (await client.post("/api/v1/schedules", { body: change as Schemas["NewSchedule"], headers: inDraft(draftId) })).data;
 }
 
-/** Changes a schedule, if it is still the version `etag`; null: whichever it is. */
-export async function saveSchedule(id: string, change: ScheduleChange, etag: string | null): Promise<VersionedSchedule> {
+/** Changes a schedule, if it is still the version `etag`; null: whichever it is. @param draftId the draft to save it in; by default that of this tab */
+export async function saveSchedule(id: string, change: ScheduleChange, etag: string | null, draftId?: string): Promise<VersionedSchedule> {
   const { data, response } = await client.patch("/api/v1/schedules/{id}", {
     params: { path: { id } },
-    ...(etag === null ? {} : { headers: { "If-Match": etag } }),
+    headers: { ...(etag === null ? {} : { "If-Match": etag }), ...inDraft(draftId) },
     body: change,
   });
   return { schedule: data, etag: response.headers.get("etag") ?? "" };
+}
+
+function inDraft(id: string | undefined): Record<string, string> {
+  return id === undefined ? {} : { [draftHeader]: id };
 }
 
 export async function deleteSchedule(id: string): Promise<void> {

@@ -7,7 +7,7 @@ export function PreviewTab({ player: { id, name } }: { player: PlayerDetails }) 
   const { at } = useSearch({ strict: false });
   return (
     <section className="card">
-      <PreviewOf of={{ playerId: id }} name={name} {...(at === undefined ? {} : { startAt: Date.parse(at) })} />
+      <PreviewOf key={id} of={{ playerId: id }} name={name} {...(at === undefined ? {} : { startAt: Date.parse(at) })} />
     </section>
   );
 }

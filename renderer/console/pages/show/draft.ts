@@ -1,4 +1,5 @@
 // What a person is about to show: the content, where, and until when; and the request that it makes.
+import { addressOf } from "../../data/typed-address.ts";
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { isEmptyTarget, noTarget, targetFields, type Target } from "./target.ts";
 import type { NewShow } from "./shows.ts";
@@ -29,12 +30,6 @@ export const emptyDraft: Draft = {
   target: noTarget,
   until: { is: "hour", at: "" },
 };
-
-/** An address as a person types it: without a scheme it is an https address. */
-export function addressOf(typed: string): string {
-  const address = typed.trim();
-  return /^[a-z][a-z0-9+.-]*:/i.test(address) ? address : `https://${address}`;
-}
 
 function contentFields(draft: Draft): Partial<NewShow> | null {
   switch (draft.kind) {

@@ -14,6 +14,7 @@ const text = texts(timeline);
 export function PieceDialog({ chosen: { screen, piece, timeZone }, onClose }: { chosen: ChosenPiece; onClose: () => void }) {
   const { stretch, from, to } = piece;
   const mayPlan = useMay("schedules:write");
+  const mayPreview = useMay("assets:read");
   const [at, until] = [new Date(from).toISOString(), new Date(to).toISOString()];
   return (
     <Dialog
@@ -37,6 +38,18 @@ export function PieceDialog({ chosen: { screen, piece, timeZone }, onClose }: { 
           <Link to="/screens/$id" params={{ id: screen.id }} search={{ at }} className="button" data-kind="plain" data-size="medium">
             {text("openScreen")}
           </Link>
+          {mayPreview ? (
+            <Link
+              to="/screens/$id"
+              params={{ id: screen.id }}
+              search={{ tab: "preview", at: seenAt(from, to) }}
+              className="button"
+              data-kind="plain"
+              data-size="medium"
+            >
+              {text("openPreview")}
+            </Link>
+          ) : null}
           {stretch.schedule_id === null ? null : (
             <Link to="/schedules/$id" params={{ id: stretch.schedule_id }} className="button" data-kind="primary" data-size="medium">
               {text("openSchedule")}
@@ -49,4 +62,9 @@ export function PieceDialog({ chosen: { screen, piece, timeZone }, onClose }: { 
       <p className="faint">{causeOf(stretch)}</p>
     </Dialog>
   );
+}
+
+/** An instant at which the piece is to be seen, after a transition if it lasts long enough. */
+function seenAt(from: number, to: number): string {
+  return new Date(Math.min(from + 10_000, (from + to) / 2)).toISOString();
 }

@@ -91,7 +91,7 @@ export function Rows({ screens, span, firstDay, dayCount, isOwnZone, onChoose }:
               aria-rowindex={index + 1}
               style={{ transform: `translateY(${start - top}px)` }}
             >
-              <div role="rowheader" className="timeline-head">
+              <div role="rowheader" className="timeline-head" aria-label={screen.name}>
                 <Link to="/screens/$id" params={{ id: screen.id }} className="timeline-name">
                   <bdi>{screen.name}</bdi>
                 </Link>

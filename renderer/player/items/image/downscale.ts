@@ -1,6 +1,8 @@
 // Decodes a picture in a worker and scales it to the size it is shown at, so that an 8K photo takes no more memory than the screen.
 import { startWorker } from "../worker.ts";
 import type { ImageSize } from "./downscale.worker.ts";
+// Vite makes the default export: the address of the built worker.
+// oxlint-disable-next-line import/default
 import workerUrl from "./downscale.worker.ts?worker&url";
 
 /** The result. `unscaled`: the file is animated, and a bitmap would freeze it. */

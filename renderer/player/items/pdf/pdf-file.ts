@@ -1,6 +1,8 @@
 // One PDF file, opened by pdf.js in its own worker. Only the page being drawn is kept. This module is loaded when the first PDF is due.
 import { getDocument, PDFWorker, type PDFDocumentProxy, type RenderTask } from "pdfjs-dist";
 import { startWorker } from "../worker.ts";
+// Vite makes the default export: the address of the built worker.
+// oxlint-disable-next-line import/default
 import workerUrl from "./pdf-file.worker.ts?worker&url";
 
 // Data that PDF files may use without containing it: Asian character maps, the 14 standard fonts, decoders for scans.

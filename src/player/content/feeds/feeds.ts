@@ -12,8 +12,8 @@ import { FeedEntry } from "../../../protocol/scene.ts";
 import type { DiskHealth } from "../../storage/disk-health.ts";
 import type { OutboundHttp } from "../../../base/http/outbound-http.ts";
 import type { FeedContent, WantedFeed } from "../../playback/scene-item.ts";
-import { fetchFeed } from "./fetch-feed.ts";
-import { parseFeed } from "./parse-feed.ts";
+import { fetchFeed } from "../../../feeds/fetch-feed.ts";
+import { parseFeed } from "../../../feeds/parse-feed.ts";
 
 export interface FeedsDependencies {
   folder: string;

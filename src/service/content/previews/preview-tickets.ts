@@ -1,6 +1,7 @@
 // The tickets of previews: each opens the player's page and the files of one preview for a short time, in place of a token.
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../../../base/clock.ts";
+import type { ShownContent } from "../../../protocol/operator/previews.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { Operator } from "../../people/operator.ts";
 import type { TokenExpiry } from "../../people/token-expiry.ts";
@@ -27,7 +28,12 @@ export interface OpenTicket {
   expiresAt: number;
   /** The files that it was found to cover, by their hash. */
   readonly files: Map<string, PreviewFile>;
+  /** The feeds that it was found to cover: how often each is fetched, by its address. */
+  readonly feeds: Map<string, number>;
 }
+
+/** What a page may draw. A bundle would run: it is never sent. */
+const drawable = /^(?:image|video|audio)\/|^application\/pdf$/;
 
 const lifetimeMs = 900_000;
 const maxOfToken = 100;
@@ -49,7 +55,7 @@ export class PreviewTickets {
   prepare({ teamId, tokenId }: Operator, subject: PreviewSubject, hasCaptures: boolean): OpenTicket {
     const secret = randomBytes(24).toString("base64url");
     const expiresAt = this.#clock.now() + lifetimeMs;
-    return { id: this.#makeId("prv"), secret, teamId, tokenId, subject, hasCaptures, expiresAt, files: new Map() };
+    return { id: this.#makeId("prv"), secret, teamId, tokenId, subject, hasCaptures, expiresAt, files: new Map(), feeds: new Map() };
   }
 
   /** Opens a ticket until it expires or the token ends. Of one token's tickets the newest are kept. */
@@ -78,6 +84,14 @@ export class PreviewTickets {
   /** Lets a ticket live on from now. */
   renew(ticket: OpenTicket): void {
     ticket.expiresAt = this.#clock.now() + lifetimeMs;
+  }
+
+  /** Lets a ticket open the files and feeds of what was read for it, which may be that of a draft. */
+  cover(ticket: OpenTicket, { state }: ShownContent): void {
+    for (const asset of state.assets) if (drawable.test(asset.mime_type)) ticket.files.set(asset.sha256, asset);
+    for (const { items } of state.playlists) {
+      for (const item of items) if (item.type === "feed") ticket.feeds.set(item.url, item.refresh_interval_ms);
+    }
   }
 
   /** The ticket in an address; undefined if it has expired. */

@@ -1,10 +1,9 @@
 // Reads what a preview shows: the content of a player, a layout or a playlist, without secrets and links to files.
-import { hash } from "node:crypto";
-import type { DesiredLayout, DesiredState } from "../../../protocol/device/desired-state.ts";
+import type { DesiredLayout, DesiredPlaylist, DesiredState } from "../../../protocol/device/desired-state.ts";
 import type { PlayerIntervention, ShownContent } from "../../../protocol/operator/previews.ts";
 import type { LastingIntervention } from "../../../schedule/interventions.ts";
 import type { DesiredStates } from "../../fleet/state/desired-states.ts";
-import { readContent, readPlaylistContent } from "../../fleet/state/state-content.ts";
+import { readContent } from "../../fleet/state/state-content.ts";
 import { findPlayer } from "../../fleet/player-resource.ts";
 import type { Presence } from "../../fleet/presence.ts";
 import { found } from "../../http/problem.ts";
@@ -24,6 +23,8 @@ export interface PreviewSubject {
   playerId: string | null;
   layoutId: string | null;
   playlistId: string | null;
+  /** More playlists and assets, such as those of a change that is not saved yet. */
+  playlistIds: readonly string[];
   assetIds: readonly string[];
 }
 
@@ -40,17 +41,20 @@ export async function readShownContent(
   subject: PreviewSubject,
 ): Promise<ShownContent> {
   const { db } = dependencies.store;
-  const { playerId, layoutId, playlistId, assetIds } = subject;
+  const { playerId, layoutId, playlistIds, assetIds } = subject;
   if (playerId !== null) {
     const content = await contentOfPlayer(dependencies, found(await findPlayer(db, teamId, playerId), "screen"));
-    const more = await readContent(db, teamId, { layoutIds: [], assetIds: [...assetIds] });
-    const known = new Set(content.state.assets.map(({ id }) => id));
-    const added = more.assets.filter(({ id }) => !known.has(id)).map(withoutUrl);
-    return { ...content, state: { ...content.state, assets: [...content.state.assets, ...added] } };
+    const more = await readContent(db, teamId, { layoutIds: [], playlistIds, assetIds });
+    const playlists = withMore(content.state.playlists, more.playlists.map(withoutSecrets));
+    return { ...content, state: { ...content.state, playlists, assets: withMore(content.state.assets, more.assets.map(withoutUrl)) } };
   }
-  const state =
-    layoutId === null ? await stateOfPlaylist(db, teamId, playlistId, assetIds) : await stateOfLayout(db, teamId, layoutId, assetIds);
+  const state = layoutId === null ? await stateOfPlaylist(db, teamId, subject) : await stateOfLayout(db, teamId, layoutId, subject);
   return { device_timezone: "UTC", interventions: [], state: shownState(state) };
+}
+
+function withMore<T extends { id: string }>(own: readonly T[], more: readonly T[]): T[] {
+  const known = new Set(own.map(({ id }) => id));
+  return [...own, ...more.filter(({ id }) => !known.has(id))];
 }
 
 /** The content of a player, as it is computed from its desired state. */
@@ -65,19 +69,20 @@ export async function contentOfPlayer(dependencies: ShownContentDependencies, pl
   };
 }
 
-async function stateOfLayout(db: Db, teamId: string, layoutId: string, assetIds: readonly string[]): Promise<DesiredState> {
-  const { layouts, playlists, assets, digest } = await readContent(db, teamId, { layoutIds: [layoutId], assetIds: [...assetIds] });
-  return { ...emptyState(digest), layout: found(layouts[0], "layout"), playlists, assets };
+async function stateOfLayout(db: Db, teamId: string, layoutId: string, { playlistIds, assetIds }: PreviewSubject): Promise<DesiredState> {
+  const { layouts, digest, ...content } = await readContent(db, teamId, { layoutIds: [layoutId], playlistIds, assetIds });
+  return { ...emptyState(digest), layout: found(layouts[0], "layout"), ...content };
 }
 
-async function stateOfPlaylist(db: Db, teamId: string, playlistId: string | null, assetIds: readonly string[]): Promise<DesiredState> {
-  const { playlists, assets } =
-    playlistId === null
-      ? await readContent(db, teamId, { layoutIds: [], assetIds: [...assetIds] })
-      : await readPlaylistContent(db, teamId, playlistId, assetIds);
-  if (playlistId !== null) found(playlists[0], "playlist");
-  const revision = hash("sha256", JSON.stringify([playlists, assets]), "base64url");
-  return { ...emptyState(revision), layout: wholeLayout(playlistId), playlists, assets };
+async function stateOfPlaylist(db: Db, teamId: string, { playlistId, playlistIds, assetIds }: PreviewSubject): Promise<DesiredState> {
+  const own = playlistId === null ? [] : [playlistId];
+  const { playlists, assets, digest } = await readContent(db, teamId, { layoutIds: [], playlistIds: [...own, ...playlistIds], assetIds });
+  if (playlistId !== null)
+    found(
+      playlists.find(({ id }) => id === playlistId),
+      "playlist",
+    );
+  return { ...emptyState(digest), layout: wholeLayout(playlistId), playlists, assets };
 }
 
 /** A layout of one zone. */
@@ -92,8 +97,11 @@ function emptyState(revision: string): DesiredState {
 }
 
 function shownState(state: DesiredState): ShownContent["state"] {
-  const playlists = state.playlists.map(({ id, items }) => ({ id, items: items.map(maskSecrets) }));
-  return { ...state, playlists, assets: state.assets.map(withoutUrl) };
+  return { ...state, playlists: state.playlists.map(withoutSecrets), assets: state.assets.map(withoutUrl) };
+}
+
+function withoutSecrets({ id, items }: DesiredPlaylist): DesiredPlaylist {
+  return { id, items: items.map(maskSecrets) };
 }
 
 function withoutUrl({ url: _url, ...asset }: DesiredState["assets"][number]): ShownContent["state"]["assets"][number] {

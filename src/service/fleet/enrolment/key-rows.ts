@@ -1,7 +1,7 @@
 // Reads and shows enrolment keys, and says why one cannot be used.
 import type { EnrolmentKey, EnrolmentRefusal } from "../../../protocol/operator/enrolment.ts";
 import type { Db } from "../../store/store.ts";
-import type { EnrolmentKeyRow } from "../../store/tables.ts";
+import type { EnrolmentKeyRow } from "../../store/enrolment-tables.ts";
 import { ProblemError } from "../../http/problem.ts";
 
 /** The key with this hash. */

@@ -11,33 +11,23 @@ import type { LayoutRow } from "../../store/tables.ts";
 /** The content of a state with its digest, which is computed once for all players that show the same content. */
 export type StateContent = Pick<DesiredState, "layouts" | "playlists" | "assets"> & { digest: string };
 
-/** The parts of the content: these layouts with their playlists and assets, and more assets. */
+/** The parts of the content: these layouts with their playlists and assets, and more playlists and assets. */
 export interface ContentIds {
   layoutIds: string[];
-  assetIds: string[];
+  playlistIds?: readonly string[];
+  assetIds: readonly string[];
 }
 
-export async function readContent(db: Db, teamId: string, { layoutIds, assetIds }: ContentIds): Promise<StateContent> {
+export async function readContent(db: Db, teamId: string, { layoutIds, playlistIds = [], assetIds }: ContentIds): Promise<StateContent> {
   const rows = await readChunks(layoutIds, (ids) =>
     db.selectFrom("layouts").selectAll().where("team_id", "=", teamId).where("deleted_at", "is", null).where("id", "in", ids).execute(),
   );
   const layouts = rows.map(desiredLayout).toSorted(byId);
-  const shown = uniqueIds(layouts.flatMap(({ zones }) => zones.map((zone) => zone.playlist_id)));
+  const shown = uniqueIds([...playlistIds, ...layouts.flatMap(({ zones }) => zones.map((zone) => zone.playlist_id))]);
   const playlists = await readPlaylists(db, teamId, shown);
   const backgrounds = rows.flatMap(({ background_asset_id }) => background_asset_id ?? []);
   const content = { layouts, playlists, assets: await readAssets(db, teamId, playlists, [...assetIds, ...backgrounds]) };
   return { ...content, digest: digestOf(content) };
-}
-
-/** A playlist that is shown by itself, with its files and more assets. */
-export async function readPlaylistContent(
-  db: Db,
-  teamId: string,
-  playlistId: string,
-  assetIds: readonly string[],
-): Promise<Pick<DesiredState, "playlists" | "assets">> {
-  const playlists = await readPlaylists(db, teamId, [playlistId]);
-  return { playlists, assets: await readAssets(db, teamId, playlists, assetIds) };
 }
 
 /** The ids without repeats and nulls, sorted. */

@@ -1,6 +1,6 @@
 // Runs a content operation in a draft, or as a proposal: the same operation, on the content as it would be.
 import type { Contexts } from "../../operations/context.ts";
-import { isRead, scopeFor } from "../../operations/operation.ts";
+import { keepsContent, scopeFor } from "../../operations/operation.ts";
 import { JsonResponse, type OperationResponse } from "../../operations/responses.ts";
 import type { UnitOfWork } from "../../operations/unit-of-work.ts";
 import { reauthorize } from "../../people/authentication.ts";
@@ -34,7 +34,7 @@ interface Outcome {
 export async function runInDraft(dependencies: GatewayDependencies, run: Run, place: Elsewhere): Promise<OperationResponse> {
   const { store } = dependencies;
   const { operation, context } = run;
-  if (isRead(operation)) {
+  if (keepsContent(operation)) {
     return store.write(async (db) => {
       const draft = place.is === "draft" ? await findDraft(db, context.teamId, place.draftId) : null;
       const changes = draft === null ? [] : await changesOf(db, draft.id);

@@ -2,7 +2,8 @@
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
-import { NewPreviewTicket, PlayerDesiredState, PreviewTicket, ShownContent } from "../../../protocol/operator/previews.ts";
+import { NewPreviewTicket, PlayerDesiredState, PreviewFeeds, PreviewTicket, ShownContent } from "../../../protocol/operator/previews.ts";
+import type { FeedCopies } from "../../content/previews/feed-copies.ts";
 import type { OpenTicket, PreviewTickets } from "../../content/previews/preview-tickets.ts";
 import {
   contentOfPlayer,
@@ -18,6 +19,7 @@ import { playerParams } from "../fleet/players.ts";
 
 interface PreviewDependencies extends ShownContentDependencies {
   clock: Clock;
+  feedCopies: FeedCopies;
   previews: PreviewTickets;
 }
 
@@ -59,7 +61,7 @@ export const previewOperations: readonly Operation<PreviewDependencies>[] = [
     unaudited: true,
     scope: "assets:read",
     body: NewPreviewTicket,
-    example: { asset_ids: [] },
+    example: { playlist_ids: [], asset_ids: [] },
     status: 201,
     output: PreviewTicket,
     errors: ["not-found", "invalid"],
@@ -91,9 +93,32 @@ export const previewOperations: readonly Operation<PreviewDependencies>[] = [
     output: ShownContent,
     errors: ["not-found"],
     async run(dependencies, { teamId, operator }, { params }) {
-      const { subject } = dependencies.previews.find(params.id, operator);
-      requireReading(operator, subject);
-      return readShownContent(dependencies, teamId, subject);
+      const ticket = dependencies.previews.find(params.id, operator);
+      requireReading(operator, ticket.subject);
+      const content = await readShownContent(dependencies, teamId, ticket.subject);
+      dependencies.previews.cover(ticket, content);
+      return content;
+    },
+  }),
+  operation({
+    name: "getPreviewFeeds",
+    tag: "previews",
+    method: "GET",
+    path: "/preview-tickets/{id}/feeds",
+    summary: "Read the feeds of a preview",
+    description:
+      "The service's own copies of the feeds in the content that was last read for the ticket. A copy that is older than the feed's `refresh_interval_ms` is fetched first, which can take half a minute. The service calls public addresses only, and those of `--allow-address`: a feed in the players' own network is read by the players.",
+    agent: false,
+    caller: "operator",
+    scope: "assets:read",
+    params: oneTicket,
+    status: 200,
+    output: PreviewFeeds,
+    errors: ["not-found"],
+    async run({ feedCopies, previews }, { teamId, operator }, { params }) {
+      const ticket = previews.find(params.id, operator);
+      requireReading(operator, ticket.subject);
+      return { feeds: await feedCopies.read(teamId, ticket.feeds) };
     },
   }),
   operation({
@@ -121,15 +146,21 @@ export const previewOperations: readonly Operation<PreviewDependencies>[] = [
   }),
 ];
 
-function subjectOf({ player_id, layout_id, playlist_id, asset_ids }: NewPreviewTicket): PreviewSubject {
-  return { playerId: player_id ?? null, layoutId: layout_id ?? null, playlistId: playlist_id ?? null, assetIds: asset_ids };
+function subjectOf({ player_id, layout_id, playlist_id, playlist_ids, asset_ids }: NewPreviewTicket): PreviewSubject {
+  return {
+    playerId: player_id ?? null,
+    layoutId: layout_id ?? null,
+    playlistId: playlist_id ?? null,
+    playlistIds: playlist_ids,
+    assetIds: asset_ids,
+  };
 }
 
 /** @throws ProblemError 403 if the token may not read what is previewed. */
-function requireReading(operator: Operator, { playerId, layoutId, playlistId }: PreviewSubject): void {
+function requireReading(operator: Operator, { playerId, layoutId, playlistId, playlistIds }: PreviewSubject): void {
   if (playerId !== null) requireScope(operator, "players:read");
   if (layoutId !== null) requireScope(operator, "layouts:read");
-  if (playlistId !== null) requireScope(operator, "playlists:read");
+  if (playlistId !== null || playlistIds.length > 0) requireScope(operator, "playlists:read");
 }
 
 function show({ id: ticket, secret, expiresAt }: OpenTicket, baseUrl: string | null): PreviewTicket {

@@ -12,7 +12,7 @@ import type { Operator } from "../../people/operator.ts";
 import { generateEnrolmentKey, hashSecret, tokenHint } from "../../people/token-secrets.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { EnrolmentKeyRow } from "../../store/tables.ts";
+import type { EnrolmentKeyRow } from "../../store/enrolment-tables.ts";
 import { findTeamRow } from "../../store/team-rows.ts";
 import { operationsWith, type Operation } from "../operation.ts";
 import { checkLayout } from "./players.ts";

@@ -52,6 +52,7 @@ export const timelineOperations: readonly Operation<TimelineDependencies>[] = [
     agent: "Use it to find screens that are empty at some time, and to compare screens. For one screen use get_forecast.",
     caller: "operator",
     scope: "players:read",
+    drafts: true,
     query: TimelineQuery,
     status: 200,
     output: Timeline,
@@ -103,6 +104,7 @@ export const timelineOperations: readonly Operation<TimelineDependencies>[] = [
     agent: "Use it before create_schedule, update_schedule or delete_schedule on screens that people look at.",
     caller: "operator",
     scope: "schedules:read",
+    drafts: true,
     unaudited: true,
     body: EffectRequest,
     example: {

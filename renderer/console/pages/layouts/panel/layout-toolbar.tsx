@@ -70,14 +70,14 @@ function EditTools({ editor, change, focusZone }: Pick<LayoutToolbarProps, "edit
       <span className="tool-group" role="group" aria-label={text("steps")}>
         <Tool
           name={last === undefined ? text("undo") : text("undoOf", { act: actText(last) })}
-          icon="undoStep"
+          icon="undo"
           keys={text("undoKeys")}
           isDisabled={last === undefined}
           onPress={() => change(undoStep)}
         />
         <Tool
           name={next === undefined ? text("redo") : text("redoOf", { act: actText(next) })}
-          icon="redoStep"
+          icon="redo"
           keys={text("redoKeys")}
           isDisabled={next === undefined}
           onPress={() => change(redoStep)}
@@ -86,7 +86,7 @@ function EditTools({ editor, change, focusZone }: Pick<LayoutToolbarProps, "edit
       <span className="tool-group" role="group" aria-label={text("selectedZones")}>
         <Tool
           name={text("duplicate")}
-          icon="duplicate"
+          icon="copy"
           keys={text("duplicateKeys")}
           isDisabled={selected.length === 0 || isFull}
           onPress={duplicate}

@@ -4,14 +4,16 @@ import { useId, type CSSProperties, type KeyboardEvent, type MouseEvent, type Re
 import { assetQuery, thumbnailUrl } from "../../../data/assets.ts";
 import { layouts } from "../../../i18n/en/layouts.ts";
 import { texts } from "../../../i18n/texts.ts";
+import { Preview } from "../../../preview/preview.tsx";
 import { select, type Editor } from "../model/editor.ts";
-import { zoneOf, type EditedZone, type Size } from "../model/edited-layout.ts";
+import { isSameZone, zoneOf, type EditedZone, type Size } from "../model/edited-layout.ts";
 import { selectionText, placeText } from "../words.ts";
 import { placed } from "./placed.ts";
 import { StageMarks } from "./stage-marks.tsx";
 import { pressKey } from "./stage-keys.ts";
 import type { Dragged } from "./drag.ts";
 import { toggled, type StageRules } from "./use-drag.ts";
+import type { LayoutPreview } from "./use-layout-preview.ts";
 import { ZoneContent } from "./zone-content.tsx";
 import "./stage.css";
 
@@ -23,13 +25,15 @@ interface StageProps {
   /** What a drag makes of the layout; null: nothing is dragged. */
   dragged: Dragged | null;
   rules: StageRules;
+  /** What a screen would show of it; null: there is nothing, or not yet. */
+  preview: LayoutPreview | null;
   isReadOnly: boolean;
   change: (update: (editor: Editor) => Editor) => void;
   /** Says something to those who do not see it. */
   say: (words: string) => void;
 }
 
-export function Stage({ stage, editor, dragged, rules, isReadOnly, change, say }: StageProps) {
+export function Stage({ stage, editor, dragged, rules, preview, isReadOnly, change, say }: StageProps) {
   const hintId = useId();
   const layout = dragged?.layout ?? editor.history.present;
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -51,6 +55,11 @@ export function Stage({ stage, editor, dragged, rules, isReadOnly, change, say }
     const selected = event.shiftKey || event.ctrlKey || event.metaKey ? toggled(editor.selected, key) : [key];
     change((now) => select(now, selected));
   };
+  const drawn = preview?.drawn ?? null;
+  const isPreviewed = (zone: EditedZone): boolean => {
+    const before = drawn === null ? undefined : zoneOf(drawn, zone.key);
+    return before !== undefined && isSameZone(before, zone);
+  };
   return (
     <div className="stage-frame">
       {/* The zones are pressed and moved; the stage only tells which one a key is for. */}
@@ -67,6 +76,19 @@ export function Stage({ stage, editor, dragged, rules, isReadOnly, change, say }
       >
         <div className="stage-picture" style={{ backgroundColor: layout.background_color }}>
           <BackgroundImage assetId={layout.background_asset_id} />
+          {preview === null ? null : (
+            <Preview
+              ticket={preview.ticket}
+              content={preview.content}
+              feeds={preview.feeds}
+              {...preview.time.showing}
+              width={editor.history.present.width}
+              height={editor.history.present.height}
+              label={text("previewOf", { name: layout.name })}
+              onTime={preview.time.setTime}
+              onDrawn={preview.onDrawn}
+            />
+          )}
           {inSteadyOrder(layout.zones).map(({ zone, depth }) => (
             <ZoneButton
               key={zone.key}
@@ -74,6 +96,7 @@ export function Stage({ stage, editor, dragged, rules, isReadOnly, change, say }
               depth={depth}
               layout={layout}
               isSelected={editor.selected.includes(zone.key)}
+              isPreviewed={isPreviewed(zone)}
               onClick={onClick}
             />
           ))}
@@ -104,13 +127,14 @@ interface ZoneButtonProps {
   depth: number;
   layout: Size;
   isSelected: boolean;
+  isPreviewed: boolean;
   onClick: (event: MouseEvent, key: string) => void;
 }
 
-function ZoneButton({ zone, depth, layout, isSelected, onClick }: ZoneButtonProps) {
+function ZoneButton({ zone, depth, layout, isSelected, isPreviewed, onClick }: ZoneButtonProps) {
   const { key, rotation, background_color } = zone;
   const style: CSSProperties = { ...placed(zone, layout), zIndex: depth, rotate: `${rotation}deg` };
-  if (background_color !== null) style.backgroundColor = background_color;
+  if (background_color !== null && !isPreviewed) style.backgroundColor = background_color;
   return (
     <button
       type="button"
@@ -122,7 +146,7 @@ function ZoneButton({ zone, depth, layout, isSelected, onClick }: ZoneButtonProp
       onClick={(event) => onClick(event, key)}
     >
       <span className="visually-hidden">{placeText(zone)}</span>
-      <ZoneContent zone={zone} />
+      <ZoneContent zone={zone} isPreviewed={isPreviewed} />
     </button>
   );
 }

@@ -1,4 +1,4 @@
-// What a zone shows on the stage: the first picture of its playlist and the playlist's name.
+// What a zone shows on the stage above the preview: its name and its playlist, and until the preview shows it, the first picture.
 import { useQuery } from "@tanstack/react-query";
 import { memo } from "react";
 import { assetQuery, thumbnailUrl } from "../../../data/assets.ts";
@@ -10,8 +10,15 @@ import type { EditedZone } from "../model/edited-layout.ts";
 
 const text = texts(layouts);
 
+interface ZoneContentProps {
+  zone: EditedZone;
+  /** Whether the preview behind it shows the zone as it is. */
+  isPreviewed: boolean;
+}
+
 /** Drawn again only with its own zone: a hundred of them lie on a stage while one is dragged. */
-export const ZoneContent = memo(function ZoneContent({ zone: { name, playlist_id } }: { zone: EditedZone }) {
+export const ZoneContent = memo(function ZoneContent({ zone, isPreviewed }: ZoneContentProps) {
+  const { name, playlist_id } = zone;
   const { data, isError } = useQuery({ ...playlistQuery(playlist_id ?? ""), enabled: playlist_id !== null });
   const playlist = playlist_id === null ? null : data?.playlist;
   const pictured = playlist?.items.find(({ type }) => type === "image" || type === "video");
@@ -20,8 +27,8 @@ export const ZoneContent = memo(function ZoneContent({ zone: { name, playlist_id
   const picture = asset.data === undefined || assetId === null ? null : thumbnailUrl(asset.data);
   const words = playlist_id === null ? text("noPlaylist") : isError ? text("playlistGone") : playlist?.name;
   return (
-    <span className="zone-content" data-empty={playlist_id === null}>
-      {picture === null ? null : <img src={picture} alt="" draggable={false} decoding="async" />}
+    <span className="zone-content" data-empty={playlist_id === null} data-previewed={isPreviewed}>
+      {picture === null || isPreviewed ? null : <img src={picture} alt="" draggable={false} decoding="async" />}
       <span className="zone-label">
         {/* Whoever does not see the stage is told the name together with the place. */}
         <strong aria-hidden="true">{name}</strong>

@@ -1,6 +1,7 @@
 // Adds items of every kind to a playlist: files of the library, texts, pages, and what needs an address or a word.
 import { useId, useState, type FormEvent } from "react";
 import { Button as AriaButton, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
+import { addressOf } from "../../../data/typed-address.ts";
 import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
 import { playlists } from "../../../i18n/en/playlists.ts";
 import { texts } from "../../../i18n/texts.ts";
@@ -14,9 +15,9 @@ import { emptyDraft, type Draft } from "../../show/draft.ts";
 import { looks } from "../../show/looks.ts";
 import { itemIcons } from "../item-words.ts";
 import { faultsOf, withDefaults } from "../model/defaults.ts";
-import { addressOf, firstField, itemOfAsset, newItem } from "../model/drafts.ts";
+import { firstField, itemOfAsset, newItem } from "../model/drafts.ts";
 import { otherKinds, type OtherKind } from "../model/fields.ts";
-import type { Item } from "../model/rows.ts";
+import type { Item } from "../model/item.ts";
 
 const text = texts({ ...playlistEditor, ...playlists });
 /** Those with buttons of their own. */

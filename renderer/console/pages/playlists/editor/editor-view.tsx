@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useAssetsById } from "../../../data/assets-by-id.ts";
 import { usePageDrop } from "../../../data/drops.ts";
+import { useMay } from "../../../data/session.ts";
 import { ownTimeZone } from "../../../data/zones.ts";
 import { common } from "../../../i18n/en/common.ts";
 import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
@@ -16,6 +17,9 @@ import { Icon } from "../../../ui/icon.tsx";
 import { useNow } from "../../../ui/now.ts";
 import { Page } from "../../../ui/page.tsx";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
+import { enterDraft } from "../../../data/draft.ts";
+import { NeedsDraft, VersionsLink } from "../../drafts/editor-links.tsx";
+import { SaveToDraft } from "../../drafts/save-to-draft.tsx";
 import { nameOf } from "../item-words.ts";
 import { itemOfAsset } from "../model/drafts.ts";
 import type { PlaylistEditor } from "../model/editor.ts";
@@ -25,6 +29,7 @@ import { AddItems } from "./add-items.tsx";
 import { ConflictPanel } from "./conflict.tsx";
 import { ItemList } from "./item-list.tsx";
 import { ItemSettings } from "./item-settings.tsx";
+import { PlaylistPreview } from "./playlist-preview.tsx";
 import { PlaylistMenu } from "./playlist-menu.tsx";
 import { RoundLine, type AskedTime } from "./round-line.tsx";
 import { SaveStatus } from "./save-status.tsx";
@@ -53,6 +58,8 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
   const acts = useListActs(editor, assets);
   const isWide = useIsWide();
   const [isOpen, setIsOpen] = useState(false);
+  const [isPreviewOpen, setIsPreviewOpen] = useState(false);
+  const mayPreview = useMay("assets:read");
   const [asked, setAsked] = useState<AskedTime | null>(null);
   const now = useNow().getTime();
   const at = asked === null ? now : Date.parse(asked.instant);
@@ -90,12 +97,16 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
     chosenRows.length === 1 ? text("settingsOf", { name: nameOfRow(chosenRows[0]!) }) : text("settingsOfMany", { count: chosen.size });
   const settings = <ItemSettings key={[...chosen].join()} editor={editor} chosen={chosenRows} isReadOnly={isReadOnly} />;
   const [firstAsked] = acts.asked;
+  const picture = mayPreview ? (
+    <PlaylistPreview id={id} name={name} view={editor.view} chosen={chosenRows.length === 1 ? chosenRows[0]! : null} />
+  ) : null;
   return (
     <Page
       title={name}
       actions={
         isReadOnly ? null : (
           <>
+            <SaveToDraft name={name} isSaving={false} run={enterDraft} />
             <AddItems onAdd={acts.add} />
             <PlaylistMenu id={id} name={name} editor={editor} />
           </>
@@ -106,8 +117,10 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
         <Link to="/playlists" className="playlist-back">
           {text("back")}
         </Link>
+        <VersionsLink id={id} />
         <SaveStatus editor={editor} />
       </div>
+      <NeedsDraft name={name} />
       <ProblemMessage error={error} />
       <ConflictPanel editor={editor} assets={assets} />
       {state === "failed" ? <SaveFailure editor={editor} /> : null}
@@ -116,6 +129,12 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
       ) : (
         <div className="round-bar">
           <RoundLine loop={loop} count={rows.length} asked={asked} onAsk={setAsked} />
+          {isWide || picture === null ? null : (
+            <Button size="small" onPress={() => setIsPreviewOpen(true)}>
+              <Icon name="play" />
+              {text("preview")}
+            </Button>
+          )}
           {isReadOnly ? null : (
             <div className="undo-buttons">
               <Button kind="quiet" size="small" isDisabled={!canUndo} aria-label={text("takeBack")} onPress={editor.undo}>
@@ -160,6 +179,7 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
           />
           {isWide ? (
             <aside className="card item-aside" aria-label={text("settings")}>
+              {picture}
               {chosen.size === 0 ? (
                 <EmptyState icon="settings" title={text("settingsEmptyTitle")} text={text("settingsEmptyText")} />
               ) : (
@@ -176,6 +196,9 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
       {isWide || selection === null ? null : <div className="selection-float">{selection}</div>}
       <Dialog title={settingsTitle} isOpen={isOpen && !isWide && chosen.size > 0} onClose={() => setIsOpen(false)}>
         {settings}
+      </Dialog>
+      <Dialog title={text("preview")} isOpen={isPreviewOpen && !isWide} onClose={() => setIsPreviewOpen(false)}>
+        {picture}
       </Dialog>
       <ConfirmDialog
         title={

@@ -16,6 +16,14 @@ const text = texts({ ...playlists, ...playlistEditor });
 const mostDrawn = 60;
 const rowLayout = { estimatedRowSize: 64, gap: 8 };
 
+/** The page scrolls, and with it the list, which has no frame of its own: where something is dropped is already a place within it. */
+class PageListLayout extends ListLayout<unknown> {
+  override getDropTargetFromPoint(...[x, y, isValid]: Parameters<ListLayout<unknown>["getDropTargetFromPoint"]>) {
+    const { x: left, y: top } = this.virtualizer!.visibleRect;
+    return super.getDropTargetFromPoint(x - left, y - top, isValid);
+  }
+}
+
 export interface ListActs {
   shift: (by: -1 | 1) => void;
   duplicate: () => void;
@@ -73,7 +81,7 @@ export function ItemList({ rows, onChoose, onOrder, acts, ...state }: ItemListPr
       {/* The keys of the list itself are React Aria's; these are added to them. */}
       <div className="item-list-frame" role="presentation" onKeyDownCapture={isReadOnly ? undefined : (event) => press(event, acts)}>
         {rows.length > mostDrawn ? (
-          <Virtualizer layout={ListLayout} layoutOptions={rowLayout}>
+          <Virtualizer layout={PageListLayout} layoutOptions={rowLayout} shouldObserveItemSize>
             {list}
           </Virtualizer>
         ) : (

@@ -10,7 +10,8 @@ import { Icon } from "../../../ui/icon.tsx";
 import { AssetThumbnail } from "../../library/asset-facts.tsx";
 import { itemIcons } from "../item-words.ts";
 import { durationOf, isLimited, isTimed } from "../model/loop.ts";
-import type { Item, Row } from "../model/rows.ts";
+import type { Item } from "../model/item.ts";
+import type { Row } from "../model/rows.ts";
 import { useListState } from "./list-context.ts";
 
 const text = texts({ ...playlistEditor, ...playlists });

@@ -17,10 +17,13 @@ export function PlaylistMenu({ id, name, editor }: { id: string; name: string; e
   const [open, setOpen] = useState<"rename" | "copy" | null>(null);
   const params = { path: { id } };
   const removing = useAct({
-    run: () => client.delete("/api/v1/playlists/{id}", { params }),
+    run: async () => {
+      // This page would ask for what is no longer there.
+      await navigate({ to: "/playlists" });
+      await client.delete("/api/v1/playlists/{id}", { params });
+    },
     changes: ["playlists"],
     done: () => ({ message: text("playlistDeleted", { name }), undo: () => client.post("/api/v1/playlists/{id}/restore", { params }) }),
-    after: () => void navigate({ to: "/playlists" }),
   });
   const close = (): void => setOpen(null);
   const renaming = useAct({

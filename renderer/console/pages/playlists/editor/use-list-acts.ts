@@ -9,7 +9,8 @@ import { hasSecrets, nameOf } from "../item-words.ts";
 import { added, changed, duplicated, sentTo, shifted, swapped, without } from "../model/edits.ts";
 import type { PlaylistEditor } from "../model/editor.ts";
 import { merge } from "../model/merge.ts";
-import type { Item, Row } from "../model/rows.ts";
+import type { Item } from "../model/item.ts";
+import type { Row } from "../model/rows.ts";
 
 const text = texts({ ...playlists, ...playlistEditor });
 

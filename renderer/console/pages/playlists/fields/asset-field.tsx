@@ -9,7 +9,7 @@ import { Dialog } from "../../../ui/dialog.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { AssetThumbnail, summaryText } from "../../library/asset-facts.tsx";
 import { AssetPicker } from "../../library/asset-picker.tsx";
-import type { FieldProps } from "./field-view.tsx";
+import type { FieldProps } from "./field-props.ts";
 
 const text = texts(playlistEditor);
 

@@ -2,7 +2,7 @@
 import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Select } from "../../../ui/select.tsx";
-import type { FieldProps } from "./field-view.tsx";
+import type { FieldProps } from "./field-props.ts";
 
 const text = texts(playlistEditor);
 

@@ -1,4 +1,5 @@
 // One setting of an item, by the type of its field.
+import { addressOf } from "../../../data/typed-address.ts";
 import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { ColorField } from "../../../ui/color-field.tsx";
@@ -7,28 +8,15 @@ import { Segments } from "../../../ui/segments.tsx";
 import { Select } from "../../../ui/select.tsx";
 import { Switch } from "../../../ui/switch.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
-import { addressOf } from "../model/drafts.ts";
 import type { Field } from "../model/fields.ts";
 import { AssetField } from "./asset-field.tsx";
 import { DatePartsField } from "./date-parts-field.tsx";
+import type { FieldProps } from "./field-props.ts";
 import { LanguageField, TimeZoneField } from "./place-fields.tsx";
 import { HeadersField, SignInField } from "./secret-fields.tsx";
 
 const text = texts(playlistEditor);
 type Message = keyof typeof playlistEditor;
-
-export interface FieldProps {
-  /** Its name for a person. */
-  label: string;
-  /** Undefined: it has none, or several items differ. */
-  value: unknown;
-  isMixed: boolean;
-  error: string | undefined;
-  isDisabled: boolean;
-  /** @param isTyping the person goes on, and {@link onDone} follows */
-  onChange: (value: unknown, isTyping?: boolean) => void;
-  onDone: () => void;
-}
 
 const unitMs = { s: 1_000, min: 60_000 } as const;
 

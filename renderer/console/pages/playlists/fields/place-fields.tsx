@@ -3,7 +3,7 @@ import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
 import { locale } from "../../../i18n/locale.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { ComboBox } from "../../../ui/combo-box.tsx";
-import type { FieldProps } from "./field-view.tsx";
+import type { FieldProps } from "./field-props.ts";
 
 const text = texts(playlistEditor);
 

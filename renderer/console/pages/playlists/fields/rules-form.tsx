@@ -10,7 +10,7 @@ import { TextField } from "../../../ui/text-field.tsx";
 import { OpeningsEditor } from "../../screen/settings/openings-editor.tsx";
 import type { Opening } from "../../screen/settings/openings-editor.tsx";
 import { newTransition } from "../model/defaults.ts";
-import type { Item } from "../model/rows.ts";
+import type { Item } from "../model/item.ts";
 import type { Shared } from "../model/shared.ts";
 import "../../screen/settings/settings.css";
 

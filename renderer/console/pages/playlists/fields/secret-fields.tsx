@@ -4,7 +4,7 @@ import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
-import type { FieldProps } from "./field-view.tsx";
+import type { FieldProps } from "./field-props.ts";
 
 const text = texts(playlistEditor);
 

@@ -1,6 +1,7 @@
 // Items that a person begins: complete but for what only they can say. Pure.
+import { addressOf } from "../../../data/typed-address.ts";
 import type { OtherKind } from "./fields.ts";
-import type { Item } from "./rows.ts";
+import type { Item } from "./item.ts";
 
 const pageMs = 60_000;
 
@@ -14,12 +15,6 @@ export const firstField: Readonly<Record<OtherKind, "text" | "url" | "data" | "l
   qr: "data",
   clock: "label",
 };
-
-/** An address as a person types it: without a scheme it is an https address. */
-export function addressOf(typed: string): string {
-  const address = typed.trim();
-  return address === "" || /^[a-z][a-z0-9+.-]*:/i.test(address) ? address : `https://${address}`;
-}
 
 /** A new item of a kind, with what was typed. */
 export function newItem(kind: OtherKind, typed: string): Item {

@@ -2,7 +2,8 @@
 import { faultsOf, type Fault } from "./defaults.ts";
 import { closed, emptyHistory, recorded, redone, undone, type History } from "./history.ts";
 import { isSameRows, merge, type Conflict } from "./merge.ts";
-import { RowKeys, type Item, type Row, type StoredItem } from "./rows.ts";
+import type { Item, StoredItem } from "./item.ts";
+import { RowKeys, type Row } from "./rows.ts";
 
 /** A version of the playlist. */
 export interface Stored {

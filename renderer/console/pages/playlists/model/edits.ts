@@ -1,5 +1,6 @@
 // What a person does to rows: each function returns new rows and leaves the others as they are. Pure.
-import type { Item, Row } from "./rows.ts";
+import type { Item } from "./item.ts";
+import type { Row } from "./rows.ts";
 
 type Keys = ReadonlySet<string>;
 
@@ -58,7 +59,7 @@ export function duplicated(rows: readonly Row[], keys: Keys, copy: (items: reado
 export type Changes = Readonly<Record<string, unknown>>;
 
 /** The item with some fields changed. */
-export function itemWith(item: Item, changes: Changes): Item {
+function itemWith(item: Item, changes: Changes): Item {
   const fields = Object.entries({ ...item, ...changes }).filter(([, value]) => value !== undefined);
   return Object.fromEntries(fields) as unknown as Item;
 }

@@ -1,6 +1,6 @@
 // The settings of each kind of item: one typed table, from which the editor makes its forms. Pure.
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
-import type { ItemOf, Kind } from "./rows.ts";
+import type { ItemOf, Kind } from "./item.ts";
 
 /** The kind of a file. */
 type AssetKind = NonNullable<Schemas["Asset"]["kind"]>;

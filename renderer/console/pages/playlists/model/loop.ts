@@ -2,7 +2,8 @@
 import { itemDurationMs } from "../../../../../src/schedule/item-duration.ts";
 import { isValid, itemValidity } from "../../../../../src/schedule/playlist/item-validity.ts";
 import { timeZoneRulesOrUtc } from "../../../../../src/schedule/calendar/time-zone.ts";
-import type { Item, Row } from "./rows.ts";
+import type { Item } from "./item.ts";
+import type { Row } from "./rows.ts";
 
 /** What durations need to know of a file. */
 export interface Media {

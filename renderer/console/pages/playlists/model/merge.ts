@@ -1,6 +1,7 @@
 // Merges what two people made of the same rows, by key and field: nothing that either of them did is lost. Pure.
 import { isSameValue } from "./same-value.ts";
-import type { Item, Row } from "./rows.ts";
+import type { Item } from "./item.ts";
+import type { Row } from "./rows.ts";
 
 /** What both did to the same row, so that one cannot have all of their way. */
 export interface Conflict {
@@ -81,7 +82,7 @@ function mergedOrder(mine: readonly Row[], theirs: readonly Row[], merged: ByKey
 }
 
 /** The fewest rows of `base` whose move makes the order of `rows`: those outside of a longest increasing sequence. */
-function movedKeys(base: readonly Row[], rows: readonly Row[]): Set<string> {
+export function movedKeys(base: readonly Pick<Row, "key">[], rows: readonly Pick<Row, "key">[]): Set<string> {
   const places = new Map(base.map(({ key }, index) => [key, index]));
   const known = rows.filter(({ key }) => places.has(key));
   // By length of a sequence: the index in `known` of the smallest place that ends one.

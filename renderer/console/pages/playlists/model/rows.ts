@@ -1,20 +1,12 @@
 // The rows of the editor: items with keys that stay the same while an item is new, is saved, and is read again. Pure.
-import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 import { withDefaults } from "./defaults.ts";
-
-/** An item in a change; without an id it is new. */
-export type Item = Schemas["NewPlaylistItem"];
-export type Kind = Item["type"];
-export type ItemOf<K extends Kind> = Extract<Item, { type: K }>;
+import type { Item, StoredItem } from "./item.ts";
 
 /** One row. The item has no `id`: {@link RowKeys} knows it. Equal rows are the same object wherever possible. */
 export interface Row {
   readonly key: string;
   readonly item: Item;
 }
-
-/** What somebody stored: items with ids. */
-export type StoredItem = Schemas["PlaylistItem"];
 
 /** Knows which key belongs to which stored item. */
 export class RowKeys {

@@ -27,11 +27,11 @@ export function CalendarLink({ due, layout, state, className, hasTime = false, b
       data-colour={colourOf(schedule.layout_id)}
       data-off={!schedule.enabled}
       data-moving={isMoving(due, state.moving)}
-      aria-label={nameOfDue(due, layout)}
       aria-describedby="calendar-keys"
       onKeyDown={(event) => state.onKeyDown(event, due, byWeeks)}
       onBlur={() => (state.moving?.due.schedule.id === schedule.id && !state.isAsking ? state.set(null) : undefined)}
     >
+      <span className="visually-hidden">{nameOfDue(due, layout)}</span>
       {hasTime && from % dayMs !== 0 ? (
         <span className="calendar-time" aria-hidden="true">
           {formatShortTime(from)}

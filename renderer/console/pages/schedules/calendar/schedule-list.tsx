@@ -39,7 +39,8 @@ export function ScheduleList({ all, layoutName }: { all: readonly Schedule[]; la
   );
 }
 
-function whenInWords(schedule: Schedule): string {
+/** Such as `Every Tuesday, 11:00 to 14:00`. */
+export function whenInWords(schedule: Schedule): string {
   const { isAllDay, startDate, startTime, endDate, endTime, hasEnd, recurrence } = valuesOf(schedule);
   const timeOf = (time: string): string => formatShortTime(Date.parse(`1970-01-01T${time}Z`));
   const times = isAllDay

@@ -4,7 +4,7 @@ import { texts } from "../../../i18n/texts.ts";
 import { NumberField } from "../../../ui/number-field.tsx";
 import { Segments } from "../../../ui/segments.tsx";
 import { Switch } from "../../../ui/switch.tsx";
-import type { Values } from "../model/form.ts";
+import type { Interrupt, Values } from "../model/form.ts";
 import { ConditionFields } from "./condition-fields.tsx";
 import type { FieldsProps } from "./fields.ts";
 
@@ -43,15 +43,7 @@ export function MoreFields(props: FieldsProps) {
             ]}
           />
         ) : (
-          <NumberField
-            label={text("share")}
-            unit={text("percent")}
-            value={interrupt.share_percent}
-            minValue={0.1}
-            maxValue={100}
-            onChange={(share) => set({ interrupt: { ...interrupt, share_percent: Number.isNaN(share) ? 25 : share } })}
-            error={errors["share_percent"]}
-          />
+          <TurnFields interrupt={interrupt} errors={errors} onChange={(next) => set({ interrupt: next })} />
         )}
         <NumberField
           label={text("priority")}
@@ -67,5 +59,55 @@ export function MoreFields(props: FieldsProps) {
         </Switch>
       </fieldset>
     </>
+  );
+}
+
+interface TurnFieldsProps {
+  interrupt: Interrupt;
+  errors: FieldsProps["errors"];
+  onChange: (interrupt: Interrupt) => void;
+}
+
+/** How often and how long it plays between the other content. */
+function TurnFields({ interrupt, errors, onChange }: TurnFieldsProps) {
+  const { share_percent: share, play_ms: playMs, max_plays_per_hour: most } = interrupt;
+  const setOptional = (name: "play_ms" | "max_plays_per_hour", value: number): void => {
+    const { [name]: _, ...rest } = interrupt;
+    onChange(Number.isNaN(value) ? rest : { ...rest, [name]: value });
+  };
+  return (
+    <div className="when-row turn-fields">
+      <NumberField
+        label={text("share")}
+        unit={text("percent")}
+        value={share}
+        minValue={0.1}
+        maxValue={100}
+        onChange={(next) => onChange({ ...interrupt, share_percent: Number.isNaN(next) ? 25 : next })}
+        error={errors["share_percent"]}
+      />
+      <NumberField
+        label={text("turnLength")}
+        unit={text("seconds")}
+        description={text("turnLengthText")}
+        value={playMs === undefined ? Number.NaN : playMs / 1_000}
+        minValue={1}
+        maxValue={3_600}
+        formatOptions={{ maximumFractionDigits: 1 }}
+        onChange={(next) => setOptional("play_ms", Math.round(next * 1_000))}
+        error={errors["play_ms"]}
+      />
+      <NumberField
+        label={text("mostTurns")}
+        unit={text("turns")}
+        description={text("mostTurnsText")}
+        value={most ?? Number.NaN}
+        minValue={1}
+        maxValue={3_600}
+        step={1}
+        onChange={(next) => setOptional("max_plays_per_hour", next)}
+        error={errors["max_plays_per_hour"]}
+      />
+    </div>
   );
 }

@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
+import { enterDraft } from "../../../data/draft.ts";
 import { useMay } from "../../../data/session.ts";
 import { schedules } from "../../../i18n/en/schedules.ts";
 import { texts } from "../../../i18n/texts.ts";
@@ -47,6 +48,11 @@ export function NewSchedulePage() {
         mayWrite={useMay("schedules:write")}
         saving={saving}
         onSave={saving.mutate}
+        onSaveToDraft={async (change, draft) => {
+          const { starts_at } = await createSchedule(change, draft.id);
+          await enterDraft(draft);
+          void navigate({ to: "/schedules", search: { day: starts_at.slice(0, 10) } });
+        }}
       />
     </Page>
   );

@@ -7,11 +7,12 @@ import { Button } from "../../../ui/button.tsx";
 import { ComboBox } from "../../../ui/combo-box.tsx";
 import { fieldErrorsOf, ProblemMessage } from "../../../ui/problem-message.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
+import type { ActiveDraft } from "../../../data/drafts/place.ts";
+import { SaveToDraft } from "../../drafts/save-to-draft.tsx";
 import { useIsOfShow } from "../../show/shows.ts";
 import { TargetPicker } from "../../show/target-picker.tsx";
-import { isEmptyTarget } from "../../show/target.ts";
 import { layoutsQuery } from "../data.ts";
-import { changeOf, valuesOf, type Schedule, type ScheduleChange, type Values } from "../model/form.ts";
+import { changeOf, isFilled, valuesOf, type Schedule, type ScheduleChange, type Values } from "../model/form.ts";
 import { EffectPanel } from "./effect-panel.tsx";
 import { MoreFields } from "./more-fields.tsx";
 import { RepeatFields } from "./repeat-fields.tsx";
@@ -20,7 +21,19 @@ import "../schedules.css";
 
 const text = texts(schedules);
 /** The fields that show what is wrong with them. */
-const shownFields = ["name", "layout_id", "starts_at", "ends_at", "rrule", "exdates", "timezone", "priority", "share_percent"];
+const shownFields = [
+  "name",
+  "layout_id",
+  "starts_at",
+  "ends_at",
+  "rrule",
+  "exdates",
+  "timezone",
+  "priority",
+  "share_percent",
+  "play_ms",
+  "max_plays_per_hour",
+];
 
 interface ScheduleFormProps {
   values: Values;
@@ -28,17 +41,31 @@ interface ScheduleFormProps {
   /** As it was read; null: it is new. */
   before: Schedule | null;
   mayWrite: boolean;
+  /** The person has to decide something before it can be saved. */
+  isUndecided?: boolean;
   saving: { isPending: boolean; error: unknown };
   onSave: (change: ScheduleChange) => void;
+  /** Saves it in a draft, and goes there. */
+  onSaveToDraft: (change: ScheduleChange, draft: ActiveDraft) => Promise<unknown>;
   /** Beside the button that saves. */
   otherActions?: ReactNode;
 }
 
-export function ScheduleForm({ values, onChange, before, mayWrite, saving, onSave, otherActions }: ScheduleFormProps) {
+export function ScheduleForm({
+  values,
+  onChange,
+  before,
+  mayWrite,
+  isUndecided = false,
+  saving,
+  onSave,
+  onSaveToDraft,
+  otherActions,
+}: ScheduleFormProps) {
   const { data: layouts } = useQuery(layoutsQuery);
   const isOfShow = useIsOfShow();
   const errors = fieldErrorsOf(saving.error);
-  const isComplete = isFilled(values);
+  const isComplete = isFilled(values) && !isUndecided;
   const isChanged = before === null || JSON.stringify(values) !== JSON.stringify(valuesOf(before));
   const change =
     isComplete && isChanged ? changeOf({ ...values, name: values.name.trim() === "" ? text("create") : values.name }, before) : null;
@@ -88,6 +115,12 @@ export function ScheduleForm({ values, onChange, before, mayWrite, saving, onSav
         {mayWrite ? (
           <div className="schedule-actions">
             {otherActions}
+            <SaveToDraft
+              name={values.name}
+              isSaving
+              isDisabled={!isComplete || !isChanged || values.name.trim() === ""}
+              run={(draft) => onSaveToDraft(changeOf(values, before), draft)}
+            />
             <Button kind="primary" type="submit" isPending={saving.isPending} isDisabled={!isComplete || !isChanged}>
               {text("save")}
             </Button>
@@ -101,13 +134,4 @@ export function ScheduleForm({ values, onChange, before, mayWrite, saving, onSav
 /** When the schedule begins, as it is or as it was. */
 function firstWallOf({ startDate }: Values, before: Schedule | null): number {
   return Math.min(Date.parse(startDate), ...(before === null ? [] : [Date.parse(before.starts_at.slice(0, 10))]));
-}
-
-/** Whether all is there without which the service knows no schedule. */
-function isFilled({ layoutId, target, startDate, startTime, endDate, endTime, hasEnd }: Values): boolean {
-  return (
-    layoutId !== null &&
-    !isEmptyTarget(target) &&
-    [startDate, startTime, ...(hasEnd ? [endDate, endTime] : [])].every((part) => part !== "")
-  );
 }

@@ -1,30 +1,49 @@
 // A schedule: its form, its deletion, and what to do if somebody else has changed it meanwhile.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
-import { useState } from "react";
+import { enterDraft } from "../../../data/draft.ts";
 import { useAct } from "../../../data/use-act.ts";
 import { useMay } from "../../../data/session.ts";
 import { schedules } from "../../../i18n/en/schedules.ts";
+import { formatList } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { Page } from "../../../ui/page.tsx";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
 import { showToast } from "../../../ui/toasts.tsx";
+import { VersionsLink } from "../../drafts/editor-links.tsx";
 import { deleteSchedule, isConflict, restoreSchedule, saveSchedule, scheduleQuery, type VersionedSchedule } from "../data.ts";
-import { valuesOf, type ScheduleChange, type Values } from "../model/form.ts";
+import { changeOf, valuesOf, type ScheduleChange } from "../model/form.ts";
+import { mergeValues, type Part } from "../model/merge.ts";
 import { ScheduleForm } from "./schedule-form.tsx";
+import { useEdited } from "./use-edited.ts";
 
 const text = texts(schedules);
+const partNames = {
+  name: "name",
+  layout: "layout",
+  where: "where",
+  when: "when",
+  exceptDates: "exceptDates",
+  timezone: "timezone",
+  conditions: "conditions",
+  sharing: "sharing",
+  priority: "priority",
+  enabled: "enabled",
+} as const satisfies Record<Part, string>;
 
 export function SchedulePage() {
   const { id } = useParams({ strict: false }) as { id: string };
   const { data, error } = useQuery(scheduleQuery(id));
   return (
     <Page title={data?.schedule.name ?? text("title")}>
-      <Link to="/schedules" className="schedule-back">
-        {text("back")}
-      </Link>
+      <div className="schedule-links">
+        <Link to="/schedules" className="schedule-back">
+          {text("back")}
+        </Link>
+        <VersionsLink id={id} />
+      </div>
       <ProblemMessage error={error} />
       {data === undefined ? null : <Editor key={id} newest={data} />}
     </Page>
@@ -34,26 +53,34 @@ export function SchedulePage() {
 function Editor({ newest }: { newest: VersionedSchedule }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  // What was read when editing began: a change by somebody else must not replace what is being entered.
-  const [base, setBase] = useState(newest);
-  const [values, setValues] = useState<Values | null>(null);
-  const { schedule, etag } = values === null ? newest : base;
-  const edit = (next: Values): void => {
-    if (values === null) setBase(newest);
-    setValues(next);
-  };
+  const { values, base, contradictions, edit, choose, done } = useEdited(newest);
+  const { schedule } = newest;
   const saving = useMutation({
-    mutationFn: ({ change, version }: { change: ScheduleChange; version: string | null }) => saveSchedule(schedule.id, change, version),
+    mutationFn: async (change: ScheduleChange) => {
+      try {
+        return await saveSchedule(schedule.id, change, base.etag);
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+        const theirs = await queries.fetchQuery({ ...scheduleQuery(schedule.id), staleTime: 0 });
+        const both = mergeValues(valuesOf(base.schedule), values, valuesOf(theirs.schedule));
+        // It is asked about as soon as the form has theirs.
+        if (both.contradictions.length > 0) throw error;
+        return saveSchedule(schedule.id, changeOf(both.values, theirs.schedule), theirs.etag);
+      }
+    },
     onSuccess: (saved) => {
       queries.setQueryData(scheduleQuery(schedule.id).queryKey, saved);
       void queries.invalidateQueries({ queryKey: ["schedules"] });
-      setValues(null);
+      done();
       showToast({ message: text("saved", { name: saved.schedule.name }) });
     },
-    onError: (error) => (isConflict(error) ? void queries.invalidateQueries({ queryKey: scheduleQuery(schedule.id).queryKey }) : undefined),
   });
   const deleting = useAct({
-    run: () => deleteSchedule(schedule.id),
+    run: async () => {
+      // This page would ask for what is no longer there.
+      await navigate({ to: "/schedules" });
+      await deleteSchedule(schedule.id);
+    },
     changes: ["schedules"],
     done: () => ({
       message: text("deleted", { name: schedule.name }),
@@ -62,11 +89,8 @@ function Editor({ newest }: { newest: VersionedSchedule }) {
         await queries.invalidateQueries({ queryKey: ["schedules"] });
       },
     }),
-    after: () => void navigate({ to: "/schedules" }),
   });
   const mayWrite = useMay("schedules:write");
-  const hasConflict = isConflict(saving.error);
-  const shown = values ?? valuesOf(schedule);
   return (
     <>
       <p className="faint">{schedule.summary}</p>
@@ -75,32 +99,31 @@ function Editor({ newest }: { newest: VersionedSchedule }) {
           <Icon name="warning" /> {message}
         </p>
       ))}
-      {hasConflict ? (
+      {contradictions.length > 0 ? (
         <div className="schedule-conflict" role="alert">
           <div>
             <strong>{text("conflictTitle")}</strong>
-            <p>{text("conflictText")}</p>
+            <p>{text("conflictText", { parts: formatList(contradictions.map((part) => text(partNames[part]))) })}</p>
           </div>
-          <Button
-            onPress={() => {
-              setValues(null);
-              saving.reset();
-            }}
-          >
-            {text("takeTheirs")}
-          </Button>
-          <Button kind="primary" onPress={() => saving.mutate({ change: saving.variables!.change, version: newest.etag })}>
+          <Button onPress={() => choose("theirs")}>{text("takeTheirs")}</Button>
+          <Button kind="primary" onPress={() => choose("mine")}>
             {text("keepMine")}
           </Button>
         </div>
       ) : null}
       <ScheduleForm
-        values={shown}
+        values={values}
         onChange={edit}
-        before={schedule}
+        before={base.schedule}
         mayWrite={mayWrite}
-        saving={hasConflict ? { isPending: saving.isPending, error: null } : saving}
-        onSave={(change) => saving.mutate({ change, version: etag })}
+        isUndecided={contradictions.length > 0}
+        saving={isConflict(saving.error) ? { isPending: saving.isPending, error: null } : saving}
+        onSave={saving.mutate}
+        onSaveToDraft={async (change, draft) => {
+          // Saved first: what is entered is only on this page, which is left for the draft.
+          await saveSchedule(schedule.id, change, base.etag, draft.id);
+          await enterDraft(draft);
+        }}
         otherActions={
           <Button isPending={deleting.isPending} onPress={() => deleting.mutate()}>
             {text("delete")}

@@ -1,12 +1,12 @@
 // What the form of a schedule edits, read from a schedule and written as a change of it. Pure.
 import { isDate } from "../../../../../src/protocol/scheduling/moments.ts";
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
-import { noTarget, type Target } from "../../show/target.ts";
+import { isEmptyTarget, noTarget, type Target } from "../../show/target.ts";
+import { isComplete, type Condition } from "./conditions.ts";
 import { monthDaysOf, repeatOf, ruleOf, weekdayOfStart, type Repeat } from "./repeat.ts";
 
 export type Schedule = Schemas["Schedule"];
 export type ScheduleChange = Schemas["ScheduleChange"];
-export type Condition = Schedule["conditions"][number];
 export type Interrupt = NonNullable<Schedule["interrupt"]>;
 
 /** How it recurs: not, as the form shows it, or by a rule for which it has no words and which stays as it is. */
@@ -76,8 +76,27 @@ export function valuesOf(schedule: Schedule): Values {
   };
 }
 
-/** The change that makes a schedule what the form says. @param before as it was read, whose texts stay where the form shows no change */
+/** Whether all is there without which the service knows no schedule. */
+export function isFilled({ layoutId, target, conditions, ...times }: Values): boolean {
+  const { startDate, startTime, endDate, endTime, hasEnd } = times;
+  return (
+    layoutId !== null &&
+    !isEmptyTarget(target) &&
+    [startDate, startTime, ...(hasEnd ? [endDate, endTime] : [])].every((part) => part !== "") &&
+    conditions.every(isComplete)
+  );
+}
+
+/** The change that makes a schedule what the form says: only what differs. @param before as it was read; null: it is new */
 export function changeOf(values: Values, before: Schedule | null): ScheduleChange {
+  const all = fieldsOf(values, before);
+  if (before === null) return all;
+  const isNew = ([name, value]: [string, unknown]): boolean => JSON.stringify(value) !== JSON.stringify(before[name as keyof Schedule]);
+  return Object.fromEntries(Object.entries(all).filter(isNew));
+}
+
+/** @param before whose texts stay where the form shows no change */
+function fieldsOf(values: Values, before: Schedule | null): ScheduleChange {
   const shown = before === null ? null : valuesOf(before);
   const isInstant = before?.starts_at.endsWith("Z") === true && values.isAllDay === shown?.isAllDay;
   const start = momentOf(values.isAllDay, values.startDate, values.startTime, isInstant);

@@ -8,6 +8,7 @@ export type Settings = Pick<
   | "name"
   | "tags"
   | "orientation"
+  | "wall"
   | "timezone"
   | "layout_id"
   | "variables"

@@ -23,6 +23,7 @@ import { PicturesSection } from "./pictures-section.tsx";
 import { RecurringSection } from "./recurring/recurring-section.tsx";
 import { ReplaceSection } from "./replace-section.tsx";
 import type { SectionProps } from "./section.tsx";
+import { WallSection } from "./wall-section.tsx";
 
 const text = texts(screenSettings);
 const shared = texts(common);
@@ -81,6 +82,7 @@ function SettingsForm({ id, current }: { id: string; current: VersionedPlayer })
       >
         <GeneralSection {...section} />
         <ContentSection {...section} />
+        <WallSection {...section} player={current.player} />
         <HoursSection {...section} />
         <RecurringSection {...section} player={current.player} />
         <PicturesSection {...section} />

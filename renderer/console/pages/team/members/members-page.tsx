@@ -15,6 +15,7 @@ import { MenuButton } from "../../../ui/menu-button.tsx";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
 import { Section } from "../../../ui/section.tsx";
 import { showToast } from "../../../ui/toasts.tsx";
+import { ApprovalSection } from "./approval-section.tsx";
 import { Invitations } from "./invitations.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { RoleSelect } from "./role-select.tsx";
@@ -82,6 +83,7 @@ export function MembersPage() {
           />
         )}
       </Section>
+      <ApprovalSection />
       <Invitations />
       <InviteDialog isOpen={isInviting} onClose={() => setIsInviting(false)} />
       {linked === null ? null : <SignInLinkDialog member={linked} onClose={() => setLinked(null)} />}

@@ -1,8 +1,8 @@
 // Fetches a feed by a conditional request, up to two megabytes after decompression.
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
-import { Fault } from "../../../base/fault.ts";
-import type { OutboundHttp } from "../../../base/http/outbound-http.ts";
+import { Fault } from "../base/fault.ts";
+import type { OutboundHttp } from "../base/http/outbound-http.ts";
 
 /** The validators of the stored copy, for a conditional request. */
 export interface CacheValidators {

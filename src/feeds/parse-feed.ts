@@ -1,9 +1,9 @@
 // Parses a feed to plain entries, in a worker thread with a deadline: hostile XML must not stop the player.
 import { Worker } from "node:worker_threads";
 import { z } from "zod";
-import { unpackedPath } from "../../../base/files/electron-archive.ts";
-import { Fault } from "../../../base/fault.ts";
-import { FeedEntry } from "../../../protocol/scene.ts";
+import { unpackedPath } from "../base/files/electron-archive.ts";
+import { Fault } from "../base/fault.ts";
+import { FeedEntry } from "../protocol/scene.ts";
 import { textWithoutMarkup } from "./plain-text.ts";
 
 export interface ParsedFeed {

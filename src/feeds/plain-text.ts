@@ -1,5 +1,5 @@
 // Removes the markup from a feed's text. The page shows the result as text only and decodes character references itself.
-import { findHiddenCharacter, removeHiddenCharacters } from "../../../protocol/text.ts";
+import { findHiddenCharacter, removeHiddenCharacters } from "../protocol/text.ts";
 
 // More text is of no use on a screen. The limit also bounds the cost of the patterns below.
 const maxInputLength = 8_000;

@@ -1,0 +1,123 @@
+// The draft that a person works in, in this tab: beginning it, going to it, leaving it.
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useSyncExternalStore } from "react";
+import { ProblemError, type Schemas } from "../../../sdk/typescript/client.ts";
+import { client } from "./client.ts";
+import { activeDraft, listenToDraft, setActiveDraft, type ActiveDraft } from "./drafts/place.ts";
+import { sentChanges } from "./drafts/send.ts";
+import { useSession } from "./session.ts";
+
+export type Draft = Schemas["Draft"];
+export type DraftEntry = Schemas["DraftEntry"];
+
+/** A draft with its changes, and its version for `If-Match`. */
+export interface VersionedDraft {
+  draft: Draft;
+  etag: string;
+}
+
+/** The draft that this tab works in; null: on what is published. */
+export function useDraft(): ActiveDraft | null {
+  return useSyncExternalStore(listenToDraft, activeDraft);
+}
+
+let isSwitching = false;
+const listeners = new Set<() => void>();
+
+/** Whether the tab goes to another draft at this moment: pages are left, so that what they have not sent yet is sent before. */
+export function useIsSwitching(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => isSwitching,
+  );
+}
+
+function setSwitching(value: boolean): void {
+  isSwitching = value;
+  for (const listener of listeners) listener();
+}
+
+async function switchTo(draft: ActiveDraft | null): Promise<void> {
+  if (draft?.id === activeDraft()?.id) return setActiveDraft(draft);
+  setSwitching(true);
+  try {
+    // The pages are left in the next frame; a page that is hidden has no frames.
+    await Promise.race([new Promise((resolve) => requestAnimationFrame(resolve)), new Promise((resolve) => setTimeout(resolve, 50))]);
+    await new Promise((resolve) => setTimeout(resolve));
+    await sentChanges();
+    setActiveDraft(draft);
+  } finally {
+    setSwitching(false);
+  }
+}
+
+/** Works in this draft from now on. */
+export function enterDraft({ id, name }: ActiveDraft): Promise<void> {
+  return switchTo({ id, name });
+}
+
+/** Works on what is published from now on. The draft stays. */
+export function leaveDraft(): Promise<void> {
+  return switchTo(null);
+}
+
+export async function createDraft(name: string): Promise<Draft> {
+  return (await client.post("/api/v1/drafts", { body: { name } })).data;
+}
+
+/** Makes a draft, and works in it from now on. */
+export async function startDraft(name: string): Promise<Draft> {
+  const draft = await createDraft(name);
+  await enterDraft(draft);
+  return draft;
+}
+
+export function draftQuery(id: string) {
+  return queryOptions({
+    queryKey: ["drafts", "one", id],
+    queryFn: async ({ signal }): Promise<VersionedDraft> => {
+      const { data, response } = await client.get("/api/v1/drafts/{id}", { params: { path: { id } }, signal });
+      return { draft: data, etag: response.headers.get("etag") ?? "" };
+    },
+  });
+}
+
+/** Those that are not published, the newest first. A team has 500 at most. */
+export const unpublishedDraftsQuery = queryOptions({
+  queryKey: ["drafts", "unpublished"],
+  queryFn: async ({ signal }): Promise<DraftEntry[]> => {
+    const read = (state: DraftEntry["state"]): Promise<DraftEntry[]> =>
+      Array.fromAsync(client.pages("/api/v1/drafts", { params: { query: { limit: 100, state } }, signal }));
+    const all = await Promise.all([read("open"), read("returned"), read("proposed")]);
+    return all.flat().toSorted((one, other) => other.updated_at.localeCompare(one.updated_at));
+  },
+});
+
+/** Whether what the person changes must be approved by someone else. The service decides; the page says it beforehand. */
+export function useNeedsApproval(): boolean {
+  const { role, team } = useSession();
+  return role === "contributor" && team.approval === "required";
+}
+
+/** The drafts that the person can go on with. */
+export function useOwnDrafts(isNeeded: boolean): readonly DraftEntry[] | undefined {
+  const { user, role } = useSession();
+  const { data } = useQuery({ ...unpublishedDraftsQuery, enabled: isNeeded });
+  return data?.filter(({ state, created_by: by }) => state !== "proposed" && (role !== "contributor" || by?.user_id === user.id));
+}
+
+/** How many proposals wait for a decision of the person. */
+export function useProposalCount(): number {
+  const { user, role, scopes } = useSession();
+  const isAsked = role !== "contributor" && scopes.includes("versions:write");
+  const { data } = useQuery({ ...unpublishedDraftsQuery, enabled: isAsked });
+  return data?.filter(({ state, created_by: by }) => state === "proposed" && by?.user_id !== user.id).length ?? 0;
+}
+
+/** Whether a draft does not exist (any more). */
+export function isGone(error: unknown): boolean {
+  return error instanceof ProblemError && error.status === 404;
+}

@@ -1,0 +1,65 @@
+// Where content is read and written in this tab: as it is published, or in a draft. Also which requests that concerns. Knows no page.
+
+/** The draft that a person works in. */
+export interface ActiveDraft {
+  id: string;
+  name: string;
+}
+
+/** The header of the API that names the draft. */
+export const draftHeader = "Signage-Draft";
+
+const stored = "draft";
+/** The operations that the API does in a draft, after `/api/v1/`. */
+const content =
+  /^(?:(?:playlists|layouts|schedules|calendars)(?:\/[a-z]{3}_[0-9a-z]{26}(?:\/restore)?)?|players\/[^/]+\/(?:forecast|why|control-preview)|versions\/[0-9]+\/restore)$/;
+/** The first parts of the keys of the cache under which content is, or what depends on it. */
+const contentKinds: readonly unknown[] = ["playlists", "layouts", "schedules", "calendars", "players", "previews", "preview-tickets"];
+
+let active: ActiveDraft | null = readStored();
+const listeners = new Set<() => void>();
+
+function readStored(): ActiveDraft | null {
+  const text = globalThis.sessionStorage?.getItem(stored) ?? null;
+  if (text === null) return null;
+  try {
+    const { id, name } = JSON.parse(text) as Partial<ActiveDraft>;
+    return typeof id === "string" && typeof name === "string" ? { id, name } : null;
+  } catch (error) {
+    // Something else has written there.
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** The draft that this tab works in; null: on what is published. */
+export function activeDraft(): ActiveDraft | null {
+  return active;
+}
+
+/** Works in this draft from now on. It survives a reload of the tab. */
+export function setActiveDraft(draft: ActiveDraft | null): void {
+  active = draft;
+  if (draft === null) sessionStorage.removeItem(stored);
+  else sessionStorage.setItem(stored, JSON.stringify(draft));
+  for (const listener of listeners) listener();
+}
+
+/** @returns the function that ends listening */
+export function listenToDraft(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Whether the API can do this in a draft. @param path after the address of the service */
+export function isContentRequest(path: string): boolean {
+  return path.startsWith("/api/v1/") && content.test(path.slice("/api/v1/".length));
+}
+
+/** The key of the cache for what is read in the active draft: each draft has a place of its own there. */
+export function contentKey(key: readonly unknown[]): readonly unknown[] {
+  return active !== null && contentKinds.includes(key[0]) ? ["in", active.id, ...key] : key;
+}
+
+/** The first parts of all keys of content. */
+export const contentKeys = contentKinds as readonly string[];

@@ -1,0 +1,57 @@
+// One changed resource: what it is, what differs, and what can be done about it.
+import { Link } from "@tanstack/react-router";
+import { useId, type ReactNode } from "react";
+import { changes as messages } from "../../../i18n/en/changes.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { Icon } from "../../../ui/icon.tsx";
+import type { DraftChange } from "../drafts.ts";
+import { ChangeView, kindIcons, pageOf } from "./change-view.tsx";
+import type { NameOf } from "./names.ts";
+import "./changes.css";
+
+const text = texts(messages);
+const actionKinds = { created: "good", changed: "accent", deleted: "bad" } as const;
+
+type Changed = Pick<DraftChange, "kind" | "id" | "name" | "action" | "before" | "after">;
+
+interface ChangeCardProps {
+  change: Changed;
+  nameOf: NameOf;
+  /** Whether its page exists, in the draft or as it is published. */
+  isOpenable: boolean;
+  actions?: ReactNode;
+  /** In place of what differs, such as two changes of which one is chosen. */
+  children?: ReactNode;
+}
+
+export function ChangeCard({ change, nameOf, isOpenable, actions, children }: ChangeCardProps) {
+  const { kind, id, name, action, before, after } = change;
+  const titleId = useId();
+  const page = pageOf(kind, id);
+  return (
+    <li className="card change-card" aria-labelledby={titleId}>
+      <header className="change-header">
+        <span className="change-kind">
+          <Icon name={kindIcons[kind]} />
+        </span>
+        <div className="change-title">
+          <h3 id={titleId}>
+            {page === null || !isOpenable ? (
+              <bdi>{name}</bdi>
+            ) : (
+              <Link to={page as "/"}>
+                <bdi>{name}</bdi>
+              </Link>
+            )}
+          </h3>
+          <span className="faint">{text("kind", { kind })}</span>
+        </div>
+        <span className="badge" data-kind={actionKinds[action]}>
+          {text("action", { action })}
+        </span>
+        {actions}
+      </header>
+      {children ?? <ChangeView kind={kind} before={before} after={after} nameOf={nameOf} />}
+    </li>
+  );
+}

@@ -1,0 +1,79 @@
+// What a change does to the items of a playlist, in words and with their small pictures.
+import { useMemo, useState } from "react";
+import { useAssetsById } from "../../../data/assets-by-id.ts";
+import { changes as messages } from "../../../i18n/en/changes.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Icon } from "../../../ui/icon.tsx";
+import { AssetThumbnail } from "../../library/asset-facts.tsx";
+import { itemIcons, nameOf } from "../../playlists/item-words.ts";
+import type { Item } from "../../playlists/model/rows.ts";
+import { itemChanges, rowsOf, type ItemRow, type Playlist } from "../model/playlist-changes.ts";
+import { fieldText } from "./field-words.ts";
+
+const text = texts(messages);
+/** A playlist may have thousands of items. */
+const shownAtFirst = 30;
+const signs = { added: "plus", removed: "close", moved: "swap", changed: "edit" } as const;
+
+export function PlaylistView({ before, after }: { before: Playlist | null; after: Playlist | null }) {
+  const rows = useMemo(() => rowsOf(itemChanges(before?.items ?? [], after?.items ?? [])), [before, after]);
+  const [shown, setShown] = useState(shownAtFirst);
+  const seen = rows.slice(0, shown);
+  const assetIds = useMemo(
+    () => rows.slice(0, shown).flatMap((row) => (row.is !== "same" && "asset_id" in row.item ? [row.item.asset_id] : [])),
+    [rows, shown],
+  );
+  const assets = useAssetsById(assetIds);
+  if (rows.length === 0) return <p className="faint">{text("emptyPlaylist")}</p>;
+  // Items that are the same are worth a line only between those that differ.
+  if (rows.every(({ is }) => is === "same")) return null;
+  return (
+    <>
+      <ol className="change-items">
+        {seen.map((row) =>
+          row.is === "same" ? (
+            <li key={row.key} className="change-same faint">
+              {text("same", { count: row.count })}
+            </li>
+          ) : (
+            <ItemLine key={row.key} row={row} assets={assets} />
+          ),
+        )}
+      </ol>
+      {rows.length > shown ? (
+        <Button size="small" onPress={() => setShown(shown + 100)}>
+          {text("moreItems", { count: rows.length - shown })}
+        </Button>
+      ) : null}
+    </>
+  );
+}
+
+function ItemLine({ row, assets }: { row: Exclude<ItemRow, { is: "same" }>; assets: ReturnType<typeof useAssetsById> }) {
+  const { is, item, from, to, isMoved, fields } = row;
+  const asset = "asset_id" in item ? assets.get(item.asset_id) : undefined;
+  const words = [
+    is === "moved" || (is === "changed" && isMoved) ? text("movedTo", { from: String(from), to: String(to) }) : null,
+    is === "added" ? text("placeOf", { to: String(to) }) : null,
+    ...fields.map((field) => fieldText(item, field, (id) => assets.get(id))),
+  ].filter((each) => each !== null);
+  return (
+    <li className="change-item" data-is={is}>
+      <span className="change-sign" data-is={is}>
+        <Icon name={signs[is]} />
+      </span>
+      <span className="change-picture">{asset == null ? <Icon name={itemIcons[item.type]} /> : <AssetThumbnail asset={asset} />}</span>
+      <span className="change-facts">
+        <span className="change-name">
+          <bdi>{nameOf(item as Item, asset)}</bdi> {is === "moved" ? null : <span className="change-word">{text(is)}</span>}
+        </span>
+        {words.map((each) => (
+          <span key={each} className="faint">
+            {each}
+          </span>
+        ))}
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,93 @@
+// What can be done with a draft: work in it, publish it, send it for approval, decide about it, rename it, delete it.
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { enterDraft, leaveDraft, useDraft, type VersionedDraft } from "../../data/draft.ts";
+import { useAct } from "../../data/use-act.ts";
+import { drafts } from "../../i18n/en/drafts.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { MenuButton, type MenuAction } from "../../ui/menu-button.tsx";
+import { NameDialog } from "../../ui/name-dialog.tsx";
+import { tellFailure } from "../../ui/toasts.tsx";
+import { deleteDraft, proposeDraft, renameDraft, withdrawDraft, type Decisions } from "./drafts.ts";
+import { PublishDialog } from "./publish-dialog.tsx";
+import { ReturnDialog } from "./return-dialog.tsx";
+import { useDraftRights } from "./rights.ts";
+
+const text = texts(drafts);
+
+type Open = "publish" | "return" | "rename" | "delete";
+
+export function DraftActions({ versioned, decisions }: { versioned: VersionedDraft; decisions: Decisions }) {
+  const { draft } = versioned;
+  const { id, name, change_count: count } = draft;
+  const rights = useDraftRights(draft);
+  const isWithin = useDraft()?.id === id;
+  const navigate = useNavigate();
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = (): void => setOpen(null);
+  const proposing = useAct({ run: () => proposeDraft(id), changes: ["drafts"], done: () => ({ message: text("proposedToast") }) });
+  const withdrawing = useAct({ run: () => withdrawDraft(id), changes: ["drafts"], done: () => ({ message: text("withdrawn") }) });
+  const renaming = useAct({
+    run: (next: string) => renameDraft(id, next),
+    changes: ["drafts"],
+    after: close,
+    showsErrors: true,
+  });
+  const remove = async (): Promise<void> => {
+    await deleteDraft(id);
+    if (isWithin) await leaveDraft();
+    void navigate({ to: "/drafts" });
+  };
+  const more: MenuAction[] = rights.mayChange
+    ? [
+        ...(isWithin ? [{ name: text("leave"), run: () => tellFailure(leaveDraft()) }] : []),
+        ...(rights.mayPropose && rights.mayPublish ? [{ name: text("propose"), run: () => proposing.mutate() }] : []),
+        { name: text("rename"), run: () => setOpen("rename") },
+        { name: text("delete"), kind: "danger", run: () => setOpen("delete") },
+      ]
+    : [];
+  return (
+    <>
+      {rights.mayChange && !isWithin ? <Button onPress={() => tellFailure(enterDraft(draft))}>{text("work")}</Button> : null}
+      {rights.mayWithdraw ? (
+        <Button isPending={withdrawing.isPending} onPress={() => withdrawing.mutate()}>
+          {text("withdraw")}
+        </Button>
+      ) : null}
+      {rights.mayDecide ? <Button onPress={() => setOpen("return")}>{text("return")}</Button> : null}
+      {rights.mayPropose && !rights.mayPublish ? (
+        <Button kind="primary" isPending={proposing.isPending} onPress={() => proposing.mutate()}>
+          {text("propose")}
+        </Button>
+      ) : null}
+      {rights.mayPublish || rights.mayDecide ? (
+        <Button kind="primary" onPress={() => setOpen("publish")}>
+          {text(rights.mayDecide ? "approve" : "publish")}
+        </Button>
+      ) : null}
+      <MenuButton label={text("more", { name })} actions={more} />
+      {open === "publish" ? <PublishDialog versioned={versioned} decisions={decisions} onClose={close} /> : null}
+      {open === "return" ? <ReturnDialog versioned={versioned} onClose={close} /> : null}
+      <NameDialog
+        title={text("rename")}
+        label={text("name")}
+        name={name}
+        action={text("renameDo")}
+        isOpen={open === "rename"}
+        onClose={close}
+        act={renaming}
+      />
+      <ConfirmDialog
+        title={text("deleteTitle", { name })}
+        action={text("deleteDo")}
+        isOpen={open === "delete"}
+        onClose={close}
+        run={remove}
+      >
+        <p>{text("deleteText", { count })}</p>
+      </ConfirmDialog>
+    </>
+  );
+}

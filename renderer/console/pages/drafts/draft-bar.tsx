@@ -1,0 +1,49 @@
+// Says on every page that the person works in a draft, and ends that when the draft has ended.
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { draftQuery, isGone, leaveDraft } from "../../data/draft.ts";
+import { setActiveDraft, type ActiveDraft } from "../../data/drafts/place.ts";
+import { drafts } from "../../i18n/en/drafts.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Button } from "../../ui/button.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { showToast, tellFailure } from "../../ui/toasts.tsx";
+import "./bar.css";
+
+const text = texts(drafts);
+
+export function DraftBar({ active: { id, name: known } }: { active: ActiveDraft }) {
+  const { data, error } = useQuery(draftQuery(id));
+  const draft = data?.draft;
+  const name = draft?.name ?? known;
+  const state = draft?.state;
+  const hasEnded = isGone(error) || state === "published";
+  useEffect(() => {
+    if (!hasEnded) return;
+    // Its own page says it.
+    if (!location.pathname.endsWith(id)) showToast({ message: text(state === "published" ? "endedPublished" : "endedGone", { name }) });
+    tellFailure(leaveDraft());
+  }, [hasEnded, state, name, id]);
+  useEffect(() => {
+    // It was renamed, perhaps by somebody else.
+    if (draft !== undefined && draft.name !== known && !hasEnded) setActiveDraft({ id, name: draft.name });
+  }, [draft, known, id, hasEnded]);
+  return (
+    <aside className="draft-bar" aria-label={text("bar")} data-state={state}>
+      <Icon name="draft" />
+      <p>
+        <span className="visually-hidden">{text("barIn")} </span>
+        <bdi className="draft-bar-name">{name}</bdi>
+        {draft === undefined ? null : <span className="draft-bar-count">{text("changes", { count: draft.change_count })}</span>}
+        {state === "proposed" ? <span className="draft-bar-note">{text("barProposed")}</span> : null}
+      </p>
+      <Link to="/drafts/$id" params={{ id }} className="button" data-kind="plain" data-size="small">
+        {text("review")}
+      </Link>
+      <Button kind="quiet" size="small" aria-label={text("leave")} onPress={() => tellFailure(leaveDraft())}>
+        {text("leaveShort")}
+      </Button>
+    </aside>
+  );
+}

@@ -1,0 +1,105 @@
+// The changes of a draft, one below the other; of a conflict both, of which one is chosen.
+import { useAct } from "../../data/use-act.ts";
+import { useDraft, type Draft } from "../../data/draft.ts";
+import { changes as messages } from "../../i18n/en/changes.ts";
+import { drafts } from "../../i18n/en/drafts.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Button } from "../../ui/button.tsx";
+import { Segments } from "../../ui/segments.tsx";
+import { ChangeCard } from "./changes/change-card.tsx";
+import { ChangeView } from "./changes/change-view.tsx";
+import type { NameOf } from "./changes/names.ts";
+import { dropChange, type Decisions, type DraftChange } from "./drafts.ts";
+
+const text = texts({ ...messages, ...drafts });
+
+interface DraftChangesProps {
+  draft: Draft;
+  nameOf: NameOf;
+  decisions: Decisions;
+  onDecide: (decisions: Decisions) => void;
+  mayChange: boolean;
+}
+
+export function DraftChanges({ draft, nameOf, decisions, onDecide, mayChange }: DraftChangesProps) {
+  const dropping = useAct({
+    run: (change: DraftChange) => dropChange(draft.id, change),
+    changes: ["drafts"],
+    done: (_result, { name }) => ({ message: text("dropped", { name }) }),
+  });
+  const isWithin = useDraft()?.id === draft.id;
+  return (
+    <ul className="change-cards">
+      {draft.changes.map((change) => {
+        const { id, name, before, after, is_conflicting: isConflicting } = change;
+        // Outside of the draft, a link would lead to what is published.
+        const isOpenable = isWithin ? after !== null : after !== null && before !== null;
+        return (
+          <ChangeCard
+            key={id}
+            change={change}
+            nameOf={nameOf}
+            isOpenable={isOpenable}
+            actions={
+              mayChange ? (
+                <Button kind="quiet" size="small" aria-label={text("drop", { name })} onPress={() => dropping.mutate(change)}>
+                  {text("dropShort")}
+                </Button>
+              ) : null
+            }
+          >
+            {isConflicting ? (
+              <Conflict
+                change={change}
+                nameOf={nameOf}
+                decision={decisions.get(id)}
+                onDecide={(decision) => onDecide(new Map([...decisions, [id, decision]]))}
+              />
+            ) : undefined}
+          </ChangeCard>
+        );
+      })}
+    </ul>
+  );
+}
+
+interface ConflictProps {
+  change: DraftChange;
+  nameOf: NameOf;
+  decision: "mine" | "theirs" | undefined;
+  onDecide: (decision: "mine" | "theirs") => void;
+}
+
+function Conflict({ change: { kind, before, after, live, name }, nameOf, decision, onDecide }: ConflictProps) {
+  const side = (which: "mine" | "theirs") => (decision === undefined ? {} : { "data-chosen": decision === which });
+  return (
+    <div className="change-conflict">
+      <div className="change-conflict-head">
+        <div>
+          <strong>{text("conflict")}</strong>
+          <p>{text("conflictText")}</p>
+        </div>
+        <Segments<"mine" | "theirs" | "open">
+          isLabelHidden
+          label={text("which", { name })}
+          value={decision ?? "open"}
+          onChange={(next) => (next === "open" ? undefined : onDecide(next))}
+          options={[
+            { id: "mine", name: text("mine") },
+            { id: "theirs", name: text("theirs") },
+          ]}
+        />
+      </div>
+      <div className="change-sides">
+        <div className="change-side" {...side("mine")}>
+          <h4>{text("mine")}</h4>
+          <ChangeView kind={kind} before={before} after={after} nameOf={nameOf} />
+        </div>
+        <div className="change-side" {...side("theirs")}>
+          <h4>{text("theirs")}</h4>
+          <ChangeView kind={kind} before={before} after={live} nameOf={nameOf} />
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,120 @@
+// A draft: what it changes, what that does to the screens, and deciding about it; afterwards, where it has arrived.
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { draftQuery, enterDraft, useDraft, type Draft, type VersionedDraft } from "../../data/draft.ts";
+import { drafts } from "../../i18n/en/drafts.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Age } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { Page } from "../../ui/page.tsx";
+import { ProblemMessage } from "../../ui/problem-message.tsx";
+import { Section } from "../../ui/section.tsx";
+import { tellFailure } from "../../ui/toasts.tsx";
+import { Arrival } from "./arrival.tsx";
+import { useNames } from "./changes/names.ts";
+import { DraftActions } from "./draft-actions.tsx";
+import { DraftChanges } from "./draft-changes.tsx";
+import { DraftState } from "./draft-state.tsx";
+import type { Decisions } from "./drafts.ts";
+import { Effect } from "./effect.tsx";
+import { useDraftRights } from "./rights.ts";
+import "./drafts.css";
+
+const text = texts(drafts);
+
+export function DraftPage() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const { data, error } = useQuery(draftQuery(id));
+  const [decisions, setDecisions] = useState<Decisions>(new Map());
+  return (
+    <Page
+      title={data?.draft.name ?? text("title")}
+      actions={data === undefined ? undefined : <DraftActions versioned={data} decisions={decisions} />}
+    >
+      <div className="draft-facts-bar">
+        <Link to="/drafts" className="draft-back">
+          {text("back")}
+        </Link>
+        {data === undefined ? null : <Facts draft={data.draft} />}
+      </div>
+      <ProblemMessage error={error} />
+      {data === undefined ? null : <Content versioned={data} decisions={decisions} onDecide={setDecisions} />}
+    </Page>
+  );
+}
+
+function Facts({ draft: { state, created_by: by, updated_at: at, version } }: { draft: Draft }) {
+  return (
+    <p className="faint draft-facts-line">
+      <DraftState state={state} />
+      <span>{text("madeBy", { name: by?.name ?? text("unknownPerson") })}</span>
+      <span>
+        {text("changed")} <Age time={at} />
+      </span>
+      {version === null ? null : (
+        <span>
+          {text.rich("publishedAs", {
+            number: version,
+            link: (parts) => (
+              <Link key="version" to="/versions/$number" params={{ number: String(version) }}>
+                {parts}
+              </Link>
+            ),
+          })}
+        </span>
+      )}
+    </p>
+  );
+}
+
+interface ContentProps {
+  versioned: VersionedDraft;
+  decisions: Decisions;
+  onDecide: (decisions: Decisions) => void;
+}
+
+function Content({ versioned: { draft, etag }, decisions, onDecide }: ContentProps) {
+  const { id, state, changes, note, version } = draft;
+  const active = useDraft();
+  const rights = useDraftRights(draft);
+  const nameOf = useNames(changes);
+  if (state === "published") return version === null ? <p>{text("publishedNothing")}</p> : <Arrival number={version} />;
+  return (
+    <>
+      <Standing draft={draft} />
+      {note === null || note === "" ? null : <p>{note}</p>}
+      {changes.length === 0 ? (
+        <EmptyState icon="draft" title={text("noChanges")} text={text("noChangesText")}>
+          {active?.id === id || !rights.mayChange ? null : (
+            <Button kind="primary" onPress={() => tellFailure(enterDraft(draft))}>
+              {text("work")}
+            </Button>
+          )}
+        </EmptyState>
+      ) : (
+        <>
+          <Effect draftId={id} etag={etag} />
+          <Section title={text("whatChanges")}>
+            <DraftChanges draft={draft} nameOf={nameOf} decisions={decisions} onDecide={onDecide} mayChange={rights.mayChange} />
+          </Section>
+        </>
+      )}
+    </>
+  );
+}
+
+/** What is to be done with it, by whom, and what was said about it. */
+function Standing({ draft }: { draft: Draft }) {
+  const { state, word, decided_by: by } = draft;
+  const { mayDecide } = useDraftRights(draft);
+  if (state === "proposed") return <p>{text(mayDecide ? "waitsForYou" : "waitsForOther")}</p>;
+  if (state !== "returned" || word === null) return null;
+  return (
+    <blockquote className="draft-returned">
+      <p className="faint">{text("returnedBy", { name: by?.name ?? text("unknownPerson") })}</p>
+      <p>{word}</p>
+    </blockquote>
+  );
+}

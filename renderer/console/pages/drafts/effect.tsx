@@ -1,0 +1,140 @@
+// What publishing a draft would do to the screens, in one sentence and in lists.
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState, type ReactNode } from "react";
+import { useRosterRow } from "../../data/roster.ts";
+import { ownTimeZone } from "../../data/zones.ts";
+import { changes as messages } from "../../i18n/en/changes.ts";
+import { formatDay, formatTime } from "../../i18n/format.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Button } from "../../ui/button.tsx";
+import { Disclosure } from "../../ui/disclosure.tsx";
+import { ProblemMessage } from "../../ui/problem-message.tsx";
+import { effectQuery, type DraftEffect } from "./drafts.ts";
+
+const text = texts(messages);
+const shownAtFirst = 50;
+
+/** Such as `Tue 24 Nov 09:00`. */
+function momentIn(instant: string, timeZone: string | null | undefined): string {
+  const at = new Date(instant);
+  const zone = timeZone ?? ownTimeZone;
+  return `${formatDay(at, zone)} ${formatTime(at, zone)}`;
+}
+
+export function Effect({ draftId, etag }: { draftId: string; etag: string }) {
+  const { data, error } = useQuery(effectQuery(draftId, etag));
+  return (
+    <section className="card draft-effect" aria-labelledby="effect-title">
+      <h2 id="effect-title">{text("effect")}</h2>
+      <div role="status">
+        {data === undefined ? error === null ? <p className="faint">{text("effectLooking")}</p> : null : <EffectSentence effect={data} />}
+      </div>
+      <ProblemMessage error={error} />
+      {data === undefined ? null : <EffectLists effect={data} />}
+    </section>
+  );
+}
+
+/** The screens that show something else within the week, the first one first. */
+function changedScreens({ screens }: DraftEffect): (DraftEffect["screens"][number] & { first_at: string })[] {
+  return screens
+    .flatMap(({ first_at: at, ...screen }) => (at === null ? [] : { ...screen, first_at: at }))
+    .toSorted((one, other) => one.first_at.localeCompare(other.first_at));
+}
+
+export function EffectSentence({ effect }: { effect: DraftEffect }) {
+  const { screen_count: count, examined_count: examined, gaps } = effect;
+  const changed = changedScreens(effect);
+  const [first] = changed;
+  const [gap] = gaps;
+  const firstZone = useRosterRow(first?.player_id ?? "")?.timezone;
+  const gapZone = useRosterRow(gap?.player_id ?? "")?.timezone;
+  const strong = (parts: ReactNode[]) => <strong>{parts}</strong>;
+  const bad = (parts: ReactNode[]) => <strong className="effect-bad">{parts}</strong>;
+  if (count === 0) return <p className="effect-sentence">{text("effectNoScreens")}</p>;
+  if (first === undefined) return <p className="effect-sentence">{text("effectNone")}</p>;
+  return (
+    <>
+      <p className="effect-sentence">
+        {text.rich("effectScreens", { count: changed.length, name: first.name, when: momentIn(first.first_at, firstZone), strong })}{" "}
+        {gap === undefined
+          ? text("effectNoGaps")
+          : text.rich(gaps.length === 1 ? "effectGap" : "effectGaps", {
+              count: gaps.length,
+              name: gap.name,
+              from: momentIn(gap.from, gapZone),
+              to: momentIn(gap.to, gapZone),
+              bad,
+            })}
+      </p>
+      {examined < count ? <p className="faint">{text("effectExamined", { examined, count })}</p> : null}
+    </>
+  );
+}
+
+function EffectLists({ effect }: { effect: DraftEffect }) {
+  const changed = changedScreens(effect);
+  const { gaps } = effect;
+  return (
+    <>
+      {changed.length === 0 ? null : (
+        <Disclosure title={text("screens", { count: changed.length })}>
+          <Rows
+            rows={changed.map(({ player_id: id, name, first_at: at }) => ({ key: id, id, name, wordsIn: (zone) => momentIn(at, zone) }))}
+          />
+        </Disclosure>
+      )}
+      {gaps.length === 0 ? null : (
+        <Disclosure title={text("gaps", { count: gaps.length })} isOpen>
+          <Rows
+            rows={gaps.map(({ player_id: id, name, from, to }) => ({
+              key: `${id} ${from}`,
+              id,
+              name,
+              wordsIn: (zone) => text("fromTo", { from: momentIn(from, zone), to: momentIn(to, zone) }),
+            }))}
+          />
+        </Disclosure>
+      )}
+    </>
+  );
+}
+
+interface Row {
+  key: string;
+  id: string;
+  name: string;
+  /** What happens, on the screen's own clock. */
+  wordsIn: (timeZone: string | null | undefined) => string;
+}
+
+function Rows({ rows }: { rows: readonly Row[] }) {
+  const [shown, setShown] = useState(shownAtFirst);
+  return (
+    <>
+      <ul className="effect-rows">
+        {rows.slice(0, shown).map((row) => (
+          <EffectRow key={row.key} row={row} />
+        ))}
+      </ul>
+      {rows.length > shown ? (
+        <Button size="small" onPress={() => setShown(shown + 100)}>
+          {text("showMore")}
+        </Button>
+      ) : null}
+    </>
+  );
+}
+
+function EffectRow({ row: { id, name, wordsIn } }: { row: Row }) {
+  const screen = useRosterRow(id);
+  return (
+    <li>
+      <Link to="/screens/$id" params={{ id }}>
+        <bdi>{name}</bdi>
+      </Link>
+      <span className="faint">{wordsIn(screen?.timezone)}</span>
+    </li>
+  );
+}

@@ -1,0 +1,37 @@
+// Returns a proposal to whoever made it, with a word about what should be different.
+import { useState } from "react";
+import type { VersionedDraft } from "../../data/draft.ts";
+import { useAct } from "../../data/use-act.ts";
+import { drafts } from "../../i18n/en/drafts.ts";
+import { texts } from "../../i18n/texts.ts";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+import { formOf } from "../../ui/form.ts";
+import { TextField } from "../../ui/text-field.tsx";
+import { returnDraft } from "./drafts.ts";
+
+const text = texts(drafts);
+
+export function ReturnDialog({ versioned, onClose }: { versioned: VersionedDraft; onClose: () => void }) {
+  const { draft } = versioned;
+  const author = draft.created_by?.name ?? text("unknownPerson");
+  const [word, setWord] = useState("");
+  const returning = useAct({
+    run: () => returnDraft(versioned, word),
+    changes: ["drafts"],
+    done: () => ({ message: text("returnedToast", { name: author }) }),
+    after: onClose,
+    showsErrors: true,
+  });
+  return (
+    <FormDialog
+      title={text("returnTitle", { name: draft.name })}
+      intro={text("returnText", { name: author })}
+      action={text("return")}
+      form={formOf(returning, ["word"], returning.mutate)}
+      onClose={onClose}
+      size="small"
+    >
+      <TextField label={text("returnWord")} value={word} onChange={setWord} isMultiline isRequired autoFocus maxLength={2_000} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,93 @@
+// For editors: does something in a draft in place of publishing it at once. The draft is one that is in work, or a new one.
+import { useState } from "react";
+import { createDraft, useDraft, useOwnDrafts } from "../../data/draft.ts";
+import type { ActiveDraft } from "../../data/drafts/place.ts";
+import { useMay } from "../../data/session.ts";
+import { useAct } from "../../data/use-act.ts";
+import { drafts } from "../../i18n/en/drafts.ts";
+import { texts } from "../../i18n/texts.ts";
+import { Button, type ButtonProps } from "../../ui/button.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+import { formOf } from "../../ui/form.ts";
+import { Select } from "../../ui/select.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+
+const text = texts(drafts);
+const newOne = "new";
+
+interface SaveToDraftProps {
+  /** What the draft is about: the name of a new one is made of it. */
+  name: string;
+  /** Whether what was edited is saved there; otherwise it is about what is changed from then on. */
+  isSaving: boolean;
+  isDisabled?: boolean;
+  /** Saves there, and goes there. */
+  run: (draft: ActiveDraft) => Promise<unknown>;
+  kind?: NonNullable<ButtonProps["kind"]>;
+}
+
+/** Nothing if the person is in a draft already, or may not make one. */
+export function SaveToDraft({ isSaving, isDisabled = false, kind = "plain", ...props }: SaveToDraftProps) {
+  const active = useDraft();
+  const mayWrite = useMay("drafts:write");
+  const [isOpen, setIsOpen] = useState(false);
+  if (active !== null || !mayWrite) return null;
+  const title = text(isSaving ? "saveToDraft" : "changeInDraft");
+  return (
+    <>
+      <Button kind={kind} isDisabled={isDisabled} onPress={() => setIsOpen(true)}>
+        {title}
+      </Button>
+      {isOpen ? <ChooseDialog {...props} isSaving={isSaving} title={title} onClose={() => setIsOpen(false)} /> : null}
+    </>
+  );
+}
+
+interface ChooseDialogProps extends Pick<SaveToDraftProps, "name" | "run" | "isSaving"> {
+  title: string;
+  onClose: () => void;
+}
+
+function ChooseDialog({ name: about, run, isSaving, title, onClose }: ChooseDialogProps) {
+  const known = useOwnDrafts(true);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [name, setName] = useState(about.slice(0, 200));
+  // After a failure, the draft that was made is used again.
+  const [made, setMade] = useState<ActiveDraft | null>(null);
+  const key = chosen ?? known?.[0]?.id ?? newOne;
+  const saving = useAct({
+    run: async () => {
+      const draft = known?.find(({ id }) => id === key) ?? made ?? (await createDraft(name.trim()));
+      if (key === newOne) setMade(draft);
+      await run(draft);
+      return draft;
+    },
+    changes: ["drafts"],
+    done: (draft) => ({ message: text(isSaving ? "savedToDraft" : "entered", { name: draft.name }) }),
+    after: onClose,
+    showsErrors: true,
+  });
+  if (known === undefined) return null;
+  return (
+    <FormDialog
+      title={title}
+      intro={text(isSaving ? "saveToDraftText" : "changeInDraftText")}
+      action={title}
+      form={formOf(saving, ["name"], saving.mutate)}
+      onClose={onClose}
+      size="small"
+    >
+      {known.length === 0 ? null : (
+        <Select
+          label={text("which_draft")}
+          selectedKey={key}
+          onSelectionChange={setChosen}
+          options={[...known.map((each) => ({ id: each.id, name: each.name })), { id: newOne, name: text("newDraft") }]}
+        />
+      )}
+      {key === newOne ? (
+        <TextField label={text("newName")} value={name} onChange={setName} isRequired maxLength={200} autoFocus={known.length === 0} />
+      ) : null}
+    </FormDialog>
+  );
+}

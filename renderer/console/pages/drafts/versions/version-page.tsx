@@ -1,0 +1,107 @@
+// A version: what it changed, where it has arrived, and going back to it.
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { useMay } from "../../../data/session.ts";
+import { versions } from "../../../i18n/en/versions.ts";
+import { formatDateTime } from "../../../i18n/format.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Page } from "../../../ui/page.tsx";
+import { ProblemMessage } from "../../../ui/problem-message.tsx";
+import { Section } from "../../../ui/section.tsx";
+import { Arrival } from "../arrival.tsx";
+import { ChangeCard } from "../changes/change-card.tsx";
+import { useNames } from "../changes/names.ts";
+import { newestVersionQuery, versionQuery, type Restoration, type Version } from "../drafts.ts";
+import { RestoreDialog } from "./restore-dialog.tsx";
+import { peopleOf, titleOf } from "./words.ts";
+import "../drafts.css";
+
+const text = texts(versions);
+
+export function VersionPage() {
+  const { number } = useParams({ strict: false }) as { number: string };
+  const { data, error } = useQuery(versionQuery(number));
+  const { data: newest } = useQuery(newestVersionQuery);
+  const mayRestore = useMay("versions:write");
+  const [asked, setAsked] = useState<Restoration | null>(null);
+  const isNewest = newest === Number(number);
+  return (
+    <Page
+      title={text("version", { number })}
+      actions={
+        data === undefined || isNewest || !mayRestore ? undefined : (
+          <Button kind="primary" onPress={() => setAsked({ number: Number(number), only: null })}>
+            {text("goBack")}
+          </Button>
+        )
+      }
+    >
+      <div className="draft-facts-bar">
+        <Link to="/versions" className="draft-back">
+          {text("all")}
+        </Link>
+        {data === undefined ? null : (
+          <p className="faint draft-facts-line">
+            {isNewest ? (
+              <span className="badge" data-kind="good">
+                {text("now")}
+              </span>
+            ) : null}
+            <span>{formatDateTime(new Date(data.created_at))}</span>
+            <span>{peopleOf(data)}</span>
+          </p>
+        )}
+      </div>
+      <ProblemMessage error={error} />
+      {data === undefined ? null : (
+        <>
+          {data.note === null && data.restored_from === null ? null : <p className="effect-sentence">{titleOf(data)}</p>}
+          {isNewest ? <Arrival number={data.number} /> : null}
+          <Changes version={data} isNewest={isNewest} mayRestore={mayRestore} onRestore={setAsked} />
+        </>
+      )}
+      {asked === null ? null : <RestoreDialog restoration={asked} onClose={() => setAsked(null)} />}
+    </Page>
+  );
+}
+
+interface ChangesProps {
+  version: Version;
+  isNewest: boolean;
+  mayRestore: boolean;
+  onRestore: (restoration: Restoration) => void;
+}
+
+function Changes({ version: { number, changes }, isNewest, mayRestore, onRestore }: ChangesProps) {
+  const nameOf = useNames(changes);
+  return (
+    <Section title={text("whatChanged")}>
+      <ul className="change-cards">
+        {changes.map((change) => {
+          const { kind, id, name } = change;
+          return (
+            <ChangeCard
+              key={id}
+              change={change}
+              nameOf={nameOf}
+              isOpenable={change.after !== null}
+              actions={
+                mayRestore && !isNewest ? (
+                  <Button
+                    size="small"
+                    aria-label={text("goBackOnlyOf", { name })}
+                    onPress={() => onRestore({ number, only: { kind, id, name } })}
+                  >
+                    {text("goBackOnly")}
+                  </Button>
+                ) : null
+              }
+            />
+          );
+        })}
+      </ul>
+    </Section>
+  );
+}

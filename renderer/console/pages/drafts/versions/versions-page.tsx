@@ -1,0 +1,134 @@
+// What was published, day by day, and going back to it: everything, or one playlist, layout or schedule.
+import { useQuery } from "@tanstack/react-query";
+import { Link, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { client } from "../../../data/client.ts";
+import { usePagedList } from "../../../data/paged.ts";
+import { useMay } from "../../../data/session.ts";
+import { daysFrom, ownTimeZone } from "../../../data/zones.ts";
+import { common } from "../../../i18n/en/common.ts";
+import { versions } from "../../../i18n/en/versions.ts";
+import { formatDate, formatTime } from "../../../i18n/format.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { Button } from "../../../ui/button.tsx";
+import { EmptyState } from "../../../ui/empty-state.tsx";
+import { useNow } from "../../../ui/now.ts";
+import { Page } from "../../../ui/page.tsx";
+import { ProblemMessage } from "../../../ui/problem-message.tsx";
+import { type ContentKind, type Restoration, type VersionEntry } from "../drafts.ts";
+import { byDay, type Day } from "../model/versions-by-day.ts";
+import type { VersionsSearch } from "../routes.ts";
+import { RestoreDialog } from "./restore-dialog.tsx";
+import { peopleOf, titleOf } from "./words.ts";
+import "../drafts.css";
+
+const text = texts({ ...common, ...versions });
+const kindOf: Readonly<Record<string, Exclude<ContentKind, "calendar">>> = { pls: "playlist", lay: "layout", sch: "schedule" };
+
+function readPage(of: string | undefined, cursor: string | undefined) {
+  const query = { limit: 50, ...(cursor === undefined ? {} : { cursor }) };
+  if (of === undefined) return client.get("/api/v1/versions", { params: { query } });
+  const params = { path: { id: of }, query };
+  const kind = kindOf[of.slice(0, 3)];
+  if (kind === "playlist") return client.get("/api/v1/playlists/{id}/versions", { params });
+  return kind === "layout"
+    ? client.get("/api/v1/layouts/{id}/versions", { params })
+    : client.get("/api/v1/schedules/{id}/versions", { params });
+}
+
+export function VersionsPage() {
+  const { of }: VersionsSearch = useSearch({ strict: false });
+  const { items, error, hasMore, isReadingMore, readMore } = usePagedList(
+    ["versions", "list", of ?? "all"],
+    async (cursor) => (await readPage(of, cursor)).data,
+    { isKeptFresh: true },
+  );
+  const [asked, setAsked] = useState<Restoration | null>(null);
+  const now = useNow();
+  const changed = of === undefined ? undefined : items?.[0]?.changes.find(({ id }) => id === of);
+  const name = changed?.name ?? "";
+  const only = changed === undefined ? null : { kind: changed.kind, id: changed.id, name };
+  return (
+    <Page title={of === undefined || items === undefined ? text("versions") : text("titleOf", { name })}>
+      {of === undefined ? null : (
+        <div className="draft-facts-bar">
+          {changed === undefined || changed.action === "deleted" ? null : (
+            <Link to={`/${changed.kind}s/${of}` as "/"} className="draft-back">
+              {text("backToEditor", { name })}
+            </Link>
+          )}
+          <Link to="/versions" className="draft-back">
+            {text("all")}
+          </Link>
+        </div>
+      )}
+      <p className="faint">{text(of === undefined ? "text" : "textOf")}</p>
+      <ProblemMessage error={error} />
+      {items?.length === 0 ? <EmptyState icon="history" title={text("emptyTitle")} text={text("emptyText")} /> : null}
+      <div className="version-days">
+        {byDay(items ?? [], now, dateOf).map((day) => (
+          <DayView key={day.date} day={day} newest={items?.[0]?.number} onRestore={(number) => setAsked({ number, only })} />
+        ))}
+      </div>
+      {hasMore ? (
+        <div className="form-end">
+          <Button isPending={isReadingMore} onPress={readMore}>
+            {text("showMore")}
+          </Button>
+        </div>
+      ) : null}
+      {asked === null ? null : <RestoreDialog restoration={asked} onClose={() => setAsked(null)} />}
+    </Page>
+  );
+}
+
+function dateOf(at: Date): string {
+  return daysFrom(at.toISOString(), ownTimeZone, 1)[0]!.date;
+}
+
+interface DayViewProps {
+  day: Day<VersionEntry>;
+  /** The number of the first of the list: going there would change nothing. */
+  newest: number | undefined;
+  onRestore: (number: number) => void;
+}
+
+function DayView({ day: { date, ago, entries }, newest, onRestore }: DayViewProps) {
+  const title = ago === 0 ? text("today") : ago === 1 ? text("yesterday") : formatDate(date);
+  const mayRestore = useMay("versions:write");
+  return (
+    <section className="section" aria-label={title}>
+      <h2>{title}</h2>
+      <ol className="version-list" reversed>
+        {entries.map((entry) => {
+          const { id, number, created_at: at, draft_id: draftId } = entry;
+          return (
+            <li key={id} className="version-row">
+              <span className="version-number" aria-hidden="true">
+                {number}
+              </span>
+              <span className="version-facts">
+                <Link to="/versions/$number" params={{ number: String(number) }}>
+                  <bdi>{titleOf(entry)}</bdi>
+                </Link>
+                <span className="faint">
+                  <time dateTime={at}>{formatTime(new Date(at))}</time> · {peopleOf(entry)}
+                  {draftId === null ? null : ` · ${text("fromDraft")}`}
+                </span>
+              </span>
+              {number === newest ? (
+                <span className="badge" data-kind="good">
+                  {text("now")}
+                </span>
+              ) : mayRestore ? (
+                <Button size="small" aria-label={text("goBackTo", { number: String(number) })} onPress={() => onRestore(number)}>
+                  {text("goBack")}
+                </Button>
+              ) : null}
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,40 @@
+// The layout as it is edited, in the form in which players receive layouts. Pure.
+import type { ShownContent } from "../../../../../src/protocol/operator/previews.ts";
+import { previewId } from "../../../preview/placeholder-ids.ts";
+import type { EditedLayout } from "./edited-layout.ts";
+
+/** What the screen would show if the layout were saved as it is edited. */
+export function withEditedLayout(shown: ShownContent, layout: EditedLayout): ShownContent {
+  const { layout: stored } = shown.state;
+  if (stored === null) return shown;
+  const { width, height, background_color, background_asset_id, transition } = layout;
+  const zones = layout.zones.map(({ key, rotation, background_color: color, transition: change, playlist_id, ...zone }, depth) => ({
+    id: previewId("zon", key),
+    name: zone.name,
+    left: zone.left,
+    top: zone.top,
+    width: zone.width,
+    height: zone.height,
+    z_index: depth,
+    playlist_id,
+    ...(rotation === 0 ? {} : { rotation }),
+    ...(color === null ? {} : { background_color: color }),
+    ...(change === null ? {} : { transition: change }),
+  }));
+  const edited = {
+    id: stored.id,
+    width,
+    height,
+    background_color,
+    zones,
+    ...(background_asset_id === null ? {} : { background_asset_id }),
+    ...(transition === null ? {} : { transition }),
+  };
+  return { ...shown, state: { ...shown.state, layout: edited as typeof stored } };
+}
+
+/** The playlists and the picture that the layout needs besides those of the stored one, in a steady order. */
+export function neededBy({ zones, background_asset_id }: EditedLayout): { playlistIds: string[]; assetIds: string[] } {
+  const playlistIds = [...new Set(zones.flatMap(({ playlist_id }) => playlist_id ?? []))].toSorted();
+  return { playlistIds, assetIds: background_asset_id === null ? [] : [background_asset_id] };
+}

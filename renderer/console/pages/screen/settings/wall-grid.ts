@@ -1,0 +1,47 @@
+// A video wall of equal displays in rows and columns, as the part of the wall that one of them shows. Pure.
+import type { Wall } from "../../../../../src/protocol/content/wall.ts";
+
+/** Columns and rows count from 0. Sizes are in any unit, such as millimeters or pixels. */
+export interface WallGrid {
+  columns: number;
+  rows: number;
+  column: number;
+  row: number;
+  displayWidth: number;
+  displayHeight: number;
+  /** Between the pictures of neighbors: their two bezels. */
+  gap: number;
+}
+
+const longest = 65_535;
+export const mostAcross = 20;
+
+/** @returns the part, or null if the wall is larger than the service accepts. */
+export function wallOf({ columns, rows, column, row, displayWidth, displayHeight, gap }: WallGrid): Wall | null {
+  const wall_width = columns * displayWidth + (columns - 1) * gap;
+  const wall_height = rows * displayHeight + (rows - 1) * gap;
+  if (wall_width > longest || wall_height > longest) return null;
+  const [left, top] = [column * (displayWidth + gap), row * (displayHeight + gap)];
+  return { wall_width, wall_height, left, top, width: displayWidth, height: displayHeight };
+}
+
+/** @returns null if the part is not one of equal displays in rows and columns. */
+export function gridOf(wall: Wall): WallGrid | null {
+  const { wall_width, wall_height, left, top, width, height } = wall;
+  for (let columns = 1; columns <= Math.min(mostAcross, wall_width / width); columns += 1) {
+    for (let rows = 1; rows <= Math.min(mostAcross, wall_height / height); rows += 1) {
+      const gap = columns > 1 ? (wall_width - columns * width) / (columns - 1) : rows > 1 ? (wall_height - rows * height) / (rows - 1) : 0;
+      // Displays have no gap between them that another display would fit into.
+      if (!Number.isInteger(gap) || gap < 0 || gap >= Math.min(width, height)) continue;
+      const [column, row] = [left / (width + gap), top / (height + gap)];
+      const grid = { columns, rows, column, row, displayWidth: width, displayHeight: height, gap };
+      const isPlace = Number.isInteger(column) && Number.isInteger(row) && column < columns && row < rows;
+      if (isPlace && isEqual(wallOf(grid), wall)) return grid;
+    }
+  }
+  return null;
+}
+
+function isEqual(one: Wall | null, other: Wall): boolean {
+  return one !== null && (Object.keys(other) as (keyof Wall)[]).every((name) => one[name] === other[name]);
+}

@@ -1,0 +1,35 @@
+// The place of a screen in a video wall, as rows and columns and as the part that the service has.
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { gridOf, wallOf } from "../../../renderer/console/pages/screen/settings/wall-grid.ts";
+import { Wall } from "../../../src/protocol/content/wall.ts";
+
+const grids = fc
+  .record({
+    columns: fc.integer({ min: 1, max: 20 }),
+    rows: fc.integer({ min: 1, max: 20 }),
+    column: fc.nat(19),
+    row: fc.nat(19),
+    displayWidth: fc.integer({ min: 1, max: 4_000 }),
+    displayHeight: fc.integer({ min: 1, max: 4_000 }),
+    gap: fc.nat(200),
+  })
+  .filter(({ columns, rows, column, row }) => column < columns && row < rows)
+  .filter(({ displayWidth, displayHeight, gap }) => gap < Math.min(displayWidth, displayHeight));
+
+test("[CSC16] rows and columns are written as a part that reads as the same rows and columns", () => {
+  fc.assert(
+    fc.property(grids, (grid) => {
+      const wall = wallOf(grid);
+      if (wall === null) return;
+      expect(Wall.parse(wall)).toEqual(wall);
+      const read = gridOf(wall);
+      expect(read).not.toBeNull();
+      // The same part: a gap between displays that have no neighbor means nothing.
+      expect(wallOf(read!)).toEqual(wall);
+      if (grid.columns > 1 || grid.rows > 1) expect(read).toEqual(grid);
+    }),
+  );
+  const irregular = { wall_width: 4_000, wall_height: 1_000, left: 100, top: 50, width: 1_500, height: 900 };
+  expect(gridOf(irregular)).toBeNull();
+});
