@@ -7397,16 +7397,24 @@ export interface components {
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
             /**
+             * @description sans, serif and mono are Noto, inter is Inter, source-serif Source Serif 4, roboto-slab Roboto Slab, playfair Playfair Display, jetbrains-mono JetBrains Mono, oswald Oswald. Letters that a family lacks are drawn in Noto
              * @default sans
              * @enum {string}
              */
-            font_family?: "sans" | "serif" | "mono";
+            font_family?: "sans" | "serif" | "mono" | "inter" | "source-serif" | "roboto-slab" | "playfair" | "jetbrains-mono" | "oswald";
             /** @description In layout pixels. Text that does not fit is made smaller, down to half of this, and then cut at its end. Default: as large as the zone allows */
             font_size?: number;
+            /**
+             * @description Default: normal. Families without an italic are slanted
+             * @enum {string}
+             */
+            font_style?: "normal" | "italic";
             /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @description Send the id from an earlier response to keep the item's identity. Without an id, an equal item keeps its own */
             id?: string;
+            /** @description The language of the text, a BCP 47 tag: it decides the forms of Chinese characters (zh-Hans, zh-Hant, ja, ko). Default: found by its letters */
+            locale?: string;
             /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
             /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
@@ -7444,16 +7452,24 @@ export interface components {
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
             /**
+             * @description sans, serif and mono are Noto, inter is Inter, source-serif Source Serif 4, roboto-slab Roboto Slab, playfair Playfair Display, jetbrains-mono JetBrains Mono, oswald Oswald. Letters that a family lacks are drawn in Noto
              * @default sans
              * @enum {string}
              */
-            font_family?: "sans" | "serif" | "mono";
+            font_family?: "sans" | "serif" | "mono" | "inter" | "source-serif" | "roboto-slab" | "playfair" | "jetbrains-mono" | "oswald";
             /** @description In layout pixels. Default: as large as the zone allows */
             font_size?: number;
+            /**
+             * @description Default: normal. Families without an italic are slanted
+             * @enum {string}
+             */
+            font_style?: "normal" | "italic";
             /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @description Send the id from an earlier response to keep the item's identity. Without an id, an equal item keeps its own */
             id?: string;
+            /** @description The language of the text, a BCP 47 tag: it decides the forms of Chinese characters (zh-Hans, zh-Hant, ja, ko). Default: found by its letters */
+            locale?: string;
             /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
             /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
@@ -7520,10 +7536,16 @@ export interface components {
              */
             face?: "digital" | "analog";
             /**
+             * @description sans, serif and mono are Noto, inter is Inter, source-serif Source Serif 4, roboto-slab Roboto Slab, playfair Playfair Display, jetbrains-mono JetBrains Mono, oswald Oswald. Letters that a family lacks are drawn in Noto
              * @default sans
              * @enum {string}
              */
-            font_family?: "sans" | "serif" | "mono";
+            font_family?: "sans" | "serif" | "mono" | "inter" | "source-serif" | "roboto-slab" | "playfair" | "jetbrains-mono" | "oswald";
+            /**
+             * @description Default: normal. Families without an italic are slanted
+             * @enum {string}
+             */
+            font_style?: "normal" | "italic";
             /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @default false */
@@ -7618,10 +7640,16 @@ export interface components {
              */
             entry_duration_ms?: number;
             /**
+             * @description sans, serif and mono are Noto, inter is Inter, source-serif Source Serif 4, roboto-slab Roboto Slab, playfair Playfair Display, jetbrains-mono JetBrains Mono, oswald Oswald. Letters that a family lacks are drawn in Noto
              * @default sans
              * @enum {string}
              */
-            font_family?: "sans" | "serif" | "mono";
+            font_family?: "sans" | "serif" | "mono" | "inter" | "source-serif" | "roboto-slab" | "playfair" | "jetbrains-mono" | "oswald";
+            /**
+             * @description Default: normal. Families without an italic are slanted
+             * @enum {string}
+             */
+            font_style?: "normal" | "italic";
             /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @description Send the id from an earlier response to keep the item's identity. Without an id, an equal item keeps its own */
@@ -8790,7 +8818,7 @@ export interface components {
             next_cursor: string | null;
         };
         PlayerProblem: {
-            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
+            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, item-font-missing, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
             code: string;
             /** @description What is wrong, for people */
             detail: string;
@@ -9089,16 +9117,24 @@ export interface components {
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
             /**
+             * @description sans, serif and mono are Noto, inter is Inter, source-serif Source Serif 4, roboto-slab Roboto Slab, playfair Playfair Display, jetbrains-mono JetBrains Mono, oswald Oswald. Letters that a family lacks are drawn in Noto
              * @default sans
              * @enum {string}
              */
-            font_family: "sans" | "serif" | "mono";
+            font_family: "sans" | "serif" | "mono" | "inter" | "source-serif" | "roboto-slab" | "playfair" | "jetbrains-mono" | "oswald";
             /** @description In layout pixels. Text that does not fit is made smaller, down to half of this, and then cut at its end. Default: as large as the zone allows */
             font_size?: number;
+            /**
+             * @description Default: normal. Families without an italic are slanted
+             * @enum {string}
+             */
+            font_style?: "normal" | "italic";
             /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description The language of the text, a BCP 47 tag: it decides the forms of Chinese characters (zh-Hans, zh-Hant, ja, ko). Default: found by its letters */
+            locale?: string;
             /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
             /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
@@ -9136,16 +9172,24 @@ export interface components {
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
             duration_ms?: number;
             /**
+             * @description sans, serif and mono are Noto, inter is Inter, source-serif Source Serif 4, roboto-slab Roboto Slab, playfair Playfair Display, jetbrains-mono JetBrains Mono, oswald Oswald. Letters that a family lacks are drawn in Noto
              * @default sans
              * @enum {string}
              */
-            font_family: "sans" | "serif" | "mono";
+            font_family: "sans" | "serif" | "mono" | "inter" | "source-serif" | "roboto-slab" | "playfair" | "jetbrains-mono" | "oswald";
             /** @description In layout pixels. Default: as large as the zone allows */
             font_size?: number;
+            /**
+             * @description Default: normal. Families without an italic are slanted
+             * @enum {string}
+             */
+            font_style?: "normal" | "italic";
             /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description The language of the text, a BCP 47 tag: it decides the forms of Chinese characters (zh-Hans, zh-Hant, ja, ko). Default: found by its letters */
+            locale?: string;
             /** @description The largest number of plays from midnight to midnight in the player's time zone, for each zone of its layouts. The plays are spread evenly over the time in which the playlist is due that day. Computed from the clock, not from past plays. A change of schedules during the day spreads them again. Overrides count separately */
             max_plays_per_day?: number;
             /** @description The loop skips the item in as many rounds as needed, spread evenly. Computed from the clock, not from past plays */
@@ -9212,10 +9256,16 @@ export interface components {
              */
             face: "digital" | "analog";
             /**
+             * @description sans, serif and mono are Noto, inter is Inter, source-serif Source Serif 4, roboto-slab Roboto Slab, playfair Playfair Display, jetbrains-mono JetBrains Mono, oswald Oswald. Letters that a family lacks are drawn in Noto
              * @default sans
              * @enum {string}
              */
-            font_family: "sans" | "serif" | "mono";
+            font_family: "sans" | "serif" | "mono" | "inter" | "source-serif" | "roboto-slab" | "playfair" | "jetbrains-mono" | "oswald";
+            /**
+             * @description Default: normal. Families without an italic are slanted
+             * @enum {string}
+             */
+            font_style?: "normal" | "italic";
             /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @default false */
@@ -9310,10 +9360,16 @@ export interface components {
              */
             entry_duration_ms: number;
             /**
+             * @description sans, serif and mono are Noto, inter is Inter, source-serif Source Serif 4, roboto-slab Roboto Slab, playfair Playfair Display, jetbrains-mono JetBrains Mono, oswald Oswald. Letters that a family lacks are drawn in Noto
              * @default sans
              * @enum {string}
              */
-            font_family: "sans" | "serif" | "mono";
+            font_family: "sans" | "serif" | "mono" | "inter" | "source-serif" | "roboto-slab" | "playfair" | "jetbrains-mono" | "oswald";
+            /**
+             * @description Default: normal. Families without an italic are slanted
+             * @enum {string}
+             */
+            font_style?: "normal" | "italic";
             /** @description 400 is regular, 700 is bold */
             font_weight?: number;
             /** @description Id, `itm_` and a ULID */
@@ -9653,7 +9709,7 @@ export interface components {
             type: string;
         };
         ProblemRecord: {
-            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
+            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, item-font-missing, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
             code: string;
             /** @description What is wrong, for people */
             detail: string;
@@ -9720,7 +9776,7 @@ export interface components {
             version: components["schemas"]["VersionEntry"] | null;
         };
         RecordedProblem: {
-            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
+            /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, item-font-missing, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
             code: string;
             /** @description What is wrong, for people */
             detail: string;
@@ -20952,7 +21008,7 @@ export interface operations {
     listPlayerProblems: {
         parameters: {
             query?: {
-                /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
+                /** @description One of offline, identity-shared, content-withheld, not-rendering, display-off, content-reverted, no-room, content-failed, out-of-sync, zone-empty, file-lost, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, item-font-missing, disk-unwritable, records-lost, disk-damaged, gpu-failed, disk-low, recurring-failed, update-failed, update-blocked, connection-impaired, service-time-wrong, clock-unsure; later versions may add codes */
                 code?: string;
                 cursor?: components["parameters"]["Cursor"];
                 /** @description Problems that began at this time or later */
