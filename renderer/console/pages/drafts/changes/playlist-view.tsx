@@ -7,7 +7,7 @@ import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { AssetThumbnail } from "../../library/asset-facts.tsx";
 import { itemIcons, nameOf } from "../../playlists/item-words.ts";
-import type { Item } from "../../playlists/model/rows.ts";
+import type { Item } from "../../playlists/model/item.ts";
 import { itemChanges, rowsOf, type ItemRow, type Playlist } from "../model/playlist-changes.ts";
 import { fieldText } from "./field-words.ts";
 

@@ -2,7 +2,7 @@
 import { changes as messages } from "../../../i18n/en/changes.ts";
 import { formatDate, formatList } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
-import { conditionInWords } from "../../schedules/form/condition-words.ts";
+import { conditionInWords } from "./condition-words.ts";
 import type { Schedule } from "../../schedules/model/form.ts";
 import { whenInWords } from "../../schedules/calendar/schedule-list.tsx";
 import { whereInWords } from "../../schedules/calendar/names.ts";

@@ -1,0 +1,38 @@
+// A condition of a schedule in words.
+import { changes } from "../../../i18n/en/changes.ts";
+import { formatDate, formatList } from "../../../i18n/format.ts";
+import { texts } from "../../../i18n/texts.ts";
+import type { Condition } from "../../schedules/model/conditions.ts";
+
+const text = texts(changes);
+const operators = { equals: "equals", not_equals: "notEquals", at_least: "atLeast", at_most: "atMost" } as const;
+
+export function conditionInWords(condition: Exclude<Condition, { type: "calendar" | "tag" }>): string {
+  switch (condition.type) {
+    case "variable":
+      return text(operators[condition.op ?? "equals"], { name: condition.name, value: String(condition.value) });
+    case "date": {
+      const { from, until } = condition;
+      const days = [from === undefined ? "" : text("dateFrom", { date: formatDate(from) })];
+      days.push(until === undefined ? "" : text("dateUntil", { date: formatDate(until) }));
+      return days.filter((each) => each !== "").join(" ");
+    }
+    case "daypart":
+      return timesInWords(condition);
+    case "hours":
+      return formatList(condition.open.map(timesInWords));
+  }
+}
+
+function timesInWords({
+  from = "00:00",
+  until = "24:00",
+  weekdays,
+}: {
+  from?: string;
+  until?: string;
+  weekdays?: readonly string[];
+}): string {
+  const days = (weekdays ?? []).map((day) => text(day as "MO"));
+  return text("between", { from, until, days: days.length === 0 ? "" : formatList(days) });
+}
