@@ -1,5 +1,5 @@
 // The shipped fonts as the page's style sheet declares them, for pictures that cannot use the page's fonts and must contain their own.
-import { isInRange } from "./load-fonts.ts";
+import { isInRange, unquoted } from "./css-values.ts";
 
 /** A rule `@font-face` of the page. */
 export interface FontFaceRule {
@@ -52,13 +52,4 @@ export function facesFor(text: string, families: readonly string[], styles: read
     }
   }
   return [...faces];
-}
-
-/** The names in a value of `font-family`, without quotation marks. */
-export function familiesIn(value: string): string[] {
-  return (value.match(/"[^"]*"|'[^']*'|[^,]+/g) ?? []).map((name) => unquoted(name.trim())).filter((name) => name !== "");
-}
-
-function unquoted(name: string): string {
-  return name.replace(/^["']|["']$/g, "");
 }

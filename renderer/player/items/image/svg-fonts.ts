@@ -2,7 +2,8 @@
 // text needs are put into it.
 import type { FontFamily } from "../../../../src/protocol/content/item-styles.ts";
 import { createElement } from "../../dom.ts";
-import { facesFor, familiesIn, type FontFaceRule } from "../../fonts/font-faces.ts";
+import { familiesIn } from "../../fonts/css-values.ts";
+import { facesFor, type FontFaceRule } from "../../fonts/font-faces.ts";
 import { languageOf } from "../../fonts/language.ts";
 
 /** A picture's address, and the fonts that it names but nobody has. */
