@@ -39,7 +39,10 @@ test("[PRV10] a playlist is previewed as it is edited: item by item, by keyboard
   await using window = await Window.open(browser);
   const { page } = window;
   await window.signIn(service, `/playlists/${playlist.id}`);
-  await page.getByRole("checkbox", { name: /^Select / }).nth(1).click({ force: true });
+  await page
+    .getByRole("checkbox", { name: /^Select / })
+    .nth(1)
+    .click({ force: true });
   await shown(page).toBe("green");
   await page.getByRole("button", { name: "Next item" }).press("Enter");
   await shown(page).toBe("blue");
@@ -59,7 +62,10 @@ test("[PRV11] from a piece of the timeline a person gets to the preview of the s
   await using window = await Window.open(browser);
   const { page } = window;
   await window.signIn(service, `/timeline?day=${tomorrow}&tag=hall&zoom=day`);
-  await page.getByRole("gridcell", { name: /^Tuesday/ }).first().click();
+  await page
+    .getByRole("gridcell", { name: /^Tuesday/ })
+    .first()
+    .click();
   await page.getByRole("dialog").getByRole("link", { name: "Preview" }).click();
   await shown(page).toBe("blue");
   expect(await page.getByLabel("At, in UTC").inputValue()).toBe(`${tomorrow}T09:00`);

@@ -136,7 +136,13 @@ test("[PRV13] a preview's feeds are the service's copies: fetched once in their 
   const first = await read();
   const entry = (words: string) => ({ title: words, summary: "", published_at: null });
   const fetched_at = new Date(clock.now()).toISOString();
-  expect(first[`${site}/news.xml`]).toEqual({ url: `${site}/news.xml`, title: "Town", entries: [entry("Market")], trouble: null, fetched_at });
+  expect(first[`${site}/news.xml`]).toEqual({
+    url: `${site}/news.xml`,
+    title: "Town",
+    entries: [entry("Market")],
+    trouble: null,
+    fetched_at,
+  });
   expect(first[`${site}/broken.xml`]).toMatchObject({ entries: [], fetched_at: null, trouble: expect.stringContaining("feed") });
   expect(first[inside]).toMatchObject({ entries: [], trouble: expect.stringContaining("--allow-address 127.0.0.2") });
   title = "Fair";
