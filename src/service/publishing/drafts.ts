@@ -36,8 +36,8 @@ function selectKept(db: Db, draftId: string) {
   return db.selectFrom("draft_changes").selectAll().where("draft_id", "=", draftId).orderBy("updated_at").orderBy("resource_id");
 }
 
-function isChange({ or, eb }: ExpressionBuilder<Tables, "draft_changes">) {
-  return or([eb("base", "is not", null), eb("after", "is not", null)]);
+function isChange(row: ExpressionBuilder<Tables, "draft_changes">) {
+  return row.or([row("base", "is not", null), row("after", "is not", null)]);
 }
 
 /** @throws ProblemError 409 unless the draft is in one of these states. */

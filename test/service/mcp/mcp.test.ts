@@ -16,10 +16,10 @@ const zone = (playlistId: string) => ({ name: "main", left: 0, top: 0, width: 10
 // Operations without a tool: tickets and previews for browsers, live views, downloads of files of any size, tus, and what only a browser's session does.
 const ofSessions = ["getSession", "deleteSession", "proveSession", "switchTeam", "setPassword", "listIdentities", "unlinkIdentity"];
 const ofPasskeys = ["startPasskey", "createPasskey", "listPasskeys", "updatePasskey", "deletePasskey", "startPasskeyProof"];
-const ofPreviews = ["createPreviewTicket", "getPreviewContent", "renewPreviewTicket"];
-const isLeft = ({ name, stream }: (typeof operations)[number]) =>
+const isLeft = ({ name, tag, stream }: (typeof operations)[number]) =>
   stream === true ||
-  ["createEventTicket", "createLiveTicket", "watchPlayer", "getAssetContent", ...ofSessions, ...ofPasskeys, ...ofPreviews].includes(name);
+  tag === "previews" ||
+  ["createEventTicket", "createLiveTicket", "watchPlayer", "getAssetContent", ...ofSessions, ...ofPasskeys].includes(name);
 const forAgents = operations.filter((each) => each.caller === "operator" && !isLeft(each));
 const names = forAgents.map((each) => snake(each.name));
 // Tools that find operations or combine several.
@@ -42,7 +42,7 @@ test.each(eras)("[MCP1] every operation is in a toolset, with title, schema and 
     const isRead = method === "GET";
     expect("dry_run" in inputSchema.properties!, name).toBe(!isRead);
     expect("idempotency_key" in inputSchema.properties!, name).toBe(method === "POST");
-    expect(annotations, name).toMatchObject({ readOnlyHint: isRead, openWorldHint: /import|test|replay/.test(name) });
+    expect(annotations, name).toMatchObject({ readOnlyHint: isRead, openWorldHint: /import_asset|test|replay/.test(name) });
     expect(annotations!.destructiveHint, name).toBe(
       method === "DELETE" || ["update_players", "delete_players", "send_commands"].includes(name),
     );
