@@ -113,6 +113,8 @@ test("[CDR6] what a contributor saves is sent for approval, returned with a word
   await desk.page.keyboard.press("Enter");
   await desk.page.getByRole("button", { name: "Save", exact: true }).click();
   const sent = desk.page.locator(".toast").filter({ hasText: "Sent for approval. Nothing is published yet." });
+  await desk.page.getByRole("heading", { name: "Entrance", level: 1 }).waitFor();
+  expect(await desk.page.getByText("Somebody else has saved this layout").count()).toBe(0);
   await sent.getByRole("link", { name: "See it" }).click();
   await desk.page.getByText("An editor or an owner who did not make it decides about it.").waitFor();
   expect(await nameNow()).toBe("Entrance");
