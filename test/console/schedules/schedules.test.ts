@@ -69,7 +69,7 @@ test("[CSD7] a schedule is planned in words, and before it is saved the page say
   const effect = page.getByRole("region", { name: "What this changes" });
   await effect.getByText(/^This changes 2 screens, first Hall 1 on Tue,? \d+ Jun,? 11:00\.$/).waitFor();
   await effect.getByText("Nothing → Lunch menu").waitFor();
-  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("“Lunch on Tuesdays” is planned").waitFor();
   const { data } = (await service.call("GET", "schedules?q=Tuesdays")).body;
   expect(data).toMatchObject([
