@@ -22,10 +22,18 @@ const at = Date.parse("2026-12-01T09:00:00.500Z");
 
 test("[PRV7] a person plays a preview, stops it and goes to a time by keyboard, and sees what is due then", async () => {
   const playerId = await pairScreen(service, size);
-  await service.call("PATCH", `players/${playerId}`, { layout_id: (await layoutOf(service, "Loop", ["red", 3], ["blue", 3_000])).id, timezone: "UTC" });
+  await service.call("PATCH", `players/${playerId}`, {
+    layout_id: (await layoutOf(service, "Loop", ["red", 3], ["blue", 3_000])).id,
+    timezone: "UTC",
+  });
   const target = { type: "player", player_id: playerId };
   const timing = { starts_at: "2026-12-08T09:00:00", ends_at: "2026-12-08T10:00:00" };
-  await service.call("POST", "schedules", { name: "Tuesday", layout_id: (await layoutOf(service, "Tuesday", ["green", 60])).id, target, ...timing });
+  await service.call("POST", "schedules", {
+    name: "Tuesday",
+    layout_id: (await layoutOf(service, "Tuesday", ["green", 60])).id,
+    target,
+    ...timing,
+  });
   await using window = await Window.open(browser);
   // 500 ms after the loop of 3,003 s has begun.
   const loopMs = 3_003_000;
