@@ -86,9 +86,13 @@ function stoppedAt(instant: number, videoPosition: number): string {
     }
     for (const video of document.querySelectorAll("video")) {
       video.pause();
-      // Each is another frame than the one before, so that a frame is presented.
+      // Each is another frame than the one before, so that a frame is presented; one that was on its way may come before it.
       for (const position of [6.5, ${videoPosition}]) {
-        const presented = new Promise((resolve) => video.requestVideoFrameCallback(resolve));
+        const presented = new Promise((resolve) => {
+          const check = (_, { mediaTime }) =>
+            Math.abs(mediaTime - position) < 0.11 ? resolve() : video.requestVideoFrameCallback(check);
+          video.requestVideoFrameCallback(check);
+        });
         video.currentTime = position;
         await presented;
       }
