@@ -1055,7 +1055,7 @@ export interface paths {
         };
         /**
          * Forecast what a draft would change
-         * @description Which screens would show something else within a week, when first, and the times at which a screen would be left empty. Computed from the forecasts with and without the draft, for at most 200 screens.
+         * @description Which screens would show something else within a week, when first, and the times at which a screen would be left empty. Computed from the forecasts with and without the draft, for at most 1,000 screens. Needs also the scope `players:read`.
          *
          *     Scope: `drafts:read`.
          */
@@ -1434,6 +1434,28 @@ export interface paths {
          *     Scope: `layouts:write`.
          */
         post: operations["restoreLayout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/layouts/{id}/uses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read where a layout is used
+         * @description The schedules and players that show the layout.
+         *
+         *     Scope: `layouts:read`.
+         */
+        get: operations["getLayoutUses"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2326,6 +2348,28 @@ export interface paths {
          *     Scope: `playlists:write`.
          */
         post: operations["restorePlaylist"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/playlists/{id}/uses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read where a playlist is used
+         * @description The layouts that show the playlist, and the schedules and players that show one of these layouts.
+         *
+         *     Scope: `playlists:read`.
+         */
+        get: operations["getPlaylistUses"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3731,7 +3775,7 @@ export interface paths {
         };
         /**
          * See where a version has arrived
-         * @description For each screen whose content it changed: whether the screen plays it, waits for it, is offline, or failed and why.
+         * @description For each screen whose content it changed: whether the screen plays it, waits for it, is offline, or failed and why. Needs also the scope `players:read`.
          *
          *     Scope: `versions:read`.
          */
@@ -6573,7 +6617,7 @@ export interface components {
             updated_at: string;
         };
         DraftEffect: {
-            /** @description How many of them were forecast: at most 200 */
+            /** @description How many of them were forecast: at most 1,000 */
             examined_count: number;
             /** @description When the first screen shows something else; null: none does within the week */
             first_at: string | null;
@@ -7094,6 +7138,24 @@ export interface components {
             data: components["schemas"]["Layout"][];
             /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
+        };
+        LayoutUses: {
+            /** @description How many players show it while nothing else is due */
+            default_count: number;
+            /** @description On how many players it can be seen: by assignment, schedule or override */
+            player_count: number;
+            /** @description The first 20 of them, by name */
+            players: {
+                /** @description Id, `plr_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+            /** @description The schedules that show it, also those that are switched off */
+            schedules: {
+                /** @description Id, `sch_` and a ULID */
+                id: string;
+                name: string;
+            }[];
         };
         LiveAnswer: {
             /** @constant */
@@ -9597,6 +9659,30 @@ export interface components {
             data: components["schemas"]["Playlist"][];
             /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
+        };
+        PlaylistUses: {
+            /** @description How many players show it while nothing else is due */
+            default_count: number;
+            /** @description The layouts with a zone that shows it */
+            layouts: {
+                /** @description Id, `lay_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+            /** @description On how many players it can be seen: by assignment, schedule or override */
+            player_count: number;
+            /** @description The first 20 of them, by name */
+            players: {
+                /** @description Id, `plr_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+            /** @description The schedules that show it, also those that are switched off */
+            schedules: {
+                /** @description Id, `sch_` and a ULID */
+                id: string;
+                name: string;
+            }[];
         };
         PlayReport: {
             data: components["schemas"]["PlayReportRow"][];
@@ -18633,6 +18719,60 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    getLayoutUses: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
+            path: {
+                /** @description Id, `lay_` and a ULID */
+                id: components["parameters"]["LayoutId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read where a layout is used */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "schedules": [
+                     *         {
+                     *           "id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "default_count": 1,
+                     *       "player_count": 1,
+                     *       "players": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LayoutUses"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     listLayoutVersions: {
         parameters: {
             query?: {
@@ -22879,6 +23019,66 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getPlaylistUses: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
+            path: {
+                /** @description Id, `pls_` and a ULID */
+                id: components["parameters"]["PlaylistId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read where a playlist is used */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "layouts": [
+                     *         {
+                     *           "id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "schedules": [
+                     *         {
+                     *           "id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "default_count": 1,
+                     *       "player_count": 1,
+                     *       "players": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlaylistUses"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };

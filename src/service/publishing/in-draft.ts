@@ -1,6 +1,6 @@
 // Runs work as if a draft were published: its changes are applied within a savepoint, and everything is rolled back afterwards.
 import { sql } from "kysely";
-import type { Db } from "../store/store.ts";
+import type { Db, Store } from "../store/store.ts";
 import type { DraftChangeRow } from "../store/publishing-tables.ts";
 import { takeWrites, type ContentWrite } from "./content-writes.ts";
 import { contentKinds } from "../../protocol/operator/publishing.ts";
@@ -37,4 +37,19 @@ async function applyDraft(db: Db, teamId: string, kept: readonly DraftChangeRow[
   }
   // What the draft has changed before is no write of the work.
   await db.deleteFrom("content_writes").execute();
+}
+
+/** Runs `work` in a transaction that is rolled back, so that nothing is written to the disk. */
+export async function withoutCommit<T>(store: Store, work: (db: Db) => Promise<T>): Promise<T> {
+  const done: T[] = [];
+  const rollback = new Error("a read in a draft was rolled back");
+  try {
+    await store.write(async (db) => {
+      done.push(await work(db));
+      throw rollback;
+    });
+  } catch (error) {
+    if (error !== rollback) throw error;
+  }
+  return done[0]!;
 }

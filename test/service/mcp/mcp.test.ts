@@ -42,7 +42,7 @@ test.each(eras)("[MCP1] every operation is in a toolset, with title, schema and 
     const isRead = method === "GET";
     expect("dry_run" in inputSchema.properties!, name).toBe(!isRead);
     expect("idempotency_key" in inputSchema.properties!, name).toBe(method === "POST");
-    expect(annotations, name).toMatchObject({ readOnlyHint: isRead, openWorldHint: /import|test|replay/.test(name) });
+    expect(annotations, name).toMatchObject({ readOnlyHint: isRead, openWorldHint: /import_asset|test|replay/.test(name) });
     expect(annotations!.destructiveHint, name).toBe(
       method === "DELETE" || ["update_players", "delete_players", "send_commands"].includes(name),
     );

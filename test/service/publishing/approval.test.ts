@@ -76,6 +76,16 @@ test("[APR2] a proposal is returned with a word, changed and proposed again; whi
   expect((await editor.call("POST", `drafts/${draft.id}/approve`, {}, { "if-match": seen })).status).toBe(412);
   expect(await status(editor, "approve", {})).toBe(200);
   expect((await done(editor, "GET", `playlists/${playlist.id}`)).name).toBe("R");
+  // Decided and withdrawn at the same instant: one of the two.
+  const { draft_id: other } = (await contributor.call("PATCH", `playlists/${playlist.id}`, { name: "S" })).body;
+  const both = await Promise.all([
+    editor.call("POST", `drafts/${other}/approve`, {}),
+    contributor.call("POST", `drafts/${other}/withdraw`),
+  ]);
+  expect(both.map(({ status }) => `${status}`).toSorted()).toEqual(["200", "409"]);
+  const isApproved = both[0].status === 200;
+  expect((await done(editor, "GET", `drafts/${other}`)).state).toBe(isApproved ? "published" : "open");
+  expect((await done(editor, "GET", `playlists/${playlist.id}`)).name).toBe(isApproved ? "S" : "R");
 });
 
 test("[APR3] nobody approves their own proposal, and contributors decide about none and change no draft of someone else", async () => {

@@ -15,7 +15,7 @@ export const protocols = ["token", "session", "mcp"] as const;
 export const places = ["live", "own", "foreign"] as const;
 
 /** One call of a write. */
-export interface ContributorCall {
+interface ContributorCall {
   /** The name of the operation. */
   name: string;
   protocol: (typeof protocols)[number];
@@ -67,7 +67,7 @@ export function protectedRows(file: DatabaseSync): Map<string, unknown[]> {
 }
 
 /** With what an operation is called, where the team's first resources and the example would change nothing. */
-export type Special = Readonly<Record<string, { ids?: Readonly<Record<string, string>>; body?: object }>>;
+type Special = Readonly<Record<string, { ids?: Readonly<Record<string, string>>; body?: object }>>;
 
 /** Resources for calls that need some of their own: unused ones to delete, others in the bin. */
 export async function prepareSpecial(api: TestService, owner: Person): Promise<Special> {
@@ -100,7 +100,7 @@ export async function prepareSpecial(api: TestService, owner: Person): Promise<S
 }
 
 /** What the calls are made with. */
-export interface Known {
+interface Known {
   pool: IdPool;
   special: Special;
   /** The id of an editor's draft. */

@@ -134,6 +134,29 @@ test("[DRF4] a draft that no longer fits is refused with the reason, and nothing
   const refused = await api.call("POST", `drafts/${draft.id}/publish`, {});
   expect([refused.status, refused.body.detail.includes("playlists that were deleted")]).toEqual([409, true]);
   expect((await contentOf(api)).size).toBe(0);
+  // What it refers to was deleted for good: the draft can still be read, and mended.
+  const device = await api.pairDevice();
+  const layout = await done(api, "POST", "layouts", layoutOf("M", null));
+  const broken = await done(api, "POST", "drafts", { name: "E" });
+  const schedule = { name: "S", layout_id: layout.id, target: { type: "team" }, starts_at: "2020-01-01T00:00:00Z" };
+  const { id } = await done(api, "POST", "schedules", schedule, within(broken));
+  await done(api, "DELETE", `layouts/${layout.id}?permanent=true`);
+  const player = `players/${device.playerId}`;
+  for (const path of [
+    `schedules/${id}`,
+    "schedules",
+    "layouts",
+    "timeline",
+    `${player}/forecast`,
+    `${player}/why`,
+    `${player}/desired-state`,
+  ]) {
+    expect([path, (await api.call("GET", path, undefined, within(broken))).status]).toEqual([path, 200]);
+  }
+  expect((await api.call("GET", `drafts/${broken.id}/effect`)).status).toBe(200);
+  expect((await api.call("POST", `drafts/${broken.id}/publish`, {})).status).toBe(409);
+  await done(api, "DELETE", `schedules/${id}`, undefined, within(broken));
+  expect((await done(api, "GET", `drafts/${broken.id}`)).changes).toEqual([]);
 });
 
 test("[DRF5] the effect of a draft names the screens that change, when first, and the gaps that it leaves", async () => {

@@ -62,6 +62,8 @@ test("[VER1] each write of content is a version, by whatever operation, and othe
   await expectNew(["layout deleted"]);
   // It was gone already.
   await done(api, "DELETE", `layouts/${layout.id}?permanent=true`);
+  await done(api, "POST", "playlists/import", { csv: "playlist,type,text,duration\nA,text,a,5\nB,text,b,5" });
+  await expectNew(["playlist created", "playlist created"]);
   const calendar = await done(api, "POST", "calendars", { name: "C", dates: [] });
   await expectNew(["calendar created"]);
   await done(api, "DELETE", `calendars/${calendar.id}`);

@@ -14,7 +14,7 @@ const id = "[a-z]{3}_[0-9a-z]{26}";
 /** The operations that the API does in a draft, after `/api/v1/`. */
 const content = new RegExp(
   `^(?:${[
-    `(?:playlists|layouts|schedules|calendars)(?:/${id}(?:/restore)?)?`,
+    `(?:playlists|layouts|schedules|calendars)(?:/${id}(?:/(?:restore|uses))?)?`,
     "(?:playlists|schedules)/import",
     "schedules/effect",
     "timeline",

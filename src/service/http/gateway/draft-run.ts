@@ -7,7 +7,7 @@ import { reauthorize } from "../../people/authentication.ts";
 import { DesiredStates } from "../../fleet/state/desired-states.ts";
 import { requireOwnDraft } from "../../publishing/approval.ts";
 import { checkState, draftEvent, findDraft, insertDraft, keptOf, mergeWrites, newDraft, updateDraft } from "../../publishing/drafts.ts";
-import { inDraft } from "../../publishing/in-draft.ts";
+import { inDraft, withoutCommit } from "../../publishing/in-draft.ts";
 import { nameIn } from "../../publishing/images.ts";
 import type { ContentWrite } from "../../publishing/content-writes.ts";
 import type { Proposed } from "../../../protocol/operator/publishing.ts";
@@ -50,21 +50,6 @@ export async function runInDraft(dependencies: GatewayDependencies, run: Run, pl
   });
   for (const each of committed) each();
   return response;
-}
-
-/** Runs `work` in a transaction that is rolled back, so that nothing is written to the disk. */
-async function withoutCommit<T>(store: Store, work: (db: Db) => Promise<T>): Promise<T> {
-  const done: T[] = [];
-  const rollback = new Error("a read in a draft was rolled back");
-  try {
-    await store.write(async (db) => {
-      done.push(await work(db));
-      throw rollback;
-    });
-  } catch (error) {
-    if (error !== rollback) throw error;
-  }
-  return done[0]!;
 }
 
 async function write(dependencies: GatewayDependencies, run: Run, place: Elsewhere, db: Db): Promise<OperationResponse> {
