@@ -9,12 +9,13 @@ import { noticesOf, noticesText } from "./notices.ts";
 import type { BuildOptions } from "./options.ts";
 import { installedModules, pruneModules } from "./production-modules.ts";
 import { run } from "./run-program.ts";
+import { fontPackages } from "../../vite.fonts.ts";
 
 /** The oldest launcher that can run this application. Raise it when a bundle needs what only a newer launcher does. */
 const launcherNeeded = "0.1.0";
 
 // Development dependencies that the build puts into the player's page. That of the console lists its own.
-const packagesInPage = ["hls.js", "uqr"];
+const packagesInPage = ["hls.js", "uqr", ...fontPackages];
 const PackageFolders = z.array(z.string().startsWith("node_modules/"));
 
 /** What an application is made of. Tests give small parts instead of the real ones. */

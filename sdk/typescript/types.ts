@@ -1055,7 +1055,7 @@ export interface paths {
         };
         /**
          * Forecast what a draft would change
-         * @description Which screens would show something else within a week, when first, and the times at which a screen would be left empty. Computed from the forecasts with and without the draft, for at most 200 screens.
+         * @description Which screens would show something else within a week, when first, and the times at which a screen would be left empty. Computed from the forecasts with and without the draft, for at most 1,000 screens. Needs also the scope `players:read`.
          *
          *     Scope: `drafts:read`.
          */
@@ -3775,7 +3775,7 @@ export interface paths {
         };
         /**
          * See where a version has arrived
-         * @description For each screen whose content it changed: whether the screen plays it, waits for it, is offline, or failed and why.
+         * @description For each screen whose content it changed: whether the screen plays it, waits for it, is offline, or failed and why. Needs also the scope `players:read`.
          *
          *     Scope: `versions:read`.
          */
@@ -6617,7 +6617,7 @@ export interface components {
             updated_at: string;
         };
         DraftEffect: {
-            /** @description How many of them were forecast: at most 200 */
+            /** @description How many of them were forecast: at most 1,000 */
             examined_count: number;
             /** @description When the first screen shows something else; null: none does within the week */
             first_at: string | null;
@@ -13520,6 +13520,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path: {
                 /** @description Id, `ast_` and a ULID */
@@ -13586,11 +13588,91 @@ export interface operations {
                     "application/json": components["schemas"]["ReplacedAsset"];
                 };
             };
+            /** @description Nothing is published: the team asks for an approval, and the change is a proposal now */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "playlists": [
+                     *         {
+                     *           "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "item_ids": [
+                     *             "itm_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "backgrounds": [
+                     *         {
+                     *           "id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "safe_content_of": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "is_safe_content_of_team": true,
+                     *       "overrides": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "player_count": 1,
+                     *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The layouts that have it as their background */
+                        backgrounds: {
+                            /** @description Id, `lay_` and a ULID */
+                            id: string;
+                            name: string;
+                        }[];
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        /** @description Whether it is the safe content of the team */
+                        is_safe_content_of_team: boolean;
+                        /** @description The players on which an override still shows the old asset, until it is cleared */
+                        overrides: {
+                            /** @description Id, `plr_` and a ULID */
+                            id: string;
+                            name: string;
+                        }[];
+                        /** @description How many players get new content */
+                        player_count: number;
+                        /** @description The playlists with items that show it, also as artwork of an audio item */
+                        playlists: {
+                            /** @description Id, `pls_` and a ULID */
+                            id: string;
+                            item_ids: string[];
+                            name: string;
+                        }[];
+                        /** @description The players that have it as their own safe content */
+                        safe_content_of: {
+                            /** @description Id, `plr_` and a ULID */
+                            id: string;
+                            name: string;
+                        }[];
+                    };
+                };
+            };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["InFlight"];
+            409: components["responses"]["InFlightOrInUseOrWrongStatus"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidOrKeyReused"];
@@ -13754,7 +13836,10 @@ export interface operations {
     getAssetUses: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
             path: {
                 /** @description Id, `ast_` and a ULID */
                 id: components["parameters"]["AssetId"];
@@ -13831,6 +13916,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -20485,7 +20571,10 @@ export interface operations {
     getPlayerDesiredState: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
             path: {
                 /** @description Id, `plr_` and a ULID */
                 id: components["parameters"]["PlayerId"];
@@ -20692,6 +20781,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -23069,6 +23159,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path?: never;
             cookie?: never;
@@ -23119,10 +23211,62 @@ export interface operations {
                     "application/json": components["schemas"]["PlaylistImportResult"];
                 };
             };
+            /** @description Nothing is published: the team asks for an approval, and the change is a proposal now */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "playlists": [
+                     *         {
+                     *           "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "action": "created",
+                     *           "item_count": 1,
+                     *           "line": 1
+                     *         }
+                     *       ],
+                     *       "skipped": [
+                     *         {
+                     *           "line": 1,
+                     *           "column": "sample",
+                     *           "detail": "sample"
+                     *         }
+                     *       ],
+                     *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        playlists: {
+                            /** @enum {string} */
+                            action: "created" | "changed" | "unchanged";
+                            /** @description Id, `pls_` and a ULID */
+                            id: string;
+                            /** @description How many items it has then */
+                            item_count: number;
+                            /** @description The first line that names it */
+                            line: number;
+                            name: string;
+                        }[];
+                        /** @description With `skip_faulty`: the lines that were left out, each with every fault */
+                        skipped: components["schemas"]["ImportFault"][];
+                    };
+                };
+            };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            409: components["responses"]["InFlight"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlightOrInUseOrWrongStatus"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidOrKeyReused"];
@@ -23138,6 +23282,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path?: never;
             cookie?: never;
@@ -23190,7 +23336,10 @@ export interface operations {
     getPreviewContent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
             path: {
                 /** @description Id, `prv_` and a ULID */
                 id: components["parameters"]["PreviewTicketId"];
@@ -23396,6 +23545,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -26088,6 +26238,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path?: never;
             cookie?: never;
@@ -26137,10 +26289,58 @@ export interface operations {
                     "application/json": components["schemas"]["ScheduleImportResult"];
                 };
             };
+            /** @description Nothing is published: the team asks for an approval, and the change is a proposal now */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "schedules": [
+                     *         {
+                     *           "id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "summary": "sample",
+                     *           "line": 1
+                     *         }
+                     *       ],
+                     *       "skipped": [
+                     *         {
+                     *           "line": 1,
+                     *           "column": "sample",
+                     *           "detail": "sample"
+                     *         }
+                     *       ],
+                     *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        schedules: {
+                            /** @description Id, `sch_` and a ULID */
+                            id: string;
+                            line: number;
+                            name: string;
+                            /** @description In words: “Fridays 22:00 to 02:00” */
+                            summary: string;
+                        }[];
+                        /** @description With `skip_faulty`: the lines that were left out, each with every fault */
+                        skipped: components["schemas"]["ImportFault"][];
+                    };
+                };
+            };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            409: components["responses"]["InFlight"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlightOrInUseOrWrongStatus"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidOrKeyReused"];

@@ -22,6 +22,7 @@ import { Color, Count, id, Pixels, RawInstant, SpanMs } from "./common.ts";
 export const sceneItemIds = { item_id: id("itm"), asset_id: id("ast").nullable() };
 
 const src = z.string().startsWith("/");
+const isSvg = z.boolean().optional().describe("Whether it is an SVG, which gets the page's fonts. Default: it is not");
 const Share = z.number().min(0).max(1);
 const media = { src, media_duration_ms: SpanMs.nullable() };
 
@@ -41,9 +42,9 @@ const site = {
 
 /** An item that is ready to be drawn: its file is verified, and `src` is a path on the page's own origin. */
 export const SceneItem = z.discriminatedUnion("type", [
-  z.object({ ...sceneItemIds, type: z.literal("image"), src, ...ImageStyle }),
+  z.object({ ...sceneItemIds, type: z.literal("image"), src, is_svg: isSvg, ...ImageStyle }),
   z.object({ ...sceneItemIds, type: z.literal("video"), ...media, ...VideoStyle }),
-  z.object({ ...sceneItemIds, type: z.literal("audio"), ...media, artwork_src: src.nullable(), ...AudioStyle }),
+  z.object({ ...sceneItemIds, type: z.literal("audio"), ...media, artwork_src: src.nullable(), artwork_is_svg: isSvg, ...AudioStyle }),
   z.object({
     ...sceneItemIds,
     type: z.literal("text"),
@@ -132,6 +133,7 @@ export const Stage = z.object({
   height: Pixels,
   background_color: Color,
   background_src: z.string().startsWith("/").optional(),
+  background_is_svg: isSvg,
   transition: Transition.optional().describe("How it replaces the stage before it"),
   wall: WallPart.optional().describe("The part of a video wall that is shown. Without it: the whole layout"),
   until: RawInstant.optional().describe("When it is due to leave, if that is soon: the page starts no play for the time after that"),

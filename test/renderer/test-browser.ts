@@ -26,14 +26,15 @@ export interface OpenedPage extends AsyncDisposable {
   server: PageServer;
 }
 
-/** Writes the standard media into a new folder and starts Chromium. */
-export async function startTestBrowser(): Promise<TestBrowser> {
+/** Writes the standard media into a new folder and starts Chromium. @param env changes its environment. */
+export async function startTestBrowser(env: Record<string, string> = {}): Promise<TestBrowser> {
   const mediaFolder = await mkdtemp(join(tmpdir(), "signage-page-"));
   const [rendererFolder, chromium] = await Promise.all([
     builtRenderer(),
     playwright.launch({
       executablePath: "/usr/lib/chromium/chromium",
       args: ["--no-sandbox", "--autoplay-policy=no-user-gesture-required", "--disable-gpu", withoutInterface],
+      env: { ...process.env, ...env },
     }),
     writeStandardMedia(mediaFolder),
   ]);

@@ -1,5 +1,6 @@
 // Loads the fonts that a text needs, so that it is never seen in others, and says which could not be loaded.
 import { createElement } from "../dom.ts";
+import { familiesIn, isInRange, unquoted } from "./css-values.ts";
 
 /** How long a text waits for its fonts. They come from the local disk; a preview's come from the service. */
 const timeoutMs = 3_000;
@@ -14,11 +15,12 @@ export async function loadFonts(parent: Element, texts: readonly string[], signa
   const probe = createElement("div", "font-probe", uniqueClusters(texts));
   parent.append(probe);
   const { fontFamily, fontStyle } = getComputedStyle(probe);
-  const hasLoaded = await settle(probe, signal);
+  const families = new Set(familiesIn(fontFamily));
+  const hasLoaded = await fontsSettled(probe, signal);
   probe.remove();
   const letters = [...new Set(texts.join(""))].map((letter) => letter.codePointAt(0)!);
   const concerns = (face: FontFace): boolean =>
-    face.style === fontStyle && fontFamily.includes(`"${nameOf(face)}"`) && letters.some((letter) => isInRange(face.unicodeRange, letter));
+    face.style === fontStyle && families.has(nameOf(face)) && letters.some((letter) => isInRange(face.unicodeRange, letter));
   const failed = hasLoaded ? ["error"] : ["error", "loading"];
   // Most have none: the ranges of all faces need not be read.
   const faces = [...document.fonts].filter((face) => failed.includes(face.status));
@@ -30,8 +32,11 @@ export function missingFontDetail(families: readonly string[]): string {
   return `the player's font ${families.join(", ")} could not be loaded, and its letters are drawn in another: install the player again`;
 }
 
-/** Resolves when no font is being loaded after a layout; with false at the time limit, or when `signal` aborts. */
-async function settle(probe: HTMLElement, signal: AbortSignal | undefined): Promise<boolean> {
+/**
+ * Resolves when the fonts of everything in an element of the document are loaded, or cannot be; with false at the time limit, or when
+ * `signal` aborts.
+ */
+export async function fontsSettled(element: HTMLElement, signal?: AbortSignal): Promise<boolean> {
   const { fonts } = document;
   const { promise: timeout, resolve: giveUp } = Promise.withResolvers<void>();
   const timer = setTimeout(giveUp, timeoutMs);
@@ -39,7 +44,7 @@ async function settle(probe: HTMLElement, signal: AbortSignal | undefined): Prom
   const endsAt = performance.now() + timeoutMs;
   try {
     // A font that lacks a letter of its range is followed by the next one, which only the next layout asks for.
-    while (isLoadingAfterLayout(probe)) {
+    while (isLoadingAfterLayout(element)) {
       if (signal?.aborted === true || performance.now() >= endsAt) return false;
       await Promise.race([fonts.ready, timeout]);
     }
@@ -49,9 +54,9 @@ async function settle(probe: HTMLElement, signal: AbortSignal | undefined): Prom
   }
 }
 
-function isLoadingAfterLayout(probe: HTMLElement): boolean {
+function isLoadingAfterLayout(element: HTMLElement): boolean {
   // Reading a size makes the browser lay out.
-  return probe.offsetWidth >= 0 && document.fonts.status === "loading";
+  return element.offsetWidth >= 0 && document.fonts.status === "loading";
 }
 
 const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
@@ -64,13 +69,5 @@ function uniqueClusters(texts: readonly string[]): string {
 }
 
 function nameOf(face: FontFace): string {
-  return face.family.replaceAll('"', "");
-}
-
-/** Whether a range of CSS such as `U+0-FF, U+131` has the code point. */
-function isInRange(range: string, letter: number): boolean {
-  return range.split(",").some((part) => {
-    const [from, to = from] = part.trim().slice(2).split("-");
-    return Number.parseInt(from!, 16) <= letter && letter <= Number.parseInt(to!, 16);
-  });
+  return unquoted(face.family);
 }

@@ -1,6 +1,6 @@
 // A full-screen layer with a text screen, such as the pairing screen: redraws it in place and reports the screen shown.
 import type { Screen } from "../../../src/protocol/scene.ts";
-import { loadFonts } from "../fonts/load-fonts.ts";
+import { fontsSettled } from "../fonts/load-fonts.ts";
 import type { Layer, PageContext } from "../page.ts";
 
 /** The data of one kind of screen. */
@@ -30,7 +30,7 @@ export class ScreenLayer<Is extends Screen["is"]> implements Layer {
 
   /** Resolves when the fonts of its texts are loaded, or cannot be. */
   get ready(): Promise<void> {
-    return loadFonts(this.element, [this.element.textContent]).then(() => {});
+    return fontsSettled(this.element).then(() => {});
   }
 
   update(screen: Screen): boolean {

@@ -1,5 +1,6 @@
 // The layer that shows a stage: a layout drawn to scale with its zones. Holds their reports back until the layer is visible.
 import { createElement } from "../dom.ts";
+import { withShippedFonts } from "../items/image/svg-fonts.ts";
 import type { PresentedReport } from "../link/report-queue.ts";
 import type { Layer, PageContext } from "../page.ts";
 import { placementOf } from "./placement.ts";
@@ -45,7 +46,7 @@ export class StageLayer implements Layer {
     };
     this.#zones = new Map(stage.zones.map((zone) => [zone.id, new Zone(zone, inner, stage.background_src === undefined, dueAt)]));
     const zones = [...this.#zones.values()];
-    this.#background = stage.background_src === undefined ? null : createBackground(stage.background_src);
+    this.#background = stage.background_src === undefined ? null : createBackground();
     this.#canvas = createElement(
       "div",
       "canvas",
@@ -61,7 +62,7 @@ export class StageLayer implements Layer {
     this.#fit = () => fit(stage, this.element, visibleArea, this.#canvas);
     this.#resizes = new ResizeObserver(this.#fit);
     this.#resizes.observe(this.element);
-    this.#backgroundLoaded = this.#loadBackground();
+    this.#backgroundLoaded = this.#loadBackground(stage);
     this.#dueAt = dueAt;
   }
 
@@ -120,10 +121,19 @@ export class StageLayer implements Layer {
   }
 
   /** Loads the background picture. If it cannot be drawn, the background colour is shown and an error reported. */
-  async #loadBackground(): Promise<void> {
+  async #loadBackground({ background_src: src = "", background_is_svg: isSvg = false }: Stage): Promise<void> {
     const { frames } = this.#page;
     try {
-      await this.#background?.decode();
+      if (this.#background !== null) {
+        // A picture whose fonts cannot be put into it is shown as it is.
+        const withFonts = (): Promise<string> =>
+          withShippedFonts(src, this.#disposal.signal).then(
+            (picture) => picture.src,
+            () => src,
+          );
+        this.#background.src = isSvg ? await withFonts() : src;
+        await this.#background.decode();
+      }
     } catch (error) {
       this.#page.report({ type: "fault", detail: `The layout's background cannot be drawn: ${String(error)}` });
     }
@@ -155,10 +165,9 @@ export class StageLayer implements Layer {
 }
 
 /** The picture behind all zones. It covers the layout and is cropped if its proportions differ. */
-function createBackground(src: string): HTMLImageElement {
+function createBackground(): HTMLImageElement {
   const background = createElement("img", "background");
   background.decoding = "sync";
-  background.src = src;
   return background;
 }
 

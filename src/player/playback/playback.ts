@@ -4,7 +4,7 @@ import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
 import type { SceneZone, Stage } from "../../protocol/scene.ts";
 import { formatCause } from "../../schedule/cause.ts";
 import type { Program } from "../../schedule/program.ts";
-import { mediaPath, type ItemContext } from "./scene-item.ts";
+import { isSvg, mediaPath, type ItemContext } from "./scene-item.ts";
 import { itemNames, slotOf } from "./slots.ts";
 import { isOnDisplay } from "./wall.ts";
 import { changeLoop, inForce, playsFrom, type ZonePlayback } from "./zone-playback.ts";
@@ -87,7 +87,7 @@ export function stageAt(
     width,
     height,
     background_color,
-    ...(background === null ? {} : { background_src: mediaPath(background) }),
+    ...(background === null ? {} : { background_src: mediaPath(background), ...(isSvg(background) && { background_is_svg: true }) }),
     ...(transition === undefined ? {} : { transition }),
     ...(wall === null ? {} : { wall }),
     zones,

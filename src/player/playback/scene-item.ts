@@ -35,6 +35,7 @@ export function sceneItemOf({ item, asset, artwork }: TimedItem, { timezone, fee
   const ids = { item_id: id, asset_id: asset?.id ?? null };
   switch (shown.type) {
     case "image":
+      return { ...shown, ...ids, src: mediaPath(asset!), ...(isSvg(asset) && { is_svg: true }) };
     case "pdf":
       return { ...shown, ...ids, src: mediaPath(asset!) };
     case "video":
@@ -42,7 +43,14 @@ export function sceneItemOf({ item, asset, artwork }: TimedItem, { timezone, fee
     case "audio": {
       const { artwork_asset_id: _artwork, ...rest } = shown;
       const artworkSrc = artwork === null ? null : mediaPath(artwork);
-      return { ...rest, ...ids, src: mediaPath(asset!), media_duration_ms: asset!.duration_ms, artwork_src: artworkSrc };
+      return {
+        ...rest,
+        ...ids,
+        src: mediaPath(asset!),
+        media_duration_ms: asset!.duration_ms,
+        artwork_src: artworkSrc,
+        ...(isSvg(artwork) && { artwork_is_svg: true }),
+      };
     }
     case "text":
       return { ...shown, ...ids, font_size: shown.font_size ?? null };
@@ -61,6 +69,11 @@ export function sceneItemOf({ item, asset, artwork }: TimedItem, { timezone, fee
       return { ...rest, ...ids, src: streamPath(shown.url, origins) };
     }
   }
+}
+
+/** Whether an asset is an SVG, to which the page gives its fonts. */
+export function isSvg(asset: DesiredAsset | null): boolean {
+  return asset?.mime_type === "image/svg+xml";
 }
 
 /** The part of an item that distinguishes one play from another. New feed entries appear with the next play, not during this one. */

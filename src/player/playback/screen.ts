@@ -8,7 +8,7 @@ import type { DownloadProgress } from "../content/download-progress.ts";
 import type { EnrolmentState } from "../pairing/enrolment.ts";
 import type { PairingState } from "../pairing/pairing.ts";
 import { showsAnything } from "./playback.ts";
-import { mediaPath } from "./scene-item.ts";
+import { isSvg, mediaPath } from "./scene-item.ts";
 import { timesInWords, type WithheldContent } from "../surface/withheld-content.ts";
 
 /** Everything that the choice of a screen depends on. */
@@ -75,7 +75,8 @@ export function screenOf({ service, device, phase, withheld }: ScreenContext): S
 function pictureStage(picture: DesiredAsset): Stage {
   const { sha256, width, height } = picture;
   const size = { width: width ?? defaultSize.width, height: height ?? defaultSize.height };
-  return { key: `safe ${sha256}`, ...size, background_color: "#000000", background_src: mediaPath(picture), zones: [] };
+  const background = { background_src: mediaPath(picture), ...(isSvg(picture) && { background_is_svg: true }) };
+  return { key: `safe ${sha256}`, ...size, background_color: "#000000", ...background, zones: [] };
 }
 
 // Drawings without a size of their own fit any.

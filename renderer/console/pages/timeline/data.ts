@@ -3,7 +3,7 @@ import { queryOptions, useQueries } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { client } from "../../data/client.ts";
-import { draftHeader } from "../../data/drafts/place.ts";
+import { draftHeader, published } from "../../data/drafts/place.ts";
 
 export type Stretch = Schemas["PlanStretch"];
 
@@ -31,7 +31,7 @@ const chunkQuery = (span: Span, place: PlanPlace, ids: readonly string[]) =>
     queryKey: ["players", "timeline", span, place, ids],
     queryFn: async ({ signal }) => {
       const query = { ...span, ids: ids.join(","), limit: inOneRequest };
-      const header = place === "live" ? {} : { [draftHeader]: place.draftId };
+      const header = { [draftHeader]: place === "live" ? published : place.draftId };
       return (await client.get("/api/v1/timeline", { params: { query, header }, signal })).data;
     },
   });

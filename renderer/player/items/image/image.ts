@@ -2,6 +2,7 @@
 import type { SceneItem } from "../../../../src/protocol/scene.ts";
 import { createElement } from "../../dom.ts";
 import { downscale } from "./downscale.ts";
+import { withShippedFonts } from "./svg-fonts.ts";
 import { diagnoseFailure, type Item, ItemFailure, prepareTimeoutMs, simpleItem, type ItemContext, withTimeout } from "../item.ts";
 
 // A picture with up to this many times the pixels of its zone is not scaled down: that would save too little memory.
@@ -18,7 +19,7 @@ const stretched = "#svgView(preserveAspectRatio(none))";
 /** Creates an image item. */
 export function createImage(item: Extract<SceneItem, { type: "image" }>, context: ItemContext): Item {
   const element = createElement("div", "item picture");
-  const picture = new Picture(item.src, item.fit, element);
+  const picture = new Picture(item.src, item.fit, element, item.is_svg);
   return simpleItem(
     element,
     context,
@@ -29,15 +30,17 @@ export function createImage(item: Extract<SceneItem, { type: "image" }>, context
 
 /** A picture file in an element that is as large as its zone. */
 export class Picture {
-  readonly #src: string;
+  #src: string;
+  readonly #isSvg: boolean;
   readonly #fit: SceneFit;
   readonly #parent: HTMLElement;
   readonly #image = createElement("img", "media");
   #isDecoding = false;
   #canvas: HTMLCanvasElement | null = null;
 
-  constructor(src: string, fit: SceneFit, parent: HTMLElement) {
+  constructor(src: string, fit: SceneFit, parent: HTMLElement, isSvg = false) {
     this.#src = src;
+    this.#isSvg = isSvg;
     this.#fit = fit;
     this.#parent = parent;
     this.#image.style.objectFit = fit;
@@ -61,6 +64,7 @@ export class Picture {
 
   async #loadAndDecode(context: ItemContext, signal: AbortSignal): Promise<void> {
     const image = this.#image;
+    if (this.#isSvg) this.#src = await this.#withFonts(context, signal);
     // Outside the document the element is not painted, so this finds the size without decoding the picture.
     await loaded(image, this.#fit === "fill" ? `${this.#src}${stretched}` : this.#src);
     const { naturalWidth, naturalHeight } = image;
@@ -69,10 +73,13 @@ export class Picture {
     if (Math.max(naturalWidth, naturalHeight) <= maxSharpPixels) image.style.imageRendering = "pixelated";
     if (naturalWidth * naturalHeight > shown.width * shown.height * worthScaling) {
       rejectTooLarge(naturalWidth, naturalHeight);
-      const scaled = await downscale(this.#src, shown, signal).catch(async (error: unknown) => {
-        if (signal.aborted) throw error;
-        throw await diagnoseFailure(this.#src, "decode", String(error));
-      });
+      // An SVG is drawn at the size at which it is shown.
+      const scaled = this.#isSvg
+        ? ({ is: "unscaled" } as const)
+        : await downscale(this.#src, shown, signal).catch(async (error: unknown) => {
+            if (signal.aborted) throw error;
+            throw await diagnoseFailure(this.#src, "decode", String(error));
+          });
       if (scaled.is === "bitmap") {
         freeImage(image);
         this.#draw(scaled.bitmap, signal);
@@ -88,6 +95,19 @@ export class Picture {
     } finally {
       this.#isDecoding = false;
       if (signal.aborted) freeImage(image);
+    }
+  }
+
+  /** The address of the picture with the fonts of its text in it; its own if that cannot be made. */
+  async #withFonts({ onFlaw }: ItemContext, signal: AbortSignal): Promise<string> {
+    try {
+      const { src, unknownFonts } = await withShippedFonts(this.#src, signal);
+      if (unknownFonts.length > 0) onFlaw({ code: "font-missing", detail: unknownFontDetail(unknownFonts) });
+      return src;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      onFlaw({ code: "font-missing", detail: `the fonts could not be put into the SVG (${String(error)})` });
+      return this.#src;
     }
   }
 
@@ -115,6 +135,10 @@ export class Picture {
 }
 
 type SceneFit = Extract<SceneItem, { type: "image" }>["fit"];
+
+function unknownFontDetail(names: readonly string[]): string {
+  return `the SVG names the font ${names.join(", ")}, which the player does not have, and is drawn in another: turn its text into paths, embed the font, or add sans-serif, serif or monospace to its list`;
+}
 
 /** Device pixels per layout pixel at an element in the document, regardless of rotation. */
 export function deviceScaleOf(element: HTMLElement): number {
@@ -145,15 +169,18 @@ function rejectTooLarge(width: number, height: number): void {
 }
 
 function loaded(image: HTMLImageElement, src: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    image.addEventListener("load", () => resolve(), { once: true });
+  // Without the listeners: a freed image reports an error of its empty source.
+  const listening = new AbortController();
+  return new Promise<void>((resolve, reject) => {
+    const { signal } = listening;
+    image.addEventListener("load", () => resolve(), { signal });
     image.addEventListener(
       "error",
       () => {
         diagnoseFailure(src, "decode", "the picture cannot be decoded").then(reject, reject);
       },
-      { once: true },
+      { once: true, signal },
     );
     image.src = src;
-  });
+  }).finally(() => listening.abort());
 }

@@ -10,7 +10,7 @@ export function createAudio(item: Extract<SceneItem, { type: "audio" }>, context
   const sound = createElement("audio", "sound");
   const element = createElement("div", "item audio", sound);
   if (item.background_color !== undefined) element.style.backgroundColor = item.background_color;
-  const artwork = item.artwork_src === null ? null : new Picture(item.artwork_src, item.fit, element);
+  const artwork = item.artwork_src === null ? null : new Picture(item.artwork_src, item.fit, element, item.artwork_is_svg);
   const track = new Track(sound, { ...item, muted: false }, context);
   return {
     element,

@@ -67,19 +67,21 @@ export function FieldView({ field, ...props }: FieldProps & { field: Field }) {
       );
     case "choice": {
       const options = field.options.map((id) => ({ id, name: text(id as Message) }));
+      // The first choice of those that may be left out is what the service then takes.
+      const chosen = words === "" && isOptional ? field.options[0]! : words;
       if (options.length > 3 || isMixed || isDisabled)
         return (
           <Select
             label={label}
             options={options}
-            selectedKey={isMixed ? null : words}
+            selectedKey={isMixed ? null : chosen}
             onSelectionChange={onChange}
             error={error}
             isDisabled={isDisabled}
             {...(isMixed ? { placeholder: text("mixed") } : described)}
           />
         );
-      return <Segments label={label} options={options} value={words} onChange={onChange} />;
+      return <Segments label={label} options={options} value={chosen} onChange={onChange} />;
     }
     case "switch":
       return (
@@ -155,7 +157,7 @@ export function FieldView({ field, ...props }: FieldProps & { field: Field }) {
     case "time-zone":
       return <TimeZoneField {...props} />;
     case "language":
-      return <LanguageField {...props} />;
+      return <LanguageField {...props} isOptional={isOptional} />;
     case "headers":
       return <HeadersField {...props} />;
     case "sign-in":

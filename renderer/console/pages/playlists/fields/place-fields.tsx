@@ -31,7 +31,7 @@ const tags = (
 ).split(" ");
 const names = new Intl.DisplayNames(locale, { type: "language" });
 
-export function LanguageField({ label, value, error, isDisabled, onChange }: FieldProps) {
+export function LanguageField({ label, value, error, isDisabled, onChange, isOptional }: FieldProps & { isOptional: boolean }) {
   const current = typeof value === "string" ? value : null;
   const all = current === null || tags.includes(current) ? tags : [current, ...tags];
   const choices = all.map((id) => ({ id, name: nameOf(id) })).toSorted((a, b) => a.name.localeCompare(b.name));
@@ -41,10 +41,11 @@ export function LanguageField({ label, value, error, isDisabled, onChange }: Fie
       choices={choices}
       value={current}
       onChange={(id) => {
-        if (id !== null) onChange(id);
+        if (id !== null || isOptional) onChange(id ?? undefined);
       }}
       error={error}
       isDisabled={isDisabled}
+      {...(isOptional && value === undefined ? { description: text("languageOfLetters") } : {})}
     />
   );
 }

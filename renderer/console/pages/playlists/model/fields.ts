@@ -50,7 +50,9 @@ export type CommonField =
 const fit = { name: "fit", is: "choice", options: ["contain", "cover", "fill"], part: "look" } as const;
 const color = { name: "color", is: "color", part: "look" } as const;
 const background = { name: "background_color", is: "color", part: "look" } as const;
-const family = { name: "font_family", is: "choice", options: ["sans", "serif", "mono"], part: "look" } as const;
+const families = ["sans", "serif", "mono", "inter", "source-serif", "roboto-slab", "playfair", "jetbrains-mono", "oswald"];
+const family = { name: "font_family", is: "choice", options: families, part: "look" } as const;
+const slant = { name: "font_style", is: "choice", options: ["normal", "italic"], part: "more", isOptional: true } as const;
 const weight = { name: "font_weight", is: "number", min: 100, max: 900, step: 100, part: "look", isOptional: true } as const;
 const size = { name: "font_size", is: "number", min: 4, max: 4_096, unit: "px", part: "look", isOptional: true } as const;
 const direction = { name: "direction", is: "choice", options: ["auto", "ltr", "rtl"], part: "more" } as const;
@@ -86,9 +88,11 @@ export const kindFields: { readonly [K in Kind]: FieldsOf<K> } = {
     weight,
     size,
     { name: "padding", is: "number", min: 0, max: 2_000, unit: "px", part: "more", isOptional: true },
+    slant,
     direction,
+    { ...language, isOptional: true },
   ],
-  ticker: [words, color, background, family, weight, size, speed, separator, direction],
+  ticker: [words, color, background, family, weight, size, speed, separator, slant, direction, { ...language, isOptional: true }],
   clock: [
     { name: "face", is: "choice", options: ["digital", "analog"], part: "content" },
     { name: "timezone", is: "time-zone", part: "content", isOptional: true },
@@ -101,6 +105,7 @@ export const kindFields: { readonly [K in Kind]: FieldsOf<K> } = {
     background,
     family,
     weight,
+    slant,
     language,
   ],
   qr: [
@@ -121,6 +126,7 @@ export const kindFields: { readonly [K in Kind]: FieldsOf<K> } = {
     background,
     family,
     weight,
+    slant,
     { ...speed, part: "more" },
     separator,
     { name: "refresh_interval_ms", is: "time", min: 60_000, max: 86_400_000, unit: "min", part: "more" },

@@ -1,0 +1,260 @@
+// The shipped fonts on a real Chromium: beside the fonts of this machine, one that has none.
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright";
+import sharp from "sharp";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { rootFolder } from "../../../src/main/folders.ts";
+import { fontFamilies } from "../../../src/protocol/content/item-styles.ts";
+import { NewPlaylistItem } from "../../../src/protocol/content/items.ts";
+import type { Scene, SceneItem } from "../../../src/protocol/scene.ts";
+import { fontPackages } from "../../../vite.fonts.ts";
+import { item, slot, stage, zone } from "../scenes.ts";
+import { type OpenedPage, startTestBrowser, type TestBrowser } from "../test-browser.ts";
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
+
+const lastResort = join(rootFolder, "renderer/player/fonts/last-resort.ttf");
+const long = 600_000;
+let folder: string;
+let bare: TestBrowser;
+let installed: TestBrowser;
+
+// Chromium draws nothing at all without any font, not even those of a page. What it finds here draws boxes only.
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "signage-fonts-"));
+  await mkdir(join(folder, "fonts"));
+  await copyFile(lastResort, join(folder, "fonts/last-resort.ttf"));
+  const config = `<fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/cache</cachedir></fontconfig>`;
+  await writeFile(join(folder, "fonts.conf"), `<?xml version="1.0"?>${config}`);
+  [bare, installed] = await Promise.all([startTestBrowser({ FONTCONFIG_FILE: join(folder, "fonts.conf") }), startTestBrowser()]);
+  const own = `@font-face { font-family: Mine; src: url(data:font/ttf;base64,${await readFile(lastResort, "base64")}) }`;
+  for (const { mediaFolder } of [bare, installed]) await writeFile(join(mediaFolder, "words.svg"), svgOf(own));
+});
+afterAll(async () => {
+  await Promise.all([bare[Symbol.asyncDispose](), installed[Symbol.asyncDispose]()]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+function svgOf(ownFont: string): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 540"><style>${ownFont}
+    .sheet { font: italic 700 40px Georgia, serif } @media all { .nested { font-family: "Open Sans" } }</style>
+    <g fill="#fff" font-size="40"><text class="sheet" x="20" y="60">Sheet Größe</text><text class="nested" x="20" y="120">Nested مرحبا</text>
+    <text x="20" y="180" style="font-family:'Courier New',monospace">Attribute ☎</text><text x="20" y="240" font-family="Oswald">Oswald 営業</text>
+    <text x="20" y="300" font-family="Mine">Own</text><text x="20" y="360">None <tspan font-weight="900">heavy</tspan></text></g></svg>`;
+}
+
+/** Texts as zones of one stage, side by side. */
+function texts(items: readonly SceneItem[], now: number): { scene: Scene; keys: string[] } {
+  const columns = 6;
+  const height = 540 / Math.ceil(items.length / columns);
+  const slots = items.map((each) => slot(each, now - 100, long));
+  const place = (at: number) => ({ left: (at % columns) * 160, top: Math.floor(at / columns) * height, width: 160, height });
+  return { scene: stage(slots.map((play, at) => zone([play], place(at)))), keys: slots.map(({ key }) => key) };
+}
+
+/** Shows texts and waits until all are presented. */
+async function present({ server }: OpenedPage, items: readonly SceneItem[]): Promise<void> {
+  const { scene, keys } = texts(items, server.now());
+  server.draw(scene);
+  for (const wanted of keys) await server.waitForMessage("presented", ({ key }) => key === wanted, { timeoutMs: 30_000 });
+}
+
+/** Like {@link present}. @returns the picture, as raw pixels. */
+async function show(opened: OpenedPage, items: readonly SceneItem[]): Promise<Buffer> {
+  await present(opened, items);
+  return pixels(opened.page);
+}
+
+async function pixels(page: Page): Promise<Buffer> {
+  return sharp(await page.screenshot())
+    .removeAlpha()
+    .raw()
+    .toBuffer();
+}
+
+/** The fonts of each text on the screen, as Chromium drew it. Installed ones have a mark. */
+async function fontsOf({ page }: OpenedPage, selector = ".words"): Promise<string[][]> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("DOM.enable");
+  await session.send("CSS.enable");
+  const { root } = await session.send("DOM.getDocument", { depth: -1 });
+  const { nodeIds } = await session.send("DOM.querySelectorAll", { nodeId: root.nodeId, selector });
+  const used = await Promise.all(nodeIds.map((nodeId) => session.send("CSS.getPlatformFontsForNode", { nodeId })));
+  await session.detach();
+  return used.map(({ fonts }) => fonts.map(({ familyName, isCustomFont }) => (isCustomFont ? familyName : `${familyName} (installed)`)));
+}
+
+const words = (text: string, fields: object = {}): SceneItem => item({ type: "text", text, font_size: 28, ...fields });
+
+const samples = (
+  "Größe,Ελλάδα,Привет,Tiếng,नमस्ते,مرحبا,שלום,বাংলা,தமிழ்,తెలుగు,ಕನ್ನಡ,മലയാളം,ગુજરાતી,ਪੰਜਾਬੀ,ଓଡ଼ିଆ,සිංහල,ไทย,ລາວ,ខ្មែរ,မြန်မာ,བོད་,ქართული,Հայերեն,አማርኛ," +
+  "ᠮᠣᠩᠭᠣᠯ,ᏣᎳᎩ,ᐃᓄᒃᑎᑐᑦ,ދިވެހި,ܣܘܪܝܝܐ,ꦗꦮ,ᬩᬮᬶ,ᮞᮥᮔ᮪ᮓ,ߒߞߏ,ⵜⴰⵎⴰ,ᱥᱟᱱᱛᱟᱲᱤ,ꯃꯤꯇꯩ,𞤆𞤵𞤤,ꤊꤢꤛ,ꕙꔤ,ᜊᜌ,你好,こんにちは,안녕하세요,→ ✔ ∑ ⠓,😀👩‍💻🇩🇪❤️1️⃣"
+).split(",");
+
+test("[FNT1] every script and the emoji are drawn in shipped fonts, pixel for pixel the same on a machine without fonts", async () => {
+  const items = samples.map((sample) => words(sample));
+  const [without, beside] = await Promise.all([bare.shared(), installed.shared()]);
+  const [first, second] = await Promise.all([show(without, items), show(beside, items)]);
+  const used = await fontsOf(without);
+  const wrong = samples.filter((_sample, at) => used[at]!.length === 0 || used[at]!.some((name) => /installed|Last Resort/.test(name)));
+  expect(wrong).toEqual([]);
+  expect(await fontsOf(beside)).toEqual(used);
+  expect(first.equals(second)).toBe(true);
+  // The last text is the emoji: it has colours.
+  const last = first.subarray(-3 * 960 * 60);
+  expect(last.some((value, at) => at % 3 === 0 && Math.abs(value - last[at + 2]!) > 100)).toBe(true);
+});
+
+test("[FNT2] each family has letters of its own, upright, bold and italic, the same on a machine without fonts", async () => {
+  const styles = [{}, { font_weight: 700 }, { font_style: "italic" }];
+  const items = fontFamilies.flatMap((font_family) => styles.map((style) => words("Rag 4711", { font_family, ...style })));
+  const [without, beside] = await Promise.all([bare.shared(), installed.shared()]);
+  const [first, second] = await Promise.all([show(without, items), show(beside, items)]);
+  expect(first.equals(second)).toBe(true);
+  const names = (await fontsOf(without)).map(([name]) =>
+    name!.replace(/ (?:Thin|ExtraLight|Light|Regular|Medium|Bold|Black|Italic|Variable)\b/g, ""),
+  );
+  const wanted = ["Noto Sans", "Noto Serif", "Noto Sans Mono", "Inter", "Source Serif 4", "Roboto Slab", "Playfair Display"];
+  expect([...new Set(names)]).toEqual([...wanted, "JetBrains Mono", "Oswald"]);
+  const columns = 6;
+  const height = 540 / Math.ceil(items.length / columns);
+  const picture = sharp(first, { raw: { width: 960, height: 540, channels: 3 } });
+  const parts = items.map((_item, at) => ({
+    left: (at % columns) * 160,
+    top: Math.floor(at / columns) * height,
+    width: 160,
+    height,
+  }));
+  const drawn = await Promise.all(parts.map((part) => picture.clone().extract(part).toBuffer()));
+  expect(new Set(drawn.map((each) => each.toString("base64"))).size).toBe(items.length);
+});
+
+test("[FNT3] Chinese characters have the forms of the text's language, which is found by its letters or given", async () => {
+  const opened = await bare.shared();
+  const plain = ["营业时间", "營業時間", "営業時間", "영업시간 營業", "本日休業です"];
+  await present(opened, [
+    ...plain.map((text) => words(text)),
+    ...["zh-CN", "zh-TW", "ja", "ko"].map((locale) => words("骨直", { locale })),
+  ]);
+  const used = (await fontsOf(opened)).map((names) => names.flatMap((name) => /Noto Sans ([A-Z]{2})/.exec(name)?.[1] ?? []).join());
+  expect(used).toEqual(["SC", "TC", "JP", "KR", "JP", "SC", "TC", "JP", "KR"]);
+});
+
+test("[FNT4] a letter that no shipped font has is a box on every machine", async () => {
+  const [without, beside] = await Promise.all([bare.shared(), installed.shared()]);
+  const items = [words("a \ue000 \u{13000}")];
+  const [first, second] = await Promise.all([show(without, items), show(beside, items)]);
+  expect((await fontsOf(beside))[0]!.toSorted()).toEqual(["Last Resort", expect.stringMatching(/^Noto Sans/)]);
+  expect(first.equals(second)).toBe(true);
+});
+
+test("[FNT5] a text, a ticker, a clock and a feed are shown only once their fonts are loaded", async () => {
+  await using opened = await bare.open();
+  const { page, server } = opened;
+  const { promise: isOpen, resolve: openGate } = Promise.withResolvers<void>();
+  const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
+  await page.route(/\.woff2$/, async (route) => {
+    asked();
+    await isOpen;
+    await route.continue();
+  });
+  const font_family = "oswald" as const;
+  const feed = { type: "feed", timezone: "UTC", title: "Post", trouble: null, font_family } as const;
+  const items = [
+    words("Text", { font_family }),
+    item({ type: "ticker", text: "Ticker", font_family }),
+    item({ type: "clock", timezone: "UTC", font_family }),
+    item({ ...feed, entries: [{ title: "Entry", summary: "", published_at: null }] }),
+  ];
+  const shown = show(opened, items);
+  await isAsked;
+  const frames =
+    "new Promise((done) => { let left = 20; const next = () => (left-- > 0 ? requestAnimationFrame(next) : done()); next(); })";
+  await page.evaluate(frames);
+  expect(server.messages.filter(({ type }) => type === "presented")).toEqual([]);
+  openGate();
+  await shown;
+  for (const selector of [".words", ".round", ".face", ".card"]) {
+    for (const names of await fontsOf(opened, selector)) expect([selector, names[0]]).toEqual([selector, expect.stringMatching(/^Oswald/)]);
+  }
+});
+
+test("[FNT6] a font that is missing or never arrives does not keep a text off the screen, and is reported", async () => {
+  await using opened = await bare.open();
+  const { page, server } = opened;
+  await page.route(/playfair-display-latin-.*woff2$/, (route) => route.fulfill({ status: 404 }));
+  await page.route(/oswald-latin-.*woff2$/, () => {}); // never answered
+  // No picture: Playwright would wait for the fonts.
+  await present(opened, [words("Lost", { font_family: "playfair" }), words("Late", { font_family: "oswald" })]);
+  const flaws = server.messages.filter((message) => message.type === "flawed");
+  expect(flaws.map(({ code }) => code)).toEqual(["font-missing", "font-missing"]);
+  expect(flaws.map(({ detail }) => detail).toSorted()).toEqual([
+    expect.stringMatching(/Oswald/),
+    expect.stringMatching(/Playfair Display/),
+  ]);
+  expect((await fontsOf(opened))[0]).toEqual([expect.stringMatching(/^Noto Serif/)]);
+});
+
+test("[FNT7] an SVG is drawn in shipped fonts whatever it names, keeps those that it brings, and names that nobody has are reported", async () => {
+  const [without, beside] = await Promise.all([bare.shared(), installed.shared()]);
+  const drawn = await Promise.all(
+    [without, beside].map(async ({ server, page }) => {
+      const errors: string[] = [];
+      page.on("console", (message) => errors.push(message.text()));
+      const play = slot(item({ type: "image", src: "/media/words.svg", is_svg: true }), server.now() - 100, long);
+      server.draw(stage([zone([play])]));
+      await server.waitForMessage("presented", ({ key }) => key === play.key);
+      const { detail } = await server.waitForMessage("flawed", ({ code }) => code === "font-missing");
+      expect(detail).toMatch(/names the font Open Sans, which .* sans-serif/);
+      expect(errors).toEqual([]);
+      return pixels(page);
+    }),
+  );
+  expect(drawn[0]!.equals(drawn[1]!)).toBe(true);
+  // Each line has letters.
+  for (const y of [60, 120, 180, 240, 300, 360])
+    expect(drawn[0]!.subarray(3 * 960 * (y - 30), 3 * 960 * y).some((value) => value > 200)).toBe(true);
+});
+
+test("[FNT8] the player's own screens are drawn in shipped fonts, the same on a machine without fonts", async () => {
+  const drawn = await Promise.all(
+    [await bare.open(), await installed.open()].map(async (opened) => {
+      await using _closed = opened;
+      const pairing = {
+        is: "pairing",
+        code: "WDJB-MJHT",
+        claim_url: null,
+        service: "https://例え.example",
+        notice: "Välkommen",
+        trouble: null,
+      } as const;
+      opened.server.draw({ screen: pairing, identify: null });
+      await opened.server.waitForMessage("screen", ({ code }) => code === "WDJB-MJHT");
+      return { picture: await pixels(opened.page), fonts: (await fontsOf(opened, "body")).flat() };
+    }),
+  );
+  expect(drawn[0]!.fonts.filter((name) => /installed|Last Resort/.test(name))).toEqual([]);
+  expect(drawn[0]!.picture.equals(drawn[1]!.picture)).toBe(true);
+});
+
+test("[FNT9] a family that the player does not ship is refused with the names of those that it does, and what to do instead", () => {
+  const { error } = NewPlaylistItem.safeParse({ type: "text", text: "x", font_family: "Arial" });
+  expect(error!.issues[0]).toMatchObject({ path: ["font_family"], message: expect.stringMatching(/sans, .*oswald.*SVG.*paths.*bundle/) });
+});
+
+test("[FNT10] the shipped packages are those of package.json, each with its licence", async () => {
+  const read = async (path: string): Promise<string> => readFile(join(rootFolder, path), "utf8");
+  const { devDependencies } = JSON.parse(await read("package.json")) as { devDependencies: Record<string, string> };
+  expect(fontPackages.toSorted()).toEqual(
+    Object.keys(devDependencies)
+      .filter((name) => name.startsWith("@fontsource"))
+      .toSorted(),
+  );
+  for (const name of fontPackages) {
+    const { license } = JSON.parse(await read(`node_modules/${name}/package.json`)) as { license: string };
+    expect([name, license]).toEqual([name, expect.stringMatching(/^(?:OFL-1\.1|Apache-2\.0)$/)]);
+    expect(await read(`node_modules/${name}/LICENSE`)).toMatch(/OPEN FONT LICENSE|Apache License/i);
+  }
+});
