@@ -15,19 +15,27 @@ const programs = [
 ];
 // Programs that run when the serial tests have ended: the other projects then leave a part of both cores idle. As many as make both
 // processes of `npm test` end at about the same time.
-const last = ["test/system/recovery/*.test.ts", "test/system/packaging/electron.test.ts"];
+const last = [
+  "test/host/chromium/chromium.test.ts",
+  "test/system/{commands,pictures}.test.ts",
+  "test/system/packaging/electron.test.ts",
+  "test/system/playback/play-causes.test.ts",
+  "test/system/recovery/*.test.ts",
+];
 // No test replaces modules, so the files of a worker share them: loading them anew for each file takes a third of the CPU time.
-// More workers than cores, because most of these tests wait for the disk or for another program.
-const background = { isolate: false, maxWorkers: 3 };
+// More workers than cores, because these tests mostly wait: three use 1.2 cores when nothing else runs, the serial tests 0.35.
+const background = { isolate: false, maxWorkers: 4 };
 // The many small files that these tests write are in memory where there is room: waiting for the disk costs a fifth of the CPU time.
 const env: Record<string, string> = hasRoom("/dev/shm", 1e9) ? { TMPDIR: "/dev/shm" } : {};
 const browsers = { globalSetup: "test/support/global-setup.ts", testTimeout: 60_000, hookTimeout: 60_000 };
+// For tests that get only the CPU time that others leave.
+const patient = { testTimeout: 120_000, hookTimeout: 120_000 };
 
 export default defineConfig({
   test: {
     projects: [
-      { test: { ...background, name: "unit", include: browserlessTests, testTimeout: 60_000, env } },
-      { test: { ...background, ...browsers, name: "programs", include: isLong ? [] : programs, exclude: browserlessTests } },
+      { test: { ...background, name: "unit", include: browserlessTests, ...patient, env } },
+      { test: { ...background, ...browsers, ...patient, name: "programs", include: isLong ? [] : programs, exclude: browserlessTests } },
       {
         test: {
           ...browsers,
@@ -40,7 +48,7 @@ export default defineConfig({
         },
       },
       {
-        test: { ...background, ...browsers, name: "last", include: isLong ? [] : last, maxWorkers: 2, sequence: { groupOrder: 2 } },
+        test: { ...background, ...browsers, name: "last", include: isLong ? [] : last, maxWorkers: 3, sequence: { groupOrder: 2 } },
       },
     ],
   },

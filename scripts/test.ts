@@ -15,6 +15,8 @@ import { filtersOf, runAllTests, runVitest, withoutFilters } from "./test/run-vi
 /** Programs that the tests start, and the Debian packages that contain them. */
 const requirements = [
   { program: "/usr/lib/chromium/chromium", packages: browserPackages },
+  // For the tests of the console.
+  { program: "/usr/lib/chromium/chromium-headless-shell", packages: ["chromium-headless-shell"] },
   { program: "Xvfb", packages: ["xvfb"] },
   // An X server that can change its display's mode, and the program that requests the change.
   { program: "Xvnc", packages: ["tigervnc-standalone-server"] },

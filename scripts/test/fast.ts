@@ -7,7 +7,7 @@ import { rootFolder } from "../../src/main/folders.ts";
 export const testsInFolders = "test/{base,launcher,main,package,protocol,schedule,player,service}/**/*.test.ts";
 
 /** All test files that need no browser; vitest.config.ts runs them as the project "unit". */
-export const browserlessTests = [testsInFolders, "test/*.test.ts", "test/console/layouts/model/*.test.ts"];
+export const browserlessTests = [testsInFolders, "test/*.test.ts", "test/console/*/model/*.test.ts"];
 
 // Files that take more than four seconds each, measured on two idle cores.
 const slowTests = [

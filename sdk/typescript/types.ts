@@ -1055,7 +1055,7 @@ export interface paths {
         };
         /**
          * Forecast what a draft would change
-         * @description Which screens would show something else within a week, when first, and the times at which a screen would be left empty. Computed from the forecasts with and without the draft, for at most 200 screens.
+         * @description Which screens would show something else within a week, when first, and the times at which a screen would be left empty. Computed from the forecasts with and without the draft, for at most 1,000 screens. Needs also the scope `players:read`.
          *
          *     Scope: `drafts:read`.
          */
@@ -1434,6 +1434,28 @@ export interface paths {
          *     Scope: `layouts:write`.
          */
         post: operations["restoreLayout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/layouts/{id}/uses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read where a layout is used
+         * @description The schedules and players that show the layout.
+         *
+         *     Scope: `layouts:read`.
+         */
+        get: operations["getLayoutUses"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2326,6 +2348,28 @@ export interface paths {
          *     Scope: `playlists:write`.
          */
         post: operations["restorePlaylist"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/playlists/{id}/uses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read where a playlist is used
+         * @description The layouts that show the playlist, and the schedules and players that show one of these layouts.
+         *
+         *     Scope: `playlists:read`.
+         */
+        get: operations["getPlaylistUses"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3731,7 +3775,7 @@ export interface paths {
         };
         /**
          * See where a version has arrived
-         * @description For each screen whose content it changed: whether the screen plays it, waits for it, is offline, or failed and why.
+         * @description For each screen whose content it changed: whether the screen plays it, waits for it, is offline, or failed and why. Needs also the scope `players:read`.
          *
          *     Scope: `versions:read`.
          */
@@ -6573,7 +6617,7 @@ export interface components {
             updated_at: string;
         };
         DraftEffect: {
-            /** @description How many of them were forecast: at most 200 */
+            /** @description How many of them were forecast: at most 1,000 */
             examined_count: number;
             /** @description When the first screen shows something else; null: none does within the week */
             first_at: string | null;
@@ -7094,6 +7138,24 @@ export interface components {
             data: components["schemas"]["Layout"][];
             /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
+        };
+        LayoutUses: {
+            /** @description How many players show it while nothing else is due */
+            default_count: number;
+            /** @description On how many players it can be seen: by assignment, schedule or override */
+            player_count: number;
+            /** @description The first 20 of them, by name */
+            players: {
+                /** @description Id, `plr_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+            /** @description The schedules that show it, also those that are switched off */
+            schedules: {
+                /** @description Id, `sch_` and a ULID */
+                id: string;
+                name: string;
+            }[];
         };
         LiveAnswer: {
             /** @constant */
@@ -9597,6 +9659,30 @@ export interface components {
             data: components["schemas"]["Playlist"][];
             /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
+        };
+        PlaylistUses: {
+            /** @description How many players show it while nothing else is due */
+            default_count: number;
+            /** @description The layouts with a zone that shows it */
+            layouts: {
+                /** @description Id, `lay_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+            /** @description On how many players it can be seen: by assignment, schedule or override */
+            player_count: number;
+            /** @description The first 20 of them, by name */
+            players: {
+                /** @description Id, `plr_` and a ULID */
+                id: string;
+                name: string;
+            }[];
+            /** @description The schedules that show it, also those that are switched off */
+            schedules: {
+                /** @description Id, `sch_` and a ULID */
+                id: string;
+                name: string;
+            }[];
         };
         PlayReport: {
             data: components["schemas"]["PlayReportRow"][];
@@ -13434,6 +13520,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path: {
                 /** @description Id, `ast_` and a ULID */
@@ -13500,11 +13588,91 @@ export interface operations {
                     "application/json": components["schemas"]["ReplacedAsset"];
                 };
             };
+            /** @description Nothing is published: the team asks for an approval, and the change is a proposal now */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "playlists": [
+                     *         {
+                     *           "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "item_ids": [
+                     *             "itm_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "backgrounds": [
+                     *         {
+                     *           "id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "safe_content_of": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "is_safe_content_of_team": true,
+                     *       "overrides": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "player_count": 1,
+                     *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The layouts that have it as their background */
+                        backgrounds: {
+                            /** @description Id, `lay_` and a ULID */
+                            id: string;
+                            name: string;
+                        }[];
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        /** @description Whether it is the safe content of the team */
+                        is_safe_content_of_team: boolean;
+                        /** @description The players on which an override still shows the old asset, until it is cleared */
+                        overrides: {
+                            /** @description Id, `plr_` and a ULID */
+                            id: string;
+                            name: string;
+                        }[];
+                        /** @description How many players get new content */
+                        player_count: number;
+                        /** @description The playlists with items that show it, also as artwork of an audio item */
+                        playlists: {
+                            /** @description Id, `pls_` and a ULID */
+                            id: string;
+                            item_ids: string[];
+                            name: string;
+                        }[];
+                        /** @description The players that have it as their own safe content */
+                        safe_content_of: {
+                            /** @description Id, `plr_` and a ULID */
+                            id: string;
+                            name: string;
+                        }[];
+                    };
+                };
+            };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["InFlight"];
+            409: components["responses"]["InFlightOrInUseOrWrongStatus"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidOrKeyReused"];
@@ -13668,7 +13836,10 @@ export interface operations {
     getAssetUses: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
             path: {
                 /** @description Id, `ast_` and a ULID */
                 id: components["parameters"]["AssetId"];
@@ -13745,6 +13916,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -18547,6 +18719,60 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    getLayoutUses: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
+            path: {
+                /** @description Id, `lay_` and a ULID */
+                id: components["parameters"]["LayoutId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read where a layout is used */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "schedules": [
+                     *         {
+                     *           "id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "default_count": 1,
+                     *       "player_count": 1,
+                     *       "players": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LayoutUses"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     listLayoutVersions: {
         parameters: {
             query?: {
@@ -20345,7 +20571,10 @@ export interface operations {
     getPlayerDesiredState: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
             path: {
                 /** @description Id, `plr_` and a ULID */
                 id: components["parameters"]["PlayerId"];
@@ -20552,6 +20781,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -22792,6 +23022,66 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    getPlaylistUses: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
+            path: {
+                /** @description Id, `pls_` and a ULID */
+                id: components["parameters"]["PlaylistId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read where a playlist is used */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "layouts": [
+                     *         {
+                     *           "id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "schedules": [
+                     *         {
+                     *           "id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "default_count": 1,
+                     *       "player_count": 1,
+                     *       "players": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlaylistUses"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     listPlaylistVersions: {
         parameters: {
             query?: {
@@ -22869,6 +23159,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path?: never;
             cookie?: never;
@@ -22919,10 +23211,62 @@ export interface operations {
                     "application/json": components["schemas"]["PlaylistImportResult"];
                 };
             };
+            /** @description Nothing is published: the team asks for an approval, and the change is a proposal now */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "playlists": [
+                     *         {
+                     *           "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "action": "created",
+                     *           "item_count": 1,
+                     *           "line": 1
+                     *         }
+                     *       ],
+                     *       "skipped": [
+                     *         {
+                     *           "line": 1,
+                     *           "column": "sample",
+                     *           "detail": "sample"
+                     *         }
+                     *       ],
+                     *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        playlists: {
+                            /** @enum {string} */
+                            action: "created" | "changed" | "unchanged";
+                            /** @description Id, `pls_` and a ULID */
+                            id: string;
+                            /** @description How many items it has then */
+                            item_count: number;
+                            /** @description The first line that names it */
+                            line: number;
+                            name: string;
+                        }[];
+                        /** @description With `skip_faulty`: the lines that were left out, each with every fault */
+                        skipped: components["schemas"]["ImportFault"][];
+                    };
+                };
+            };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            409: components["responses"]["InFlight"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlightOrInUseOrWrongStatus"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidOrKeyReused"];
@@ -22938,6 +23282,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path?: never;
             cookie?: never;
@@ -22990,7 +23336,10 @@ export interface operations {
     getPreviewContent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
             path: {
                 /** @description Id, `prv_` and a ULID */
                 id: components["parameters"]["PreviewTicketId"];
@@ -23196,6 +23545,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -25888,6 +26238,8 @@ export interface operations {
             header?: {
                 /** @description A repeat with the same key within 24 h gets the first response and is not run again */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
             };
             path?: never;
             cookie?: never;
@@ -25937,10 +26289,58 @@ export interface operations {
                     "application/json": components["schemas"]["ScheduleImportResult"];
                 };
             };
+            /** @description Nothing is published: the team asks for an approval, and the change is a proposal now */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "schedules": [
+                     *         {
+                     *           "id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "summary": "sample",
+                     *           "line": 1
+                     *         }
+                     *       ],
+                     *       "skipped": [
+                     *         {
+                     *           "line": 1,
+                     *           "column": "sample",
+                     *           "detail": "sample"
+                     *         }
+                     *       ],
+                     *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
+                        draft_id: string;
+                        schedules: {
+                            /** @description Id, `sch_` and a ULID */
+                            id: string;
+                            line: number;
+                            name: string;
+                            /** @description In words: “Fridays 22:00 to 02:00” */
+                            summary: string;
+                        }[];
+                        /** @description With `skip_faulty`: the lines that were left out, each with every fault */
+                        skipped: components["schemas"]["ImportFault"][];
+                    };
+                };
+            };
             400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            409: components["responses"]["InFlight"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlightOrInUseOrWrongStatus"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidOrKeyReused"];

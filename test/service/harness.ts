@@ -16,6 +16,8 @@ import {
   type ServiceMessage,
   type TokenGrant,
 } from "../../src/protocol/device/messages.ts";
+import { copyMigratedDatabases } from "./migrated-databases.ts";
+import { startSharedMediaProcess } from "./shared-media-process.ts";
 import { differencesFromDescription } from "./openapi/contract.ts";
 import type { ServiceConfig } from "../../src/service/config.ts";
 import { startService, type Service } from "../../src/service/server.ts";
@@ -51,7 +53,9 @@ export class TestService implements AsyncDisposable {
       tls: null,
       consoleFolder: null,
       version: "test",
+      startMediaProcess: startSharedMediaProcess,
     };
+    await copyMigratedDatabases(folder);
     const service = await startService({ ...base, ...config }, { log, clock });
     return new TestService(service, folder, (await readFile(join(folder, "admin-token"), "utf8")).trim());
   }

@@ -11,7 +11,8 @@ export function focusHeadings(router: AnyRouter): () => void {
   });
 }
 
-function focusHeading(): void {
+/** Focuses the heading of the page, unless something else on the page has the focus. */
+export function focusHeading(): void {
   const content = document.querySelector<HTMLElement>("#content");
   // A page that has put the focus into one of its fields knows better, and so does a dialog.
   if (content === null || (document.activeElement !== content && document.activeElement?.closest("#content, [role=dialog]") != null))

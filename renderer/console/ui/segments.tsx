@@ -11,7 +11,8 @@ export interface Segment<K extends string> {
 export interface SegmentsProps<K extends string> {
   label: string;
   options: readonly Segment<K>[];
-  value: K;
+  /** Null: nothing is chosen yet. */
+  value: K | null;
   onChange: (value: K) => void;
   /** The label is only read aloud: where the meaning is seen. */
   isLabelHidden?: boolean;

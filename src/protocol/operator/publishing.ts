@@ -95,7 +95,7 @@ export type Proposed = z.infer<typeof Proposed>;
 /** What a draft would change on screens. */
 export const DraftEffect = z.object({
   screen_count: z.int().min(0).describe("How many screens get a new state, also if what they show stays the same"),
-  examined_count: z.int().min(0).describe("How many of them were forecast: at most 200"),
+  examined_count: z.int().min(0).describe("How many of them were forecast: at most 1,000"),
   from: Timestamp,
   to: Timestamp.describe("A week later"),
   first_at: Timestamp.nullable().describe("When the first screen shows something else; null: none does within the week"),

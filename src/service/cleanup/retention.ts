@@ -5,6 +5,7 @@ import { finalStatuses } from "../../protocol/device/commands.ts";
 import type { BlobSweeper } from "../content/blob-sweeper.ts";
 import { idempotencyTtlMs } from "../http/idempotency.ts";
 import type { Db, Store } from "../store/store.ts";
+import { publishingRemovals, type Removal } from "./old-versions.ts";
 
 const dayMs = 86_400_000;
 /** For screenshots, collected logs and recorded problems, and for commands, their batches, tokens, invitations, enrolment keys, links to reports, rollouts and alerts after their end. */
@@ -16,9 +17,6 @@ const claimedRetentionMs = dayMs;
 const mailRetentionMs = 30 * dayMs;
 /** The cookie that marks a known browser lasts as long. */
 const knownBrowserMs = 400 * dayMs;
-/** For versions, of which the newest of a team are kept longer. */
-const versionsMs = 400 * dayMs;
-const keptVersions = 100;
 /** How many replaced devices of each player the service still informs. */
 const maxFormerKeys = 100;
 // One transaction takes a few milliseconds, while other writes wait.
@@ -28,8 +26,6 @@ interface RetentionDependencies {
   store: Store;
   sweeper: BlobSweeper;
 }
-/** Deletes at most `limit` expired rows of a table, and returns them. */
-type Removal = (db: Db, limit: number) => Promise<readonly unknown[]>;
 
 /**
  * Deletes the records that have expired at `now` (ms since the epoch). After a crash the next call continues. The sweeper deletes
@@ -211,76 +207,7 @@ function removals(now: number, sweeper: BlobSweeper): readonly Removal[] {
         .returning("player_id")
         .execute();
     },
-    (db, limit) => {
-      const old = db.selectFrom("drafts").select("id").where("state", "=", "published").where("updated_at", "<", before).limit(limit);
-      return db.deleteFrom("drafts").where("id", "in", old).returning("id").execute();
-    },
-    ...versionRemovals(now - versionsMs),
-  ];
-}
-
-/** Versions that nobody goes back to any more, with what only they refer to. Their changes go last, since images are kept by them. */
-function versionRemovals(before: number): readonly Removal[] {
-  return [
-    (db, limit) => {
-      const newest = sql<number>`(select max(newer.number) from versions as newer where newer.team_id = versions.team_id)`;
-      const old = db
-        .selectFrom("versions")
-        .select("id")
-        .where("created_at", "<", before)
-        .where("number", "<=", sql<number>`${newest} - ${keptVersions}`)
-        .orderBy("created_at")
-        .limit(limit);
-      return db.deleteFrom("versions").where("id", "in", old).returning("id").execute();
-    },
-    (db, limit) => {
-      const old = db
-        .selectFrom("version_players")
-        .select(["version_id", "player_id"])
-        .where("version_id", "not in", db.selectFrom("versions").select("id"))
-        .limit(limit);
-      const rows = db.deleteFrom("version_players");
-      return rows
-        .where((row) => row(row.refTuple("version_id", "player_id"), "in", old.$asTuple("version_id", "player_id")))
-        .returning("player_id")
-        .execute();
-    },
-    (db, limit) => {
-      const old = db
-        .selectFrom("version_changes")
-        .select(["version_id", "resource_id"])
-        .where("version_id", "not in", db.selectFrom("versions").select("id"))
-        .limit(limit);
-      const rows = db.deleteFrom("version_changes");
-      return rows
-        .where((row) => row(row.refTuple("version_id", "resource_id"), "in", old.$asTuple("version_id", "resource_id")))
-        .returning("resource_id")
-        .execute();
-    },
-    (db, limit) => {
-      const old = db
-        .selectFrom("content_images as image")
-        .select(["image.team_id", "image.hash"])
-        .where((image) =>
-          image.not(
-            image.exists(
-              image
-                .selectFrom("version_changes as change")
-                .select("change.version_id")
-                .whereRef("change.team_id", "=", "image.team_id")
-                .where((row) =>
-                  row.or([row("change.before_hash", "=", row.ref("image.hash")), row("change.after_hash", "=", row.ref("image.hash"))]),
-                ),
-            ),
-          ),
-        )
-        .limit(limit);
-      const rows = db.deleteFrom("content_images");
-      return rows
-        .where((row) => row(row.refTuple("team_id", "hash"), "in", old.$asTuple("team_id", "hash")))
-        .returning("hash")
-        .execute();
-    },
+    ...publishingRemovals(now),
   ];
 }
 

@@ -1,6 +1,6 @@
 // Describes what responses have in common: their headers and problems.
 import { supportsDryRun } from "../http/dry-run.ts";
-import { isRead, keepsContent, type Operation } from "../operations/operation.ts";
+import { keepsContent, isRead, type Operation } from "../operations/operation.ts";
 import { problemKinds, type ProblemKind } from "../http/problem.ts";
 import { pascalCase, type Json } from "./json.ts";
 

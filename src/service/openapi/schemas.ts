@@ -2,6 +2,7 @@
 import { z } from "zod";
 import * as alerts from "../../protocol/operator/alerts.ts";
 import * as assets from "../../protocol/content/assets.ts";
+import * as contentUses from "../../protocol/content/content-uses.ts";
 import * as assetUses from "../../protocol/content/asset-uses.ts";
 import * as calendars from "../../protocol/scheduling/calendars.ts";
 import * as commandRequest from "../../protocol/device/command-request.ts";
@@ -77,6 +78,7 @@ const modules: readonly Record<string, unknown>[] = [
   items,
   assets,
   assetUses,
+  contentUses,
   command,
   commandRequest,
   collectedLogs,

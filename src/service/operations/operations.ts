@@ -2,6 +2,7 @@
 import { alertSettingsOperations } from "./alerts/alert-settings.ts";
 import { alertOperations } from "./alerts/alerts.ts";
 import { assetOperations } from "./content/assets.ts";
+import { contentUsesOperations } from "./content/content-uses.ts";
 import { csvImportOperations } from "./content/csv-imports.ts";
 import { layoutOperations } from "./content/layouts.ts";
 import { playlistOperations } from "./content/playlists.ts";
@@ -74,6 +75,7 @@ const all = [
   ...previewOperations,
   ...scheduleOperations,
   ...timelineOperations,
+  ...contentUsesOperations,
   ...csvImportOperations,
   ...calendarOperations,
   ...showOperations,

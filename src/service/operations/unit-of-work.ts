@@ -28,6 +28,8 @@ export interface Change<T> {
   events?: readonly WriteEvent[];
   /** What the version says that the write becomes, if it changes content. */
   publishing?: Publishing;
+  /** Why it cannot be part of a draft: it also changes what drafts do not hold. */
+  beyondDrafts?: string;
   /** Updates memory after the commit. Not called if the transaction rolls back. */
   committed?: () => void;
 }

@@ -12,6 +12,8 @@ export interface ContentWrite {
   id: string;
   before: Image;
   after: Image;
+  /** What is in the bin now. */
+  binned: Image;
   updatedAt: number;
 }
 
@@ -26,8 +28,8 @@ export async function takeWrites(db: Db): Promise<ContentWrite[]> {
   for (const [teamId, ofTeam] of Map.groupBy(rows, (row) => row.team_id)) {
     const live = await readLive(db, teamId, ofTeam);
     for (const { kind, id, before } of ofTeam) {
-      const { image: after, updatedAt } = live.get(id) ?? { image: null, updatedAt: 0 };
-      const write = { teamId, kind, id, before: before === null ? null : imageOf(kind, parse(before)), after, updatedAt };
+      const { image: after, binned, updatedAt } = live.get(id) ?? { image: null, binned: null, updatedAt: 0 };
+      const write = { teamId, kind, id, before: before === null ? null : imageOf(kind, parse(before)), after, binned, updatedAt };
       if (write.before !== write.after) writes.push(write);
     }
   }

@@ -1,10 +1,12 @@
 // Stores drafts: their changes, each with the resource as it was when the draft first changed it.
+import type { ExpressionBuilder } from "kysely";
 import type { DraftEntry, DraftState } from "../../protocol/operator/publishing.ts";
 import { found, ProblemError } from "../http/problem.ts";
 import type { Operator } from "../people/operator.ts";
 import type { WriteEvent } from "../operations/unit-of-work.ts";
 import type { EventType } from "../../protocol/operator/events.ts";
 import type { Db } from "../store/store.ts";
+import type { Tables } from "../store/tables.ts";
 import type { DraftChangeRow, DraftRow } from "../store/publishing-tables.ts";
 import { findTeamRow } from "../store/team-rows.ts";
 import type { ContentWrite } from "./content-writes.ts";
@@ -22,7 +24,20 @@ export async function findDraft(db: Db, teamId: string, draftId: string): Promis
 
 /** The changes of a draft, oldest first. */
 export function changesOf(db: Db, draftId: string): Promise<DraftChangeRow[]> {
-  return db.selectFrom("draft_changes").selectAll().where("draft_id", "=", draftId).orderBy("updated_at").orderBy("resource_id").execute();
+  return selectKept(db, draftId).where(isChange).execute();
+}
+
+/** The changes of a draft, and what it has created and put in its bin. */
+export function keptOf(db: Db, draftId: string): Promise<DraftChangeRow[]> {
+  return selectKept(db, draftId).execute();
+}
+
+function selectKept(db: Db, draftId: string) {
+  return db.selectFrom("draft_changes").selectAll().where("draft_id", "=", draftId).orderBy("updated_at").orderBy("resource_id");
+}
+
+function isChange(row: ExpressionBuilder<Tables, "draft_changes">) {
+  return row.or([row("base", "is not", null), row("after", "is not", null)]);
 }
 
 /** @throws ProblemError 409 unless the draft is in one of these states. */
@@ -56,29 +71,29 @@ export function newDraft(id: string, { teamId, userId }: Operator, name: string,
 }
 
 /**
- * Adds what was written in a draft to its changes. A resource that is again as it was when the draft first changed it is no change
+ * Adds what was written in a draft to what is `kept` of it. A resource that is again as it was when the draft first changed it is no change
  * any more. Must be called when the content is as it is published.
  */
 export async function mergeWrites(
   db: Db,
   draft: DraftRow,
-  before: readonly DraftChangeRow[],
+  kept: readonly DraftChangeRow[],
   writes: readonly ContentWrite[],
 ): Promise<void> {
-  const known = new Map(before.map((change) => [change.resource_id, change]));
+  const known = new Map(kept.map((change) => [change.resource_id, change]));
   const live = await readLive(db, draft.team_id, writes);
-  let count = before.length;
-  for (const { kind, id, after, updatedAt } of writes) {
+  let count = kept.length;
+  for (const { kind, id, after, binned, updatedAt } of writes) {
     const existing = known.get(id);
     const base = existing === undefined ? (live.get(id)?.image ?? null) : existing.base;
     await db.deleteFrom("draft_changes").where("draft_id", "=", draft.id).where("resource_id", "=", id).execute();
     if (existing !== undefined) count -= 1;
-    if (base === after) continue;
+    if (base === after && binned === null) continue;
     count += 1;
-    const about = { draft_id: draft.id, team_id: draft.team_id, kind, resource_id: id, name: nameIn((after ?? base)!) };
+    const about = { draft_id: draft.id, team_id: draft.team_id, kind, resource_id: id, name: nameIn((after ?? binned ?? base)!) };
     await db
       .insertInto("draft_changes")
-      .values({ ...about, base, after, updated_at: updatedAt })
+      .values({ ...about, base, after, binned, updated_at: updatedAt })
       .execute();
   }
   if (count > maxChanges) throw new ProblemError("too-large", `A draft holds at most ${maxChanges} changes: publish it first`);
@@ -104,6 +119,7 @@ export async function showDrafts(db: Db, rows: readonly DraftRow[]): Promise<Dra
     .selectFrom("draft_changes")
     .select(["draft_id", (each) => each.fn.countAll<number>().as("count")])
     .where("draft_id", "in", ids)
+    .where(isChange)
     .groupBy("draft_id")
     .execute();
   const countOf = new Map(counts.map(({ draft_id, count }) => [draft_id, Number(count)]));

@@ -15,6 +15,8 @@ export type Image = string | null;
 /** A resource as it is now. */
 export interface Live {
   image: Image;
+  /** What is in the bin; null: it is not there. */
+  binned: Image;
   /** Of its row; 0 without one. */
   updatedAt: number;
 }
@@ -95,7 +97,8 @@ export async function readLive(db: Db, teamId: string, refs: readonly ContentRef
         .execute();
       for (const row of rows) {
         const isGone = kind !== "calendar" && row.deleted_at !== null;
-        live.set(row.id, { image: isGone ? null : imageOf(kind, row), updatedAt: row.updated_at });
+        const image = imageOf(kind, row);
+        live.set(row.id, { image: isGone ? null : image, binned: isGone ? image : null, updatedAt: row.updated_at });
       }
     }
   }

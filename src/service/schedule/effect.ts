@@ -26,6 +26,13 @@ interface Difference {
   gaps: { from: number; until: number }[];
 }
 
+/** A screen whose plans differ. */
+interface DifferingScreen {
+  screen: ScreenState;
+  was: PlanInput;
+  difference: { first: NonNullable<Difference["first"]>; gaps: Difference["gaps"] };
+}
+
 // Enough for a month of a change every ten minutes. What comes later is not compared.
 const maxIntervals = 5_000;
 
@@ -34,11 +41,16 @@ const maxIntervals = 5_000;
  * removed by something else.
  * @param db in which the change was made, for the names of new layouts.
  */
-async function effectOf(db: Db, { before, after }: BeforeAndAfter, from: number, until: number): Promise<ScheduleEffect> {
+async function effectOf(db: Db, screens: BeforeAndAfter, from: number, until: number): Promise<ScheduleEffect> {
+  return describe(db, await differingScreens(screens, from, until), from, until);
+}
+
+/** The screens that show something else at some time from `from` to `until`, UTC ms. */
+export async function differingScreens({ before, after }: BeforeAndAfter, from: number, until: number): Promise<DifferingScreen[]> {
   const plans = new Plans(from, until, maxIntervals);
   const contents = { before: contentReader(), after: contentReader() };
   const known = new Map<PlanInput, Map<PlanInput, Difference>>();
-  const differing: { screen: ScreenState; was: PlanInput; difference: Difference }[] = [];
+  const differing: DifferingScreen[] = [];
   for (const [id, screen] of after) {
     const was = before.get(id);
     if (was === undefined || was.revision === screen.revision) continue;
@@ -53,9 +65,10 @@ async function effectOf(db: Db, { before, after }: BeforeAndAfter, from: number,
       };
       differences.set(screen.input, (difference = compare(one, other, contentOf)));
     }
-    if (difference.first !== null) differing.push({ screen, was: was.input, difference });
+    const { first, gaps } = difference;
+    if (first !== null) differing.push({ screen, was: was.input, difference: { first, gaps } });
   }
-  return describe(db, differing, from, until);
+  return differing;
 }
 
 /**
@@ -88,23 +101,18 @@ async function takingBack<T>(db: Db, work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function describe(
-  db: Db,
-  differing: readonly { screen: ScreenState; was: PlanInput; difference: Difference }[],
-  from: number,
-  until: number,
-): Promise<ScheduleEffect> {
+async function describe(db: Db, differing: readonly DifferingScreen[], from: number, until: number): Promise<ScheduleEffect> {
   const ordered = differing.toSorted(
-    (a, b) => a.difference.first!.at - b.difference.first!.at || (a.screen.player.name < b.screen.player.name ? -1 : 1),
+    (a, b) => a.difference.first.at - b.difference.first.at || (a.screen.player.name < b.screen.player.name ? -1 : 1),
   );
   const named = ordered.slice(0, maxNamed);
-  const shown = named.flatMap(({ difference: { first } }) => [first!.before.layoutId ?? [], first!.after.layoutId ?? []].flat());
+  const shown = named.flatMap(({ difference: { first } }) => [first.before.layoutId ?? [], first.after.layoutId ?? []].flat());
   const names = await findLayoutNames(db, new Set(shown));
   const screens: Screens = named.map(({ screen, was, difference: { first } }) => ({
     ...identityOf(screen),
-    first_at: new Date(first!.at).toISOString(),
-    before: shownIn(first!.before, was, names),
-    after: shownIn(first!.after, screen.input, names),
+    first_at: new Date(first.at).toISOString(),
+    before: shownIn(first.before, was, names),
+    after: shownIn(first.after, screen.input, names),
   }));
   const gaps: (Gaps[number] & { at: number })[] = ordered.flatMap(({ screen, difference }) =>
     difference.gaps.map((gap) => ({

@@ -56,7 +56,7 @@ export interface DraftRow extends OwnedRow {
   updated_at: number;
 }
 
-/** A change of a draft: images of the resource when the draft first changed it, and as the draft publishes it. */
+/** A change of a draft: images of the resource when the draft first changed it, and as the draft publishes it; null: there is none. */
 export interface DraftChangeRow {
   draft_id: string;
   team_id: string;
@@ -65,5 +65,7 @@ export interface DraftChangeRow {
   name: string;
   base: string | null;
   after: string | null;
+  /** What the draft has put in the bin, so that it can be restored in the draft; null: nothing. */
+  binned: string | null;
   updated_at: number;
 }

@@ -79,5 +79,17 @@ export async function populateHostileTeam(api: TestService): Promise<PopulatedTe
   const link = await person.call("POST", "report-links", { name: "Landlord", report });
   expect(link.status).toBe(201);
   team.pool.set("shared report", link.body.secret);
+  const draft = await person.call("POST", "drafts", { name: "Spring menu", note: "Agreed" });
+  expect(draft.status).toBe(201);
+  team.pool.set("drf", draft.body.id);
+  for (const [noun, prefix] of [
+    ["playlists", "pls"],
+    ["layouts", "lay"],
+    ["schedules", "sch"],
+  ] as const) {
+    const changed = await person.call("PATCH", `${noun}/${team.pool.get(prefix)}`, { name: "Other" }, { "signage-draft": draft.body.id });
+    expect(changed.status).toBe(200);
+  }
+  team.pool.set("version number", "1");
   return { ...team, person };
 }

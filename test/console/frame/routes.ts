@@ -13,6 +13,8 @@ const idKinds: Readonly<Record<string, string>> = {
   webhooks: "whk",
   schedules: "sch",
   batches: "cmb",
+  drafts: "drf",
+  versions: "version number",
   r: "shared report",
 };
 

@@ -1,11 +1,10 @@
 // A preview's controls, and what it shows in place of what runs on screens only.
-import type { Browser, Page } from "playwright";
-import sharp from "sharp";
+import type { Browser } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { picture, type TestService } from "../../service/harness.ts";
 import { startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
 import { tabTo } from "../../support/console/keyboard.ts";
-import { plainImage } from "../../support/media/media.ts";
+import { layoutOf, shown } from "./colors.ts";
 import { openPreview, pairScreen } from "./pictures.ts";
 
 let browser: Browser;
@@ -18,41 +17,23 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-const colors = { red: [220, 30, 30], green: [30, 180, 60], blue: [30, 60, 220] } as const;
 const size = { width: 640, height: 360 };
 const at = Date.parse("2026-12-01T09:00:00.500Z");
 
-/** A layout that shows these colours, for some seconds each. */
-async function layoutOf(...plays: (readonly [keyof typeof colors, number])[]): Promise<string> {
-  const items = [];
-  for (const [name, seconds] of plays) {
-    const { body } = await service.upload(await plainImage([...colors[name]]), "image/png");
-    items.push({ type: "image", asset_id: body.id, duration_ms: seconds * 1_000 });
-  }
-  const { body: playlist } = await service.call("POST", "playlists", { name: "Colours", items });
-  const zones = [{ name: "main", left: 0, top: 0, ...size, playlist_id: playlist.id }];
-  return (await service.call("POST", "layouts", { name: "Colours", ...size, zones })).body.id;
-}
-
-/** Waits for a colour in the preview, as long as it takes to play until there. */
-const shown = (page: Page) => expect.poll(() => colorOf(page), { timeout: 15_000 });
-
-/** The name of the colour in the middle of the preview. */
-async function colorOf(page: Page): Promise<string | undefined> {
-  const { data, info } = await sharp(await page.locator("iframe").screenshot())
-    .removeAlpha()
-    .raw()
-    .toBuffer({ resolveWithObject: true });
-  const middle = (Math.floor(info.height / 2) * info.width + Math.floor(info.width / 2)) * 3;
-  return Object.entries(colors).find(([, rgb]) => rgb.every((value, channel) => Math.abs(value - data[middle + channel]!) < 20))?.[0];
-}
-
 test("[PRV7] a person plays a preview, stops it and goes to a time by keyboard, and sees what is due then", async () => {
   const playerId = await pairScreen(service, size);
-  await service.call("PATCH", `players/${playerId}`, { layout_id: await layoutOf(["red", 3], ["blue", 3_000]), timezone: "UTC" });
+  await service.call("PATCH", `players/${playerId}`, {
+    layout_id: (await layoutOf(service, "Loop", ["red", 3], ["blue", 3_000])).id,
+    timezone: "UTC",
+  });
   const target = { type: "player", player_id: playerId };
   const timing = { starts_at: "2026-12-08T09:00:00", ends_at: "2026-12-08T10:00:00" };
-  await service.call("POST", "schedules", { name: "Tuesday", layout_id: await layoutOf(["green", 60]), target, ...timing });
+  await service.call("POST", "schedules", {
+    name: "Tuesday",
+    layout_id: (await layoutOf(service, "Tuesday", ["green", 60])).id,
+    target,
+    ...timing,
+  });
   await using window = await Window.open(browser);
   // 500 ms after the loop of 3,003 s has begun.
   const loopMs = 3_003_000;

@@ -45,12 +45,6 @@ async function differences({ panel, layout: size, settings = {}, view = { left: 
   const preview = await pictureOfPreview(window, upright);
   const player = await pictureOfPlayer(browser, service, playerId, at, panel, layout);
   expect(window.errors).toEqual([]);
-  if (process.env["SHOTS"] !== undefined) {
-    const { writeFile } = await import("node:fs/promises");
-    const n = `${panel.width}x${panel.height}-${Object.keys(settings).join("")}`;
-    await writeFile(`/tmp/shots/preview2/${n}-preview.png`, preview);
-    await writeFile(`/tmp/shots/preview2/${n}-player.png`, player);
-  }
   return differingPixels(preview, player, layout.zones, view);
 }
 

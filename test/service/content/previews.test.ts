@@ -1,5 +1,8 @@
 // Previews of the service: what a ticket opens and to whom, and the headers under which a browser gets it.
+import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
@@ -103,4 +106,61 @@ test("[PRV6] what a player is to show can be read with players:read: without lin
   expect(body.state.assets.find(({ sha256 }: { sha256: string }) => sha256 === shown.sha256)).not.toHaveProperty("url");
   expect(JSON.stringify(body)).not.toContain("secret-key");
   expect(JSON.stringify(body)).not.toContain("/api/v1/device/");
+});
+
+test("[PRV13] a preview's feeds are the service's copies: fetched once in their interval, from allowed addresses only", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  const requests: string[] = [];
+  let title = "Market";
+  const publisher = createServer(({ url = "" }, response) => {
+    requests.push(url);
+    if (url === "/broken.xml") return void response.end("no feed");
+    response.end(`<rss version="2.0"><channel><title>Town</title><item><title>${title}</title></item></channel></rss>`);
+  }).listen(0, "127.0.0.1");
+  await once(publisher, "listening");
+  const { port } = publisher.address() as AddressInfo;
+  const site = `http://127.0.0.1:${port}`;
+  await using api = await TestService.start(folder.path, { clock, allowAddresses: ["127.0.0.1"] });
+  // A loopback address that is not allowed, as those of the service's own network.
+  const inside = `http://127.0.0.2:${port}/secret.xml`;
+  const { playlist } = await api.createLayout([`${site}/news.xml`, `${site}/broken.xml`, inside].map((url) => ({ type: "feed", url })));
+  const { body: ticket } = await api.call("POST", "preview-tickets", { playlist_id: playlist.id });
+  const read = async () => {
+    const { body } = await api.call("GET", `preview-tickets/${ticket.ticket}/feeds`);
+    return Object.fromEntries(body.feeds.map((feed: { url: string }) => [feed.url, feed]));
+  };
+  // The ticket covers the feeds of the content that was read for it.
+  expect(await read()).toEqual({});
+  await api.call("GET", `preview-tickets/${ticket.ticket}/content`);
+  const first = await read();
+  const entry = (words: string) => ({ title: words, summary: "", published_at: null });
+  const fetched_at = new Date(clock.now()).toISOString();
+  expect(first[`${site}/news.xml`]).toEqual({
+    url: `${site}/news.xml`,
+    title: "Town",
+    entries: [entry("Market")],
+    trouble: null,
+    fetched_at,
+  });
+  expect(first[`${site}/broken.xml`]).toMatchObject({ entries: [], fetched_at: null, trouble: expect.stringContaining("feed") });
+  expect(first[inside]).toMatchObject({ entries: [], trouble: expect.stringContaining("--allow-address 127.0.0.2") });
+  title = "Fair";
+  clock.advance(30_000);
+  expect(await read()).toEqual(first);
+  expect(requests.toSorted()).toEqual(["/broken.xml", "/news.xml"]);
+  // The interval of a feed is ten minutes unless it says otherwise; what could not be read is tried again earlier.
+  clock.advance(60_000);
+  await read();
+  expect(requests.filter((url) => url === "/news.xml").length).toBe(1);
+  expect(requests.filter((url) => url === "/broken.xml").length).toBe(2);
+  clock.advance(600_000);
+  await api.call("POST", `preview-tickets/${ticket.ticket}/renew`);
+  expect((await read())[`${site}/news.xml`].entries).toEqual([entry("Fair")]);
+  // While the publisher is away, the last good copy is shown.
+  publisher.close();
+  publisher.closeAllConnections();
+  clock.advance(600_000);
+  await api.call("POST", `preview-tickets/${ticket.ticket}/renew`);
+  expect((await read())[`${site}/news.xml`]).toMatchObject({ entries: [entry("Fair")], trouble: expect.stringContaining("failed") });
 });

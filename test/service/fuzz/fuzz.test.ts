@@ -103,8 +103,9 @@ test("[FUZ5] another team's id gets the same 404 as an unknown id", async () => 
   for (const target of targets) {
     const isOfTeam = target.params.some(({ kind }) => kind !== null && (fuzzed.pool.get(kind)?.length ?? 0) > 0);
     if (target.caller !== "operator" || !isOfTeam) continue;
-    const created = Object.fromEntries(target.params.map(({ name, kind }) => [name, kind === null ? "x" : unknownId(kind)]));
-    const foreign = await fuzzed.ask(target, { token, body: target.example });
+    const known = fuzzed.idsFor(target);
+    const created = Object.fromEntries(target.params.map(({ name, kind }) => [name, kind === null ? known[name]! : unknownId(kind)]));
+    const foreign = await fuzzed.ask(target, { token, body: target.example, ids: known });
     const unknown = await fuzzed.ask(target, { token, body: target.example, ids: created });
     expect([foreign.status, target.name]).toEqual([404, target.name]);
     expect([unknown.status, unknown.body.detail]).toEqual([foreign.status, foreign.body.detail]);

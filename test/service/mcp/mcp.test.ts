@@ -13,11 +13,12 @@ const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter
 const shotId = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
 const zone = (playlistId: string) => ({ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlistId });
 
-// Operations without a tool: tickets for browsers, live views, downloads of files of any size, tus, and what only a browser's session does.
+// Operations without a tool: tickets and previews for browsers, live views, downloads of files of any size, tus, and what only a browser's session does.
 const ofSessions = ["getSession", "deleteSession", "proveSession", "switchTeam", "setPassword", "listIdentities", "unlinkIdentity"];
 const ofPasskeys = ["startPasskey", "createPasskey", "listPasskeys", "updatePasskey", "deletePasskey", "startPasskeyProof"];
-const isLeft = ({ name, stream }: (typeof operations)[number]) =>
+const isLeft = ({ name, tag, stream }: (typeof operations)[number]) =>
   stream === true ||
+  tag === "previews" ||
   ["createEventTicket", "createLiveTicket", "watchPlayer", "getAssetContent", ...ofSessions, ...ofPasskeys].includes(name);
 const forAgents = operations.filter((each) => each.caller === "operator" && !isLeft(each));
 const names = forAgents.map((each) => snake(each.name));
@@ -41,7 +42,7 @@ test.each(eras)("[MCP1] every operation is in a toolset, with title, schema and 
     const isRead = method === "GET";
     expect("dry_run" in inputSchema.properties!, name).toBe(!isRead);
     expect("idempotency_key" in inputSchema.properties!, name).toBe(method === "POST");
-    expect(annotations, name).toMatchObject({ readOnlyHint: isRead, openWorldHint: /import|test|replay/.test(name) });
+    expect(annotations, name).toMatchObject({ readOnlyHint: isRead, openWorldHint: /import_asset|test|replay/.test(name) });
     expect(annotations!.destructiveHint, name).toBe(
       method === "DELETE" || ["update_players", "delete_players", "send_commands"].includes(name),
     );

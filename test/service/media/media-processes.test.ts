@@ -2,10 +2,11 @@
 import { spawnSync } from "node:child_process";
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
+import type { ServiceConfig } from "../../../src/service/config.ts";
 import { defaultLimits } from "../../../src/service/media/limits.ts";
-import { mediaProgram } from "../../../src/service/media/process.ts";
+import { mediaProgram, startMediaProcess } from "../../../src/service/media/process.ts";
 import { MediaProcessPool } from "../../../src/service/media/process-pool.ts";
 import { processesNaming } from "../../host/processes.ts";
 import { temporaryFolder } from "../../support/folder.ts";
@@ -16,8 +17,16 @@ import { Api, Program } from "../../support/programs/programs.ts";
 import { zipOf } from "../../support/media/zip.ts";
 import { TestService, picture, type ApiResponse } from "../harness.ts";
 import { createOtherTeam } from "../people/people.ts";
+import { endSharedMediaProcesses } from "../shared-media-process.ts";
 
 vi.setConfig({ testTimeout: 90_000 });
+
+beforeAll(endSharedMediaProcesses);
+
+/** A service whose media processes are its own, as they are outside of tests. */
+function startWithOwnProcesses(folder: string, more: Partial<ServiceConfig> = {}): Promise<TestService> {
+  return TestService.start(folder, { ...more, startMediaProcess });
+}
 
 /** The default limits with another CPU time. */
 function withCpuTime(processorMs: number): typeof defaultLimits {
@@ -49,7 +58,7 @@ async function storedFiles(folder: string): Promise<string[]> {
 
 test("[MPR1] eight hostile files of one team delay neither the service nor another team's upload", async () => {
   await using folder = await temporaryFolder();
-  await using testService = await TestService.start(folder.path, { mediaLimits: withCpuTime(700) });
+  await using testService = await startWithOwnProcesses(folder.path, { mediaLimits: withCpuTime(700) });
   const other = await createOtherTeam(testService);
   const ends: ApiResponse[] = [];
   const hostile = Array.from({ length: 8 }, async () => {
@@ -71,7 +80,7 @@ test("[MPR1] eight hostile files of one team delay neither the service nor anoth
 
 test("[MPR2] bombs and broken files are rejected with the limit that they exceed, and leave no files", async () => {
   await using folder = await temporaryFolder();
-  await using testService = await TestService.start(folder.path, { mediaLimits: withCpuTime(800) });
+  await using testService = await startWithOwnProcesses(folder.path, { mediaLimits: withCpuTime(800) });
   const mp4 = await createWithFfmpeg(["-f", "lavfi", "-i", "testsrc=d=1:s=64x64", "-c:v", "libx264"], "mp4");
   // The header claims four billion samples.
   mp4.writeUInt32BE(0xffff_ffff, mp4.indexOf("stts") + 8);
@@ -98,7 +107,7 @@ test("[MPR2] bombs and broken files are rejected with the limit that they exceed
 test("[MPR3] a file that takes too much memory is rejected, and its process ends", async () => {
   await using folder = await temporaryFolder();
   const picture = { ...defaultLimits.picture, memoryMb: 160 };
-  await using testService = await TestService.start(folder.path, { mediaLimits: { picture } });
+  await using testService = await startWithOwnProcesses(folder.path, { mediaLimits: { picture } });
   const response = await testService.upload(pngBomb({ isInterlaced: true }));
   expect(response).toMatchObject({ status: 422, body: { detail: expect.stringMatching(/picture takes more than 160 MB of memory/) } });
   expect(await mediaPids()).toEqual([]);
@@ -106,7 +115,7 @@ test("[MPR3] a file that takes too much memory is rejected, and its process ends
 
 test("[MPR4] a file whose process is killed is examined again; after a second kill it is rejected with the advice to try later", async () => {
   await using folder = await temporaryFolder();
-  await using testService = await TestService.start(folder.path, { mediaLimits: withCpuTime(60_000) });
+  await using testService = await startWithOwnProcesses(folder.path, { mediaLimits: withCpuTime(60_000) });
   const once = testService.upload(hostileSvg());
   const first = await busyPid();
   process.kill(first, "SIGKILL");
@@ -124,7 +133,7 @@ test("[MPR4] a file whose process is killed is examined again; after a second ki
 test("[MPR5] idle media processes end after a while, and all media processes end with the service, even after SIGKILL", async () => {
   await using folder = await temporaryFolder();
   {
-    await using testService = await TestService.start(join(folder.path, "a"));
+    await using testService = await startWithOwnProcesses(join(folder.path, "a"));
     expect((await testService.upload(await picture())).status).toBe(201);
     expect(await mediaPids()).not.toEqual([]);
   }
@@ -163,7 +172,7 @@ test("[MPR7] stopping the service does not wait for an examination; the interrup
   const bytes = hostileSvg();
   let location = "";
   {
-    await using testService = await TestService.start(folder.path);
+    await using testService = await startWithOwnProcesses(folder.path);
     const headers = { "tus-resumable": "1.0.0", "content-type": "application/offset+octet-stream" };
     const created = await testService.call("POST", "uploads", undefined, { ...headers, "upload-length": String(bytes.length) });
     location = created.headers.get("location")!.split("/api/v1/")[1]!;
@@ -173,7 +182,7 @@ test("[MPR7] stopping the service does not wait for an examination; the interrup
     expect((await appended).status).toBe(503);
     expect(await mediaPids()).toEqual([]);
   }
-  await using testService = await TestService.start(folder.path, { mediaLimits: withCpuTime(60_000) });
+  await using testService = await startWithOwnProcesses(folder.path, { mediaLimits: withCpuTime(60_000) });
   await eventually(async () => (await testService.call("GET", location)).body.status === "finished");
 });
 

@@ -21,6 +21,8 @@ type AnyOperation = (typeof operatorOperations)[number];
 
 /** Lists that may be empty for a populated team. */
 const mayBeEmpty = new Set(["getForecast"]);
+/** Filters by an own id that may find nothing: a schedule of the example begins later than what a report can tell. */
+const mayFindNothing = new Set(["getPlannedAndShown schedule_id"]);
 // Operations that would end the team, its members or the calling token, need another device, or need more than their example.
 const skipped = /^(?:pairPlayer|replacePlayer|updateMember|removeMember|deleteTeam|revokeToken|deleteSession|appendUpload)$/;
 
@@ -60,7 +62,8 @@ export async function readEverything(team: Team, foreign: ReadonlySet<string>, o
       const request = `${path}?${name} with an id of the other team`;
       const withOtherId = await team.person.call("GET", `${path}?${name}=${otherId}`);
       if (isList && withOtherId.status === 200) {
-        expect([request, withOwnId.body.data.length > 0, withOtherId.body.data]).toEqual([request, true, []]);
+        const hasFound = mayFindNothing.has(`${each.name} ${name}`) || withOwnId.body.data.length > 0;
+        expect([request, hasFound, withOtherId.body.data]).toEqual([request, true, []]);
       } else expect([404, 422], request).toContain(withOtherId.status);
       checked += 1;
     }

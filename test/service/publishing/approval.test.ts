@@ -1,14 +1,16 @@
 // Approval: what contributors change is a proposal until an editor approves it, by whatever protocol.
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { keepsContent } from "../../../src/service/operations/operation.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { operations } from "../../../src/service/operations/operations.ts";
-import { isRead } from "../../../src/service/operations/operation.ts";
-import { TestService, picture } from "../harness.ts";
-import { Agent } from "../mcp/agent.ts";
-import { Browser, goodPassword } from "../people/browser.ts";
+import { eventually } from "../../support/polling.ts";
+import { TestService } from "../harness.ts";
 import { inviteMember, owner, type Person } from "../people/people.ts";
-import { contentOf, done, layoutOf, text, within } from "./content.ts";
+import { populateTeam } from "../populate-team.ts";
+import { done, within } from "./content.ts";
+import { Contributor, places, prepareSpecial, protectedRows, protocols, writes } from "./contributor-calls.ts";
 
 interface Team extends AsyncDisposable {
   api: TestService;
@@ -74,6 +76,16 @@ test("[APR2] a proposal is returned with a word, changed and proposed again; whi
   expect((await editor.call("POST", `drafts/${draft.id}/approve`, {}, { "if-match": seen })).status).toBe(412);
   expect(await status(editor, "approve", {})).toBe(200);
   expect((await done(editor, "GET", `playlists/${playlist.id}`)).name).toBe("R");
+  // Decided and withdrawn at the same instant: one of the two.
+  const { draft_id: other } = (await contributor.call("PATCH", `playlists/${playlist.id}`, { name: "S" })).body;
+  const both = await Promise.all([
+    editor.call("POST", `drafts/${other}/approve`, {}),
+    contributor.call("POST", `drafts/${other}/withdraw`),
+  ]);
+  expect(both.map(({ status }) => `${status}`).toSorted()).toEqual(["200", "409"]);
+  const isApproved = both[0].status === 200;
+  expect((await done(editor, "GET", `drafts/${other}`)).state).toBe(isApproved ? "published" : "open");
+  expect((await done(editor, "GET", `playlists/${playlist.id}`)).name).toBe(isApproved ? "S" : "R");
 });
 
 test("[APR3] nobody approves their own proposal, and contributors decide about none and change no draft of someone else", async () => {
@@ -113,108 +125,67 @@ test("[APR4] without the setting contributors publish content at once, and nothi
   for (const [method, path, body] of refused) expect([path, (await contributor.call(method, path, body)).status]).toEqual([path, 403]);
 });
 
-test("[APR5] no sequence of a contributor's calls changes what is published or what a screen gets", { timeout: 240_000 }, async () => {
-  await using team = await startTeam();
-  const { api, editor, contributor } = team;
-  const device = await api.pairDevice();
-  const { asset, playlist, layout } = await api.showPicture(device);
-  const spare = (await api.upload(await picture("jpeg"))).body;
-  const target = { type: "player", player_id: device.playerId };
-  const schedule = await done(editor, "POST", "schedules", { name: "S", layout_id: layout.id, target, starts_at: "2020-01-01T00:00:00Z" });
-  const calendar = await done(editor, "POST", "calendars", { name: "C", dates: [] });
-  const binned = await done(editor, "POST", "playlists", { name: "B" });
-  await done(editor, "DELETE", `playlists/${binned.id}`);
-  await done(editor, "PATCH", `playlists/${playlist.id}`, { name: "P2" });
+interface Guarded extends AsyncDisposable {
+  contributor: Contributor;
+  /** What a contributor must not change: the rows of the database, and what the screen gets. */
+  look: () => Promise<unknown>;
+}
+
+/** A team with resources of every kind that asks for approval, and its contributors. */
+async function startGuarded(): Promise<Guarded> {
+  await using opened = new AsyncDisposableStack();
+  const folder = opened.use(await temporaryFolder());
+  const api = opened.use(await TestService.start(folder.path));
+  const first = await owner(api);
+  const file = opened.adopt(new DatabaseSync(join(folder.path, "state.db"), { timeout: 5_000 }), (each) => each.close());
+  const { pool, device } = await populateTeam(api, first, file);
+  await eventually(async () => (await done(first, "GET", `assets/${pool.get("ast")}`)).status === "ready");
+  const special = await prepareSpecial(api, first);
+  await done(first, "PATCH", `teams/${first.teamId}`, { approval: "required" });
+  const editor = await inviteMember(api, first, "editor");
   const foreign = await done(editor, "POST", "drafts", { name: "Editor's" });
   await done(editor, "POST", "playlists", { name: "E" }, within(foreign));
-  const { secret } = await done(team.owner, "POST", "invitations", { email: "c@example.com", name: "C", role: "contributor" });
-  const browser = await Browser.signIn(api, { method: "invitation", secret, password: goodPassword });
-  await using agent = await Agent.connect(api.service.url, contributor.secret, "2026", "all");
-  const own: string[] = [];
-  const bodies: Record<string, object> = {
-    createPlaylist: { name: "N", items: [text("x")] },
-    updatePlaylist: { items: [] },
-    createLayout: layoutOf("N", playlist.id),
-    updateLayout: { background_color: "#ff0000" },
-    createSchedule: { name: "N", layout_id: layout.id, target: { type: "team" }, starts_at: "2020-01-01T00:00:00Z", priority: 90 },
-    updateSchedule: { enabled: false },
-    createCalendar: { name: "N", dates: [] },
-    updateCalendar: { dates: [{ date: "2026-12-25" }] },
-    show: { text: "Hello", players: [device.playerId], lasts_ms: 60_000 },
-    replaceAsset: { asset_id: spare.id },
-    createDraft: { name: "N" },
-    restoreVersion: {},
-    publishDraft: {},
-    approveDraft: {},
-    returnDraft: { word: "x" },
-    updateDraft: { name: "x" },
+  const contributor = opened.use(await Contributor.join(api, first, { pool, special, foreign: foreign.id }));
+  const look = async () => {
+    const { state } = await done(first, "GET", `players/${device.playerId}/desired-state`);
+    const { data } = await done(first, "GET", `drafts/${foreign.id}`);
+    return { rows: protectedRows(file), state, foreign: data };
   };
-  // Uploads and imports only add files.
-  const tags = ["shows", "playlists", "layouts", "schedules", "calendars", "drafts", "versions"];
-  const writes = new Map(
-    operations
-      .filter((each) => each.caller === "operator" && !isRead(each) && (tags.includes(each.tag) || each.name === "replaceAsset"))
-      .map((each) => [each.name, each]),
-  );
-  const before = await contentOf(editor);
-  const revision = async () => (await done(editor, "GET", `players/${device.playerId}`)).desired_revision;
-  const [revisionBefore, versionsBefore] = [await revision(), (await done(editor, "GET", "versions")).data[0].number];
-  const ids: Record<string, string[]> = {
-    playlists: [playlist.id, binned.id],
-    layouts: [layout.id],
-    schedules: [schedule.id],
-    calendars: [calendar.id],
-    assets: [asset.id],
-    shows: ["shw_01jd3v8q6m9x2k4n7r5t1w0yzh"],
-  };
+  const owned = opened.move();
+  return { contributor, look, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+test("[APR5] no write of a contributor changes what is published or what a screen gets", { timeout: 240_000 }, async () => {
+  await using team = await startGuarded();
+  const { contributor, look } = team;
+  const before = await look();
+  for (const name of writes.keys()) {
+    for (const protocol of protocols) {
+      for (const place of places) await contributor.make({ name, protocol, place, permanent: false });
+    }
+    expect([name, await look()]).toEqual([name, before]);
+  }
+  // The calls did reach something: all that can be proposed was.
+  const proposable = [...writes.values()].filter((each) => each.drafts === true && !keepsContent(each)).map(({ name }) => name);
+  const proposed = proposable.filter((name) => (contributor.done.get(name)?.proposed ?? 0) > 0);
+  expect(proposable.filter((name) => !proposed.includes(name))).toEqual([]);
+});
+
+test("[APR5] no sequence of a contributor's calls changes what is published or what a screen gets", { timeout: 240_000 }, async () => {
+  await using team = await startGuarded();
+  const { contributor, look } = team;
+  const before = await look();
   const call = fc.record({
     name: fc.constantFrom(...writes.keys()),
-    protocol: fc.constantFrom("session", "token", "mcp"),
-    where: fc.constantFrom("live", "own", "foreign"),
+    protocol: fc.constantFrom(...protocols),
+    place: fc.constantFrom(...places),
     permanent: fc.boolean(),
-    pick: fc.nat(5),
   });
-  type Calls = typeof call extends fc.Arbitrary<infer T> ? T : never;
-  const perform = async ({ name, protocol, where, permanent, pick }: Calls): Promise<void> => {
-    const operation = writes.get(name)!;
-    const drafts = where === "foreign" || own.length === 0 ? [foreign.id] : own;
-    const draftId = drafts[pick % drafts.length]!;
-    const known = operation.tag === "drafts" ? [draftId] : (ids[operation.tag] ?? []);
-    const values: Record<string, string> = {
-      id: known[pick % Math.max(1, known.length)] ?? "",
-      number: String(1 + (pick % 3)),
-      kind: "playlist",
-      resource_id: playlist.id,
-    };
-    const path = operation.path.slice(1).replaceAll(/\{(\w+)\}/g, (_whole, name: string) => values[name]!);
-    const body = operation.body === undefined ? undefined : bodies[operation.name];
-    const isInDraft = where !== "live" && operation.tag !== "drafts";
-    if (protocol === "mcp") {
-      const tool = operation.name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-      const params = Object.fromEntries([...operation.path.matchAll(/\{(\w+)\}/g)].map(([, param]) => [param, values[param!]]));
-      const draft = isInDraft && operation.drafts === true ? { draft: draftId } : {};
-      await agent.call(tool, { ...params, ...body, ...draft });
-      return;
-    }
-    const query = permanent && operation.method === "DELETE" && operation.query !== undefined ? "?permanent=true" : "";
-    const headers = isInDraft ? { "signage-draft": draftId } : {};
-    const answer = await (protocol === "token" ? contributor : browser).call(
-      operation.method,
-      path + query,
-      body,
-      headers as Record<string, string>,
-    );
-    expect([operation.name, answer.status < 500]).toEqual([operation.name, true]);
-    if (operation.name === "createDraft" && answer.status === 201) own.push(answer.body.id);
-  };
   await fc.assert(
     fc.asyncProperty(fc.array(call, { minLength: 5, maxLength: 20 }), async (calls) => {
-      for (const each of calls) await perform(each);
-      expect(await contentOf(editor)).toEqual(before);
-      expect([await revision(), (await done(editor, "GET", "versions")).data[0].number]).toEqual([revisionBefore, versionsBefore]);
+      for (const each of calls) await contributor.make(each);
+      expect(await look()).toEqual(before);
     }),
     { numRuns: 20, seed: 20, endOnFailure: true },
   );
-  // The calls did reach something.
-  expect((await done(editor, "GET", "drafts?state=proposed")).data.length).toBeGreaterThan(5);
 });

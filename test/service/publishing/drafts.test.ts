@@ -78,9 +78,19 @@ test("[DRF2] a draft checks what is written in it: fields, references, use, If-M
   expect((await contentOf(api, inDraft)).size).toBe(0);
   expect((await contentOf(api)).size).toBe(2);
   await done(api, "POST", `layouts/${layout.id}/restore`, undefined, inDraft);
-  // Restored as it is published, with its playlist: the draft changes nothing any more.
-  expect((await done(api, "GET", `drafts/${draft.id}`)).changes).toEqual([]);
+  // Restored as the draft had it, with its playlist, which the draft changes no more.
+  const changes = async () => (await done(api, "GET", `drafts/${draft.id}`)).changes.map(({ id }: { id: string }) => id);
+  expect(await changes()).toEqual([layout.id]);
+  expect((await done(api, "GET", `layouts/${layout.id}`, undefined, inDraft)).name).toBe("M");
+  await done(api, "PATCH", `layouts/${layout.id}`, { name: "L" }, inDraft);
+  expect(await changes()).toEqual([]);
   expect(await status("POST", `drafts/${draft.id}/publish`, {})).toBe(422);
+  // What only the draft has can be restored there too, and is no change while it is in the draft's bin.
+  const added = await done(api, "POST", "playlists", { name: "Q" }, inDraft);
+  await done(api, "DELETE", `playlists/${added.id}`, undefined, inDraft);
+  expect([await changes(), (await done(api, "GET", "drafts")).data[0].change_count]).toEqual([[], 0]);
+  expect((await done(api, "POST", `playlists/${added.id}/restore`, undefined, inDraft)).name).toBe("Q");
+  expect(await changes()).toEqual([added.id]);
 });
 
 test("[DRF3] a change that someone publishes meanwhile is a conflict, and publishing needs a decision about each", async () => {
@@ -124,6 +134,29 @@ test("[DRF4] a draft that no longer fits is refused with the reason, and nothing
   const refused = await api.call("POST", `drafts/${draft.id}/publish`, {});
   expect([refused.status, refused.body.detail.includes("playlists that were deleted")]).toEqual([409, true]);
   expect((await contentOf(api)).size).toBe(0);
+  // What it refers to was deleted for good: the draft can still be read, and mended.
+  const device = await api.pairDevice();
+  const layout = await done(api, "POST", "layouts", layoutOf("M", null));
+  const broken = await done(api, "POST", "drafts", { name: "E" });
+  const schedule = { name: "S", layout_id: layout.id, target: { type: "team" }, starts_at: "2020-01-01T00:00:00Z" };
+  const { id } = await done(api, "POST", "schedules", schedule, within(broken));
+  await done(api, "DELETE", `layouts/${layout.id}?permanent=true`);
+  const player = `players/${device.playerId}`;
+  for (const path of [
+    `schedules/${id}`,
+    "schedules",
+    "layouts",
+    "timeline",
+    `${player}/forecast`,
+    `${player}/why`,
+    `${player}/desired-state`,
+  ]) {
+    expect([path, (await api.call("GET", path, undefined, within(broken))).status]).toEqual([path, 200]);
+  }
+  expect((await api.call("GET", `drafts/${broken.id}/effect`)).status).toBe(200);
+  expect((await api.call("POST", `drafts/${broken.id}/publish`, {})).status).toBe(409);
+  await done(api, "DELETE", `schedules/${id}`, undefined, within(broken));
+  expect((await done(api, "GET", `drafts/${broken.id}`)).changes).toEqual([]);
 });
 
 test("[DRF5] the effect of a draft names the screens that change, when first, and the gaps that it leaves", async () => {

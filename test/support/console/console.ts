@@ -9,8 +9,8 @@ import { TestService } from "../../service/harness.ts";
 import type { ServiceConfig } from "../../../src/service/config.ts";
 import type { Clock } from "../../../src/base/clock.ts";
 
-/** Debian's Chromium, headless. */
-const chromiumPath = "/usr/bin/chromium";
+/** Debian's headless shell: Chromium without a window, which takes 40 % less CPU time for a page. The player's tests take Chromium itself. */
+const chromiumPath = "/usr/lib/chromium/chromium-headless-shell";
 
 export const desktop: BrowserContextOptions = { viewport: { width: 1440, height: 900 }, colorScheme: "light" };
 export const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 };

@@ -10,11 +10,31 @@ export interface ActiveDraft {
 export const draftHeader = "Signage-Draft";
 
 const stored = "draft";
+const id = "[a-z]{3}_[0-9a-z]{26}";
 /** The operations that the API does in a draft, after `/api/v1/`. */
-const content =
-  /^(?:(?:playlists|layouts|schedules|calendars)(?:\/[a-z]{3}_[0-9a-z]{26}(?:\/restore)?)?|players\/[^/]+\/(?:forecast|why|control-preview)|versions\/[0-9]+\/restore)$/;
+const content = new RegExp(
+  `^(?:${[
+    `(?:playlists|layouts|schedules|calendars)(?:/${id}(?:/(?:restore|uses))?)?`,
+    "(?:playlists|schedules)/import",
+    "schedules/effect",
+    "timeline",
+    `players/${id}/(?:forecast|why|control-preview|desired-state)`,
+    `preview-tickets(?:/${id}/content)?`,
+    `assets/${id}/(?:uses|replace)`,
+    "versions/[0-9]+/restore",
+  ].join("|")})$`,
+);
 /** The first parts of the keys of the cache under which content is, or what depends on it. */
-const contentKinds: readonly unknown[] = ["playlists", "layouts", "schedules", "calendars", "players", "previews", "preview-tickets"];
+const contentKinds: readonly unknown[] = [
+  "playlists",
+  "layouts",
+  "schedules",
+  "calendars",
+  "players",
+  "previews",
+  "preview-tickets",
+  "imports",
+];
 
 let active: ActiveDraft | null = readStored();
 const listeners = new Set<() => void>();
@@ -58,7 +78,9 @@ export function isContentRequest(path: string): boolean {
 
 /** The key of the cache for what is read in the active draft: each draft has a place of its own there. */
 export function contentKey(key: readonly unknown[]): readonly unknown[] {
-  return active !== null && contentKinds.includes(key[0]) ? ["in", active.id, ...key] : key;
+  const [kind, part] = key;
+  const isContent = contentKinds.includes(kind) || (kind === "assets" && (part === "uses" || part === "replacement"));
+  return active !== null && isContent ? ["in", active.id, ...key] : key;
 }
 
 /** The first parts of all keys of content. */

@@ -9,8 +9,8 @@ export const changes = {
   openNamed: "Open {name}",
   before: "Before",
   after: "After",
-  mine: "Mine",
-  theirs: "Theirs",
+  mine: "This draft",
+  theirs: "Published since",
   nothingDiffers: "Nothing that is shown here differs.",
   renamed: "Name: {before} → {after}",
   // Items of playlists.

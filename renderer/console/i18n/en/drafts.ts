@@ -9,6 +9,7 @@ export const drafts = {
   emptyText:
     "Content that is changed is on the screens at once. In a draft, changes are collected, compared and published together. Screens notice nothing before that.",
   view: "View",
+  versionNumber: "Version {number}",
   inWork: "In work",
   published: "Published",
   publishedEmpty: "No draft was published in the last 90 days.",
@@ -26,7 +27,7 @@ export const drafts = {
   back: "All drafts",
   // The bar.
   bar: "Draft",
-  barIn: "You work in the draft",
+  barIn: "Draft:",
   review: "Review",
   leave: "Leave the draft",
   leaveShort: "Leave",

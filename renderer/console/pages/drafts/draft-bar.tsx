@@ -33,8 +33,9 @@ export function DraftBar({ active: { id, name: known } }: { active: ActiveDraft 
     <aside className="draft-bar" aria-label={text("bar")} data-state={state}>
       <Icon name="draft" />
       <p>
-        <span className="visually-hidden">{text("barIn")} </span>
-        <bdi className="draft-bar-name">{name}</bdi>
+        <span className="draft-bar-name">
+          {text("barIn")} <bdi>{name}</bdi>
+        </span>
         {draft === undefined ? null : <span className="draft-bar-count">{text("changes", { count: draft.change_count })}</span>}
         {state === "proposed" ? <span className="draft-bar-note">{text("barProposed")}</span> : null}
       </p>

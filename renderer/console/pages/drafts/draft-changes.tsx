@@ -79,11 +79,11 @@ function Conflict({ change: { kind, before, after, live, name }, nameOf, decisio
           <strong>{text("conflict")}</strong>
           <p>{text("conflictText")}</p>
         </div>
-        <Segments<"mine" | "theirs" | "open">
+        <Segments<"mine" | "theirs">
           isLabelHidden
           label={text("which", { name })}
-          value={decision ?? "open"}
-          onChange={(next) => (next === "open" ? undefined : onDecide(next))}
+          value={decision ?? null}
+          onChange={onDecide}
           options={[
             { id: "mine", name: text("mine") },
             { id: "theirs", name: text("theirs") },

@@ -17,9 +17,10 @@ import { useNames } from "./changes/names.ts";
 import { DraftActions } from "./draft-actions.tsx";
 import { DraftChanges } from "./draft-changes.tsx";
 import { DraftState } from "./draft-state.tsx";
-import type { Decisions } from "./drafts.ts";
+import { versionQuery, type Decisions } from "./drafts.ts";
 import { Effect } from "./effect.tsx";
 import { useDraftRights } from "./rights.ts";
+import { VersionChanges } from "./versions/version-changes.tsx";
 import "./drafts.css";
 
 const text = texts(drafts);
@@ -80,7 +81,7 @@ function Content({ versioned: { draft, etag }, decisions, onDecide }: ContentPro
   const active = useDraft();
   const rights = useDraftRights(draft);
   const nameOf = useNames(changes);
-  if (state === "published") return version === null ? <p>{text("publishedNothing")}</p> : <Arrival number={version} />;
+  if (state === "published") return version === null ? <p>{text("publishedNothing")}</p> : <PublishedDraft number={version} />;
   return (
     <>
       <Standing draft={draft} />
@@ -101,6 +102,18 @@ function Content({ versioned: { draft, etag }, decisions, onDecide }: ContentPro
           </Section>
         </>
       )}
+    </>
+  );
+}
+
+/** What was published of it, and where it has arrived. */
+function PublishedDraft({ number }: { number: number }) {
+  const { data, error } = useQuery(versionQuery(String(number)));
+  return (
+    <>
+      <Arrival number={number} />
+      <ProblemMessage error={error} />
+      {data === undefined ? null : <VersionChanges version={data} onRestore={null} />}
     </>
   );
 }

@@ -19,7 +19,6 @@ import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import type { DraftsSearch } from "./routes.ts";
-import { DraftState } from "./draft-state.tsx";
 import "./drafts.css";
 
 const text = texts(drafts);
@@ -44,7 +43,7 @@ export function DraftsPage() {
   ) : null;
   return (
     <Page title={text("title")} actions={create}>
-      <div>
+      <div className="draft-view">
         <Segments
           isLabelHidden
           label={text("view")}
@@ -135,7 +134,7 @@ function DraftList({ all }: { all: readonly DraftEntry[] }) {
                   <span className="draft-word">{text("word", { name: decided_by?.name ?? text("unknownPerson"), word })}</span>
                 ) : null}
               </span>
-              <DraftState state={state} />
+              {version === null ? null : <span className="badge">{text("versionNumber", { number: String(version) })}</span>}
               <span className="icon-directed">
                 <Icon name="chevronEnd" />
               </span>

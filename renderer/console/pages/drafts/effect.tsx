@@ -22,6 +22,13 @@ function momentIn(instant: string, timeZone: string | null | undefined): string 
   return `${formatDay(at, zone)} ${formatTime(at, zone)}`;
 }
 
+/** Such as `Tue 24 Nov 13:30 to 15:00`. */
+function spanIn(from: string, to: string, timeZone: string | null | undefined): { from: string; to: string } {
+  const zone = timeZone ?? ownTimeZone;
+  const isOneDay = formatDay(new Date(from), zone) === formatDay(new Date(to), zone);
+  return { from: momentIn(from, zone), to: isOneDay ? formatTime(new Date(to), zone) : momentIn(to, zone) };
+}
+
 export function Effect({ draftId, etag }: { draftId: string; etag: string }) {
   const { data, error } = useQuery(effectQuery(draftId, etag));
   return (
@@ -63,8 +70,7 @@ export function EffectSentence({ effect }: { effect: DraftEffect }) {
           : text.rich(gaps.length === 1 ? "effectGap" : "effectGaps", {
               count: gaps.length,
               name: gap.name,
-              from: momentIn(gap.from, gapZone),
-              to: momentIn(gap.to, gapZone),
+              ...spanIn(gap.from, gap.to, gapZone),
               bad,
             })}
       </p>
@@ -92,7 +98,7 @@ function EffectLists({ effect }: { effect: DraftEffect }) {
               key: `${id} ${from}`,
               id,
               name,
-              wordsIn: (zone) => text("fromTo", { from: momentIn(from, zone), to: momentIn(to, zone) }),
+              wordsIn: (zone) => text("fromTo", spanIn(from, to, zone)),
             }))}
           />
         </Disclosure>

@@ -10,6 +10,7 @@ import { PreviewControls } from "../../preview/preview-controls.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
+import { ShownOn } from "../uses/shown-on.tsx";
 import { VersionsLink } from "../drafts/editor-links.tsx";
 import { SaveToDraft } from "../drafts/save-to-draft.tsx";
 import { isDirty, discard, redoStep, undoStep, type Editor } from "./model/editor.ts";
@@ -43,8 +44,11 @@ export function LayoutPage() {
         <Link to="/layouts" className="layout-back">
           {text("back")}
         </Link>
-        <VersionsLink id={id} />
-        <SaveStatus layoutEditor={layoutEditor} />
+        <div className="layout-facts">
+          {editor === undefined ? null : <ShownOn kind="layouts" id={id} />}
+          <VersionsLink id={id} />
+          <SaveStatus layoutEditor={layoutEditor} />
+        </div>
       </div>
       <ProblemMessage error={error} />
       {editor === undefined ? null : <Workspace key={id} id={id} layoutEditor={layoutEditor} editor={editor} isReadOnly={!mayWrite} />}

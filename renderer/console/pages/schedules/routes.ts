@@ -8,8 +8,9 @@ export interface CalendarSearch {
   day?: string | undefined;
 }
 
-/** The times of a new schedule, such as `2026-11-23T11:00`, or dates, and the screen that it is for. */
+/** The times of a new schedule, such as `2026-11-23T11:00`, or dates, what it shows, and the screen that it is for. */
 export interface NewScheduleSearch {
+  layout?: string | undefined;
   screen?: string | undefined;
   from?: string | undefined;
   until?: string | undefined;
@@ -38,7 +39,8 @@ export function routesOfSchedules<R extends AnyRoute>(shellRoute: R) {
       getParentRoute: () => shellRoute,
       path: "schedules/new",
       component: lazyRouteComponent(() => import("./form/new-schedule-page.tsx"), "NewSchedulePage"),
-      validateSearch: ({ screen, from, until }: Record<string, unknown>): NewScheduleSearch => ({
+      validateSearch: ({ layout, screen, from, until }: Record<string, unknown>): NewScheduleSearch => ({
+        layout: typeof layout === "string" && layout.startsWith("lay_") ? layout : undefined,
         screen: typeof screen === "string" && screen.startsWith("plr_") ? screen : undefined,
         from: timeOf(from, moment),
         until: timeOf(until, moment),

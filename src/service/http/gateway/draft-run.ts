@@ -1,19 +1,20 @@
 // Runs a content operation in a draft, or as a proposal: the same operation, on the content as it would be.
 import type { Contexts } from "../../operations/context.ts";
-import { keepsContent, scopeFor } from "../../operations/operation.ts";
+import { keepsContent, isRead, scopeFor } from "../../operations/operation.ts";
 import { JsonResponse, type OperationResponse } from "../../operations/responses.ts";
 import type { UnitOfWork } from "../../operations/unit-of-work.ts";
 import { reauthorize } from "../../people/authentication.ts";
 import { DesiredStates } from "../../fleet/state/desired-states.ts";
 import { requireOwnDraft } from "../../publishing/approval.ts";
-import { changesOf, checkState, draftEvent, findDraft, insertDraft, mergeWrites, newDraft, updateDraft } from "../../publishing/drafts.ts";
-import { inDraft } from "../../publishing/in-draft.ts";
+import { checkState, draftEvent, findDraft, insertDraft, keptOf, mergeWrites, newDraft, updateDraft } from "../../publishing/drafts.ts";
+import { inDraft, withoutCommit } from "../../publishing/in-draft.ts";
 import { nameIn } from "../../publishing/images.ts";
 import type { ContentWrite } from "../../publishing/content-writes.ts";
 import type { Proposed } from "../../../protocol/operator/publishing.ts";
 import type { DraftRow } from "../../store/publishing-tables.ts";
 import { digestOf } from "../../store/canonical-json.ts";
 import type { Db, Store } from "../../store/store.ts";
+import { ProblemError } from "../problem.ts";
 import { auditedWrite } from "./audited-write.ts";
 import { checkIfMatch } from "./conditional-writes.ts";
 import type { Context } from "./context.ts";
@@ -29,20 +30,26 @@ interface Outcome {
   /** The result of the operation, before it became a response. */
   result: unknown;
   playerIds: readonly string[];
+  /** Called after the commit of something that changes nothing. */
+  committed: readonly (() => void)[];
 }
 
 export async function runInDraft(dependencies: GatewayDependencies, run: Run, place: Elsewhere): Promise<OperationResponse> {
   const { store } = dependencies;
-  const { operation, context } = run;
-  if (keepsContent(operation)) {
-    return store.write(async (db) => {
-      const draft = place.is === "draft" ? await findDraft(db, context.teamId, place.draftId) : null;
-      const changes = draft === null ? [] : await changesOf(db, draft.id);
-      const { result } = await inDraft(db, context.teamId, changes, () => runOperation(dependencies, run, context, db));
-      return result.response;
-    });
-  }
-  return store.write((db) => write(dependencies, run, place, db));
+  const { operation, context, beforeCommit } = run;
+  if (!keepsContent(operation)) return store.write((db) => write(dependencies, run, place, db));
+  const read = async (db: Db): Promise<Outcome> => {
+    const kept = place.is === "draft" ? await keptOf(db, (await findDraft(db, context.teamId, place.draftId)).id) : [];
+    return (await inDraft(db, context.teamId, kept, () => runOperation(dependencies, run, context, db))).result;
+  };
+  if (isRead(operation)) return (await withoutCommit(store, read)).response;
+  const { response, committed } = await store.write(async (db) => {
+    const outcome = await read(db);
+    for (const each of beforeCommit) await each(db, outcome.response, outcome.playerIds);
+    return outcome;
+  });
+  for (const each of committed) each();
+  return response;
 }
 
 async function write(dependencies: GatewayDependencies, run: Run, place: Elsewhere, db: Db): Promise<OperationResponse> {
@@ -56,8 +63,8 @@ async function write(dependencies: GatewayDependencies, run: Run, place: Elsewhe
     checkState(given, ["open", "returned"], "changed");
     requireOwnDraft(operator, given);
   }
-  const changes = given === null ? [] : await changesOf(db, given.id);
-  const { result: outcome, writes } = await inDraft(db, operator.teamId, changes, () => runOperation(dependencies, run, own, db));
+  const kept = given === null ? [] : await keptOf(db, given.id);
+  const { result: outcome, writes } = await inDraft(db, operator.teamId, kept, () => runOperation(dependencies, run, own, db));
   // A proposal without a change would be nothing to decide.
   const draft =
     given ?? (writes.length === 0 ? null : newDraft(makeId("drf"), operator, proposalName(operation.summary, writes), null, now));
@@ -72,7 +79,7 @@ async function write(dependencies: GatewayDependencies, run: Run, place: Elsewhe
     ]);
     response = proposed(proposal, response);
   } else if (draft !== null && writes.length > 0) {
-    await mergeWrites(db, draft, changes, writes);
+    await mergeWrites(db, draft, kept, writes);
     await events.append(db, [{ ...draftEvent("draft.updated", await updateDraft(db, draft, {}, now)), players: [] }]);
   }
   const entry = auditedWrite(operation, own, input.params, outcome.before, outcome.result);
@@ -95,15 +102,18 @@ async function runOperation(
     checkIfMatch(call.header("if-match"), etagOf(before));
   }
   let playerIds: readonly string[] = [];
+  const finishers: (() => void)[] = [];
   const unitOfWork: UnitOfWork<keyof Contexts> = {
     write: async (change, respond) => {
-      const { result, affected = [] } = await change(db, context);
+      const { result, affected = [], beyondDrafts, committed } = await change(db, context);
+      if (beyondDrafts !== undefined) throw new ProblemError("invalid", beyondDrafts);
       playerIds = affected.map(({ id }) => id);
+      if (committed !== undefined) finishers.push(committed);
       return respond === undefined ? (result as never) : respond(db, result);
     },
   };
   const result = await operation.run(seen, context, input, unitOfWork);
-  return { response: responseOf(operation, result), before, result, playerIds };
+  return { response: responseOf(operation, result), before, result, playerIds, committed: finishers };
 }
 
 /** The store as seen inside an open transaction. */

@@ -1,7 +1,7 @@
 // Runs every operation, for REST and MCP: conditional writes, the audit log, idempotency keys and dry runs.
 import { commitChange } from "../../operations/commit-change.ts";
 import type { Contexts } from "../../operations/context.ts";
-import { isRead, needsProof, scopeFor } from "../../operations/operation.ts";
+import { draftHeader, isRead, needsProof, scopeFor } from "../../operations/operation.ts";
 import { JsonResponse, type OperationResponse } from "../../operations/responses.ts";
 import type { UnitOfWork } from "../../operations/unit-of-work.ts";
 import { reauthorize } from "../../people/authentication.ts";
@@ -70,7 +70,9 @@ export class Gateway {
 
   async #runOnce(key: string, run: Run): Promise<OperationResponse> {
     const { operation, context, input, call } = run;
-    const requestHash = hashSecret(JSON.stringify([operation.name, call.url, input.body ?? null, input.bytes.sha256]));
+    const draft = call.header(draftHeader.toLowerCase());
+    const request = [operation.name, call.url, input.body ?? null, input.bytes.sha256];
+    const requestHash = hashSecret(JSON.stringify(draft === undefined ? request : [...request, draft]));
     const caller = { tokenId: context.tokenId, secret: this.#dependencies.cookies.presentedSecret(call)! };
     const kept = await this.#idempotency.once(caller, key, requestHash, async (keep) => {
       const keepResponse: BeforeCommit = (db, response) => keep(db, keptResponse(response));

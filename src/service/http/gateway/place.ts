@@ -1,6 +1,6 @@
 // Decides where an operation acts: on published content, in a draft, or as a proposal. The only place that decides it, for all protocols.
 import { isId } from "../../../protocol/common.ts";
-import { draftHeader, isRead, keepsContent } from "../../operations/operation.ts";
+import { keepsContent, draftHeader, isRead } from "../../operations/operation.ts";
 import { requireScope } from "../../people/operator.ts";
 import { needsApproval } from "../../publishing/approval.ts";
 import type { Db } from "../../store/store.ts";
@@ -28,7 +28,7 @@ export async function placeOf(
     }
     if (!isId("drf", draftId)) throw invalidField(draftHeader, "must be the id of a draft (drf_…)");
     requireScope(context.operator, keepsContent(operation) ? "drafts:read" : "drafts:write");
-    if (!keepsContent(operation)) checkNotPermanent(input.query);
+    if (!isRead(operation)) checkNotPermanent(input.query);
     return { is: "draft", draftId };
   }
   if (operation.drafts !== true || keepsContent(operation) || !(await needsApproval(db, context.operator))) return live;

@@ -34,6 +34,7 @@ export const assetUsesOperations: readonly Operation<AssetUsesDependencies>[] = 
     agent: "Use it before deleting or replacing an asset, and to find out on which players a file can be seen.",
     caller: "operator",
     scope: "assets:read",
+    drafts: true,
     params: assetParams,
     status: 200,
     output: AssetUses,
@@ -65,6 +66,7 @@ export const assetUsesOperations: readonly Operation<AssetUsesDependencies>[] = 
       "Use it with a dry run first, and tell the person what will change. To take it back, exchange the ids and send `only` with what it changed.",
     caller: "operator",
     scope: "assets:write",
+    drafts: true,
     params: assetParams,
     body: AssetReplacement,
     example: { asset_id: "ast_01jd3v8q6m9x2k4n7r5t1w0yzh" },
@@ -79,7 +81,8 @@ export const assetUsesOperations: readonly Operation<AssetUsesDependencies>[] = 
         for (const scope of scopesFor(uses)) requireScope(operator, scope);
         const events = await replaceUses(db, teamId, uses, [old.id, next.id], Math.trunc(clock.now()));
         const affected = await playersAffected(db, teamId, uses);
-        return { result: { ...show(uses), player_count: affected.length }, affected, events };
+        const result = { ...show(uses), player_count: affected.length };
+        return { result, affected, events, ...beyondDrafts(uses) };
       });
     },
   }),
@@ -93,6 +96,14 @@ function scopesFor({ playlists, backgrounds, keepers, team }: DirectUses): Scope
   if (keepers.length > 0) scopes.push("players:write");
   if (team !== undefined) scopes.push("teams:write");
   return scopes;
+}
+
+/** Safe content is a setting of screens and the team, which drafts do not hold. */
+function beyondDrafts({ keepers, team }: DirectUses): { beyondDrafts?: string } {
+  if (keepers.length === 0 && team === undefined) return {};
+  return {
+    beyondDrafts: "The asset is also safe content of screens or the team, which cannot be part of a draft: name the rest in `only`",
+  };
 }
 
 async function playersAffected(db: Db, teamId: string, uses: DirectUses): Promise<PlayerRow[]> {

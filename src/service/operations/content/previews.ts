@@ -39,6 +39,7 @@ export const previewOperations: readonly Operation<PreviewDependencies>[] = [
     agent: "Use it only to examine what exactly a player received. To know what it shows and when, use get_player_now and get_forecast.",
     caller: "operator",
     scope: "players:read",
+    drafts: true,
     params: playerParams,
     status: 200,
     output: PlayerDesiredState,
@@ -60,6 +61,7 @@ export const previewOperations: readonly Operation<PreviewDependencies>[] = [
     caller: "operator",
     unaudited: true,
     scope: "assets:read",
+    drafts: true,
     body: NewPreviewTicket,
     example: { playlist_ids: [], asset_ids: [] },
     status: 201,
@@ -69,10 +71,11 @@ export const previewOperations: readonly Operation<PreviewDependencies>[] = [
       const { previews } = dependencies;
       const subject = subjectOf(body);
       requireReading(operator, subject);
-      await readShownContent(dependencies, teamId, subject);
+      const content = await readShownContent(dependencies, teamId, subject);
       return unitOfWork.write(async (_db, current) => {
         const hasCaptures = subject.playerId !== null && current.operator.scopes.includes("screenshots:read");
         const ticket = previews.prepare(current.operator, subject, hasCaptures);
+        previews.cover(ticket, content);
         return { result: show(ticket, baseUrl), committed: () => previews.open(ticket, current.operator) };
       });
     },
@@ -88,6 +91,7 @@ export const previewOperations: readonly Operation<PreviewDependencies>[] = [
     agent: false,
     caller: "operator",
     scope: "assets:read",
+    drafts: true,
     params: oneTicket,
     status: 200,
     output: ShownContent,

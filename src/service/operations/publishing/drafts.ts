@@ -15,6 +15,7 @@ import {
 import { page } from "../../../protocol/operator/resources.ts";
 import { pageOf } from "../../http/paging.ts";
 import { ProblemError } from "../../http/problem.ts";
+import { requireScope } from "../../people/operator.ts";
 import { requireOwnDraft } from "../../publishing/approval.ts";
 import { checkState, draftEvent, findDraft, insertDraft, newDraft, showDrafts, updateDraft } from "../../publishing/drafts.ts";
 import { effectOf } from "../../publishing/effect.ts";
@@ -203,15 +204,19 @@ export const draftOperations: readonly Operation<DraftDependencies>[] = [
     path: "/drafts/{id}/effect",
     summary: "Forecast what a draft would change",
     description:
-      "Which screens would show something else within a week, when first, and the times at which a screen would be left empty. Computed from the forecasts with and without the draft, for at most 200 screens.",
+      "Which screens would show something else within a week, when first, and the times at which a screen would be left empty. Computed from the forecasts with and without the draft, for at most 1,000 screens. Needs also the scope `players:read`.",
     agent: "Use it before publish_draft, and tell people what it says.",
     caller: "operator",
     scope: "drafts:read",
     params: draftParams,
     status: 200,
     output: DraftEffect,
-    errors: ["not-found"],
-    run: (dependencies, { teamId }, { params }) => effectOf(dependencies, teamId, params.id),
+    errors: ["not-found", "forbidden"],
+    async run(dependencies, { teamId, operator }, { params }) {
+      // It names screens.
+      requireScope(operator, "players:read");
+      return effectOf(dependencies, teamId, params.id);
+    },
   }),
 ];
 

@@ -7,6 +7,7 @@ import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import type { Presence } from "../../fleet/presence.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found } from "../../http/problem.ts";
+import { requireScope } from "../../people/operator.ts";
 import { applyImages } from "../../publishing/apply.ts";
 import { requireKinds } from "../../publishing/approval.ts";
 import { arrivalOf } from "../../publishing/arrival.ts";
@@ -141,15 +142,18 @@ export const versionOperations: readonly Operation<VersionDependencies>[] = [
     method: "GET",
     path: "/versions/{number}/arrival",
     summary: "See where a version has arrived",
-    description: "For each screen whose content it changed: whether the screen plays it, waits for it, is offline, or failed and why.",
+    description:
+      "For each screen whose content it changed: whether the screen plays it, waits for it, is offline, or failed and why. Needs also the scope `players:read`.",
     agent: "Use it after publishing, to tell people on how many screens it is.",
     caller: "operator",
     scope: "versions:read",
     params,
     status: 200,
     output: Arrival,
-    errors: ["not-found", "invalid"],
-    async run({ presence, store: { db } }, { teamId }, input) {
+    errors: ["not-found", "invalid", "forbidden"],
+    async run({ presence, store: { db } }, { teamId, operator }, input) {
+      // It names screens.
+      requireScope(operator, "players:read");
       const version = await findVersion(db, teamId, Number(input.params.number));
       return arrivalOf(presence, version.number, await targetsOf(db, version));
     },

@@ -9,11 +9,9 @@ import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Page } from "../../../ui/page.tsx";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
-import { Section } from "../../../ui/section.tsx";
 import { Arrival } from "../arrival.tsx";
-import { ChangeCard } from "../changes/change-card.tsx";
-import { useNames } from "../changes/names.ts";
-import { newestVersionQuery, versionQuery, type Restoration, type Version } from "../drafts.ts";
+import { newestVersionQuery, versionQuery, type Restoration } from "../drafts.ts";
+import { VersionChanges } from "./version-changes.tsx";
 import { RestoreDialog } from "./restore-dialog.tsx";
 import { peopleOf, titleOf } from "./words.ts";
 import "../drafts.css";
@@ -59,49 +57,10 @@ export function VersionPage() {
         <>
           {data.note === null && data.restored_from === null ? null : <p className="effect-sentence">{titleOf(data)}</p>}
           {isNewest ? <Arrival number={data.number} /> : null}
-          <Changes version={data} isNewest={isNewest} mayRestore={mayRestore} onRestore={setAsked} />
+          <VersionChanges version={data} onRestore={isNewest || !mayRestore ? null : setAsked} />
         </>
       )}
       {asked === null ? null : <RestoreDialog restoration={asked} onClose={() => setAsked(null)} />}
     </Page>
-  );
-}
-
-interface ChangesProps {
-  version: Version;
-  isNewest: boolean;
-  mayRestore: boolean;
-  onRestore: (restoration: Restoration) => void;
-}
-
-function Changes({ version: { number, changes }, isNewest, mayRestore, onRestore }: ChangesProps) {
-  const nameOf = useNames(changes);
-  return (
-    <Section title={text("whatChanged")}>
-      <ul className="change-cards">
-        {changes.map((change) => {
-          const { kind, id, name } = change;
-          return (
-            <ChangeCard
-              key={id}
-              change={change}
-              nameOf={nameOf}
-              isOpenable={change.after !== null}
-              actions={
-                mayRestore && !isNewest ? (
-                  <Button
-                    size="small"
-                    aria-label={text("goBackOnlyOf", { name })}
-                    onPress={() => onRestore({ number, only: { kind, id, name } })}
-                  >
-                    {text("goBackOnly")}
-                  </Button>
-                ) : null
-              }
-            />
-          );
-        })}
-      </ul>
-    </Section>
   );
 }

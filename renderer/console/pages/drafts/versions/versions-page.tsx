@@ -1,5 +1,4 @@
 // What was published, day by day, and going back to it: everything, or one playlist, layout or schedule.
-import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { client } from "../../../data/client.ts";
@@ -11,6 +10,8 @@ import { versions } from "../../../i18n/en/versions.ts";
 import { formatDate, formatTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
+import { Icon } from "../../../ui/icon.tsx";
+import { kindIcons } from "../changes/change-view.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
 import { useNow } from "../../../ui/now.ts";
 import { Page } from "../../../ui/page.tsx";
@@ -106,6 +107,9 @@ function DayView({ day: { date, ago, entries }, newest, onRestore }: DayViewProp
             <li key={id} className="version-row">
               <span className="version-number" aria-hidden="true">
                 {number}
+              </span>
+              <span className="version-sign">
+                <Icon name={entry.restored_from === null ? kindIcons[entry.changes[0]?.kind ?? "playlist"] : "restore"} />
               </span>
               <span className="version-facts">
                 <Link to="/versions/$number" params={{ number: String(number) }}>

@@ -17,6 +17,7 @@ import { Icon } from "../../../ui/icon.tsx";
 import { useNow } from "../../../ui/now.ts";
 import { Page } from "../../../ui/page.tsx";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
+import { ShownOn } from "../../uses/shown-on.tsx";
 import { enterDraft } from "../../../data/draft.ts";
 import { NeedsDraft, VersionsLink } from "../../drafts/editor-links.tsx";
 import { SaveToDraft } from "../../drafts/save-to-draft.tsx";
@@ -117,8 +118,11 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
         <Link to="/playlists" className="playlist-back">
           {text("back")}
         </Link>
-        <VersionsLink id={id} />
-        <SaveStatus editor={editor} />
+        <div className="playlist-facts">
+          <ShownOn kind="playlists" id={id} />
+          <VersionsLink id={id} />
+          <SaveStatus editor={editor} />
+        </div>
       </div>
       <NeedsDraft name={name} />
       <ProblemMessage error={error} />

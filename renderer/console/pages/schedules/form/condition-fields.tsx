@@ -1,6 +1,6 @@
 // What must hold besides the times of a schedule: hours, dates, calendars, and tags and variables of screens.
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useRef, useState, type RefObject } from "react";
 import { useMay } from "../../../data/session.ts";
 import { schedules } from "../../../i18n/en/schedules.ts";
 import { texts } from "../../../i18n/texts.ts";
@@ -20,7 +20,11 @@ const mostConditions = 20;
 export function ConditionFields({ values, onChange }: FieldsProps) {
   const { conditions } = values;
   const set = (next: readonly Condition[]): void => onChange({ ...values, conditions: next });
-  const add = (condition: Condition): void => set([...conditions, condition]);
+  const [list, focusAdded] = useFocusOfAdded();
+  const add = (condition: Condition): void => {
+    set([...conditions, condition]);
+    focusAdded();
+  };
   const [isNaming, setIsNaming] = useState(false);
   const mayWrite = useMay("schedules:write");
   const { data: calendars = [] } = useQuery(calendarsQuery);
@@ -31,10 +35,10 @@ export function ConditionFields({ values, onChange }: FieldsProps) {
   const [calendar] = calendars;
   const [tag] = tags;
   return (
-    <div className="conditions" role="group" aria-label={text("conditions")}>
+    <div className="conditions">
       {conditions.length === 0 ? <p className="field-description">{text("noConditions")}</p> : null}
       {conditions.length === 0 ? null : (
-        <ol className="condition-list">
+        <ol ref={list} className="condition-list">
           {conditions.map((condition, index) => (
             // Conditions have no identity but their place.
             // oxlint-disable-next-line react/no-array-index-key
@@ -78,4 +82,22 @@ export function ConditionFields({ values, onChange }: FieldsProps) {
       ) : null}
     </div>
   );
+}
+
+/** A function that puts the focus into the condition that was just added, once the menu has given it back. */
+function useFocusOfAdded(): [list: RefObject<HTMLOListElement | null>, focusAdded: () => void] {
+  const list = useRef<HTMLOListElement>(null);
+  const [added, setAdded] = useState(0);
+  useEffect(() => {
+    if (added === 0) return undefined;
+    let frame = 0;
+    // Menus and dialogs give the focus back in the second frame after they have closed.
+    const wait = (frames: number): void => {
+      frame = requestAnimationFrame(() => (frames > 1 ? wait(frames - 1) : focus()));
+    };
+    const focus = (): void => list.current?.querySelector<HTMLElement>(":scope > :last-child :is(input, button)")?.focus();
+    wait(3);
+    return () => cancelAnimationFrame(frame);
+  }, [added]);
+  return [list, () => setAdded(added + 1)];
 }

@@ -133,7 +133,6 @@ function VariableFields({ condition, onChange }: FieldsOf<"variable">) {
         onChange={(next) => onChange({ ...condition, name: next })}
         error={isBad ? text("variableBad") : undefined}
         maxLength={64}
-        autoFocus={name === ""}
       />
       <Select
         label={text("comparison")}

@@ -17,11 +17,12 @@ import { ScheduleForm } from "./schedule-form.tsx";
 const text = texts(schedules);
 
 export function NewSchedulePage() {
-  const { screen, from, until }: NewScheduleSearch = useSearch({ strict: false });
+  const { layout, screen, from, until }: NewScheduleSearch = useSearch({ strict: false });
   const navigate = useNavigate();
   const queries = useQueryClient();
   const [values, setValues] = useState(() => ({
     ...newValues(...timesFor(from, until)),
+    ...(layout === undefined ? {} : { layoutId: layout }),
     ...(screen === undefined ? {} : { target: { ...noTarget, players: [screen] } }),
   }));
   const saving = useMutation({

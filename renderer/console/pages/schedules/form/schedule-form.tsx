@@ -1,18 +1,15 @@
 // The form of a schedule, new or not, with what saving it would change.
-import { useQuery } from "@tanstack/react-query";
-import type { FormEvent, ReactNode } from "react";
+import { useRef, type FormEvent, type ReactNode } from "react";
 import { schedules } from "../../../i18n/en/schedules.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
-import { ComboBox } from "../../../ui/combo-box.tsx";
 import { fieldErrorsOf, ProblemMessage } from "../../../ui/problem-message.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import type { ActiveDraft } from "../../../data/drafts/place.ts";
 import { SaveToDraft } from "../../drafts/save-to-draft.tsx";
-import { useIsOfShow } from "../../show/shows.ts";
 import { TargetPicker } from "../../show/target-picker.tsx";
-import { layoutsQuery } from "../data.ts";
 import { changeOf, isFilled, valuesOf, type Schedule, type ScheduleChange, type Values } from "../model/form.ts";
+import { ContentField } from "./content-field.tsx";
 import { EffectPanel } from "./effect-panel.tsx";
 import { MoreFields } from "./more-fields.tsx";
 import { RepeatFields } from "./repeat-fields.tsx";
@@ -62,8 +59,9 @@ export function ScheduleForm({
   onSaveToDraft,
   otherActions,
 }: ScheduleFormProps) {
-  const { data: layouts } = useQuery(layoutsQuery);
-  const isOfShow = useIsOfShow();
+  // What is made of files is chosen later: other fields may have changed meanwhile.
+  const latest = useRef(values);
+  latest.current = values;
   const errors = fieldErrorsOf(saving.error);
   const isComplete = isFilled(values) && !isUndecided;
   const isChanged = before === null || JSON.stringify(values) !== JSON.stringify(valuesOf(before));
@@ -75,7 +73,6 @@ export function ScheduleForm({
     event.preventDefault();
     if (isComplete && !saving.isPending) onSave(changeOf(values, before));
   };
-  const choices = layouts?.filter(({ id }) => !isOfShow(id) || id === values.layoutId).map(({ id, name }) => ({ id, name }));
   const common = { values, errors, onChange };
   return (
     <form className="schedule-form" onSubmit={submit}>
@@ -90,17 +87,12 @@ export function ScheduleForm({
           isRequired
           autoFocus={before === null}
         />
-        {choices === undefined ? null : choices.length === 0 ? (
-          <p className="faint">{text("noLayouts")}</p>
-        ) : (
-          <ComboBox
-            label={text("layout")}
-            choices={choices}
-            value={values.layoutId}
-            onChange={(layoutId) => onChange({ ...values, layoutId })}
-            error={errors["layout_id"]}
-          />
-        )}
+        <ContentField
+          values={values}
+          errors={errors}
+          mayWrite={mayWrite}
+          onChange={(change) => onChange({ ...latest.current, ...change })}
+        />
         <TargetPicker label={text("where")} value={values.target} onChange={(target) => onChange({ ...values, target })} allowsEverywhere />
         <fieldset className="form-part">
           <legend>{text("when")}</legend>

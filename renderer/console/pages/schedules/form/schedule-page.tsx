@@ -1,6 +1,7 @@
 // A schedule: its form, its deletion, and what to do if somebody else has changed it meanwhile.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { focusHeading } from "../../../app/after-navigation.ts";
 import { enterDraft } from "../../../data/draft.ts";
 import { useAct } from "../../../data/use-act.ts";
 import { useMay } from "../../../data/session.ts";
@@ -72,6 +73,8 @@ function Editor({ newest }: { newest: VersionedSchedule }) {
       queries.setQueryData(scheduleQuery(schedule.id).queryKey, saved);
       void queries.invalidateQueries({ queryKey: ["schedules"] });
       done();
+      // The button that was pressed has nothing to save any more.
+      requestAnimationFrame(focusHeading);
       showToast({ message: text("saved", { name: saved.schedule.name }) });
     },
   });

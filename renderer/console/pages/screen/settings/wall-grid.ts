@@ -25,9 +25,10 @@ export function wallOf({ columns, rows, column, row, displayWidth, displayHeight
   return { wall_width, wall_height, left, top, width: displayWidth, height: displayHeight };
 }
 
-/** @returns null if the part is not one of equal displays in rows and columns. */
+/** @returns the rows and columns with the smallest gap; null if the part is not one of equal displays in rows and columns. */
 export function gridOf(wall: Wall): WallGrid | null {
   const { wall_width, wall_height, left, top, width, height } = wall;
+  let found: WallGrid | null = null;
   for (let columns = 1; columns <= Math.min(mostAcross, wall_width / width); columns += 1) {
     for (let rows = 1; rows <= Math.min(mostAcross, wall_height / height); rows += 1) {
       const gap = columns > 1 ? (wall_width - columns * width) / (columns - 1) : rows > 1 ? (wall_height - rows * height) / (rows - 1) : 0;
@@ -36,12 +37,14 @@ export function gridOf(wall: Wall): WallGrid | null {
       const [column, row] = [left / (width + gap), top / (height + gap)];
       const grid = { columns, rows, column, row, displayWidth: width, displayHeight: height, gap };
       const isPlace = Number.isInteger(column) && Number.isInteger(row) && column < columns && row < rows;
-      if (isPlace && isEqual(wallOf(grid), wall)) return grid;
+      if (isPlace && isPartOf(grid, wall) && (found === null || gap < found.gap)) found = grid;
     }
   }
-  return null;
+  return found;
 }
 
-function isEqual(one: Wall | null, other: Wall): boolean {
-  return one !== null && (Object.keys(other) as (keyof Wall)[]).every((name) => one[name] === other[name]);
+/** Whether a part is the one that these rows and columns mean. */
+export function isPartOf(grid: WallGrid, wall: Wall): boolean {
+  const part = wallOf(grid);
+  return part !== null && (Object.keys(wall) as (keyof Wall)[]).every((name) => part[name] === wall[name]);
 }

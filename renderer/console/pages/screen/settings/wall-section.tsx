@@ -1,5 +1,5 @@
 // The part of a video wall that a screen shows: its place among equal displays, or the exact numbers.
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { Radio, RadioGroup } from "react-aria-components";
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 import { screenSettings } from "../../../i18n/en/screen-settings.ts";
@@ -8,7 +8,7 @@ import { NumberField } from "../../../ui/number-field.tsx";
 import { Switch } from "../../../ui/switch.tsx";
 import { Section, type SectionProps } from "./section.tsx";
 import "./wall.css";
-import { gridOf, mostAcross, wallOf, type WallGrid } from "./wall-grid.ts";
+import { gridOf, isPartOf, mostAcross, wallOf, type WallGrid } from "./wall-grid.ts";
 
 const text = texts(screenSettings);
 const fullHd = { width: 1_920, height: 1_080 };
@@ -18,7 +18,9 @@ type Wall = NonNullable<Schemas["Player"]["wall"]>;
 
 export function WallSection({ draft: { settings, set }, errors, isDisabled, player }: SectionProps & { player: Schemas["Player"] }) {
   const { wall } = settings;
-  const grid = wall === null ? null : gridOf(wall);
+  // As the person said it: displays far from each other could also be read as more displays.
+  const [said, setSaid] = useState<WallGrid | null>(null);
+  const grid = wall === null ? null : said !== null && isPartOf(said, wall) ? said : gridOf(wall);
   const { width, height } = player.resolution ?? fullHd;
   const first = { columns: 2, rows: 1, column: 0, row: 0, displayWidth: width, displayHeight: height, gap: 0 };
   return (
@@ -34,7 +36,9 @@ export function WallSection({ draft: { settings, set }, errors, isDisabled, play
           isDisabled={isDisabled}
           onChange={(next) => {
             const part = wallOf(next);
-            if (part !== null) set("wall", part);
+            if (part === null) return;
+            setSaid(next);
+            set("wall", part);
           }}
         />
       )}

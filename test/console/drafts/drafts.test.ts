@@ -1,0 +1,233 @@
+// Publishing with care in the console: drafts, proposals, versions.
+import type { Browser, Page } from "playwright";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Actions } from "../../support/console/actions.ts";
+import { phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
+import { KeyboardPerson } from "../../support/console/keyboard.ts";
+import { heartbeat, type Device, type TestService } from "../../service/harness.ts";
+import { inviteMember, owner, type Person } from "../../service/people/people.ts";
+import { done, layoutOf, text, within } from "../../service/publishing/content.ts";
+
+let browser: Browser;
+let service: TestService;
+let ada: Person;
+beforeAll(async () => {
+  [browser, service] = await Promise.all([startBrowser(), startConsoleService()]);
+  ada = await owner(service);
+});
+afterAll(async () => {
+  await browser.close();
+  await service[Symbol.asyncDispose]();
+});
+
+const read = (path: string) => done(ada, "GET", path);
+const textsOf = async (id: string, headers = {}) =>
+  (await done(ada, "GET", `playlists/${id}`, undefined, headers)).items.map((item: { text: string }) => item.text);
+const bar = (page: Page) => page.getByRole("complementary", { name: "Draft" });
+const onlyDraft = async (name: string) => (await read("drafts")).data.find((each: { name: string }) => each.name === name);
+
+/** Opens a path as a member who is no owner. */
+async function signInAs(window: Window, { userId }: Person, path: string): Promise<void> {
+  const { url } = service.service;
+  const { secret } = await done(ada, "POST", "sign-in-links", { user_id: userId });
+  await window.context.request.post(`${url}/api/v1/session`, { headers: { origin: url }, data: { method: "link", secret } });
+  await window.page.goto(url + path);
+  await window.page.getByRole("navigation").first().waitFor();
+}
+
+/** Says that it plays what it should. */
+async function plays(device: Device): Promise<void> {
+  const { revision } = (await device.call("GET", "state")).body;
+  const content = { is: "applied" as const, revision, applied_revision: revision, ready_bytes: 0, total_bytes: 0, detail: null };
+  await device.call("POST", "heartbeat", heartbeat({ content }));
+}
+
+test("[CDR5] what is changed in a draft is compared, published at once, and followed to each screen", async () => {
+  const playlist = await done(ada, "POST", "playlists", { name: "Lunch", items: ["Soup", "Pasta", "Salad"].map(text) });
+  const layout = await done(ada, "POST", "layouts", layoutOf("Canteen", playlist.id));
+  const [lobby, hall] = [await service.pairDevice("Lobby"), await service.pairDevice("Hall 3")];
+  for (const { playerId } of [lobby, hall]) await done(ada, "PATCH", `players/${playerId}`, { layout_id: layout.id });
+  await plays(lobby);
+
+  await using window = await Window.open(browser);
+  const { page } = window;
+  await window.signIn(service, `/playlists/${playlist.id}`);
+  await page.getByRole("button", { name: "Change in a draft" }).click();
+  await page.getByLabel("Name of the draft").fill("Spring menu");
+  await page.getByRole("dialog").getByRole("button", { name: "Change in a draft" }).click();
+  await bar(page).getByText("Spring menu").waitFor();
+  await page.getByRole("button", { name: "Remove Pasta" }).click();
+  await page.getByText("2 items · Saved in the draft").waitFor();
+  expect(await textsOf(playlist.id)).toEqual(["Soup", "Pasta", "Salad"]);
+  await page.reload();
+  await bar(page).getByText("1 change").waitFor();
+  await page.getByText("2 items · Saved in the draft").waitFor();
+
+  // Typing is saved a moment later: the draft is left before.
+  const seconds = page.getByRole("textbox", { name: "Seconds of Salad" });
+  await seconds.fill("42");
+  await seconds.press("Enter");
+  await bar(page).getByRole("button", { name: "Leave the draft" }).click();
+  await page.getByText("3 items").waitFor();
+  const spring = await onlyDraft("Spring menu");
+  const durations = async (headers = {}) =>
+    (await done(ada, "GET", `playlists/${playlist.id}`, undefined, headers)).items.map((item: { duration_ms: number }) => item.duration_ms);
+  expect(await durations(within(spring))).toEqual([5_000, 42_000]);
+  expect(await durations()).toEqual([5_000, 5_000, 5_000]);
+
+  await page.getByRole("link", { name: "Drafts" }).click();
+  await page.getByRole("link", { name: "Spring menu" }).click();
+  await page.getByText(/This changes 2 screens, first (?:Lobby|Hall 3) on .* and leaves none empty\./).waitFor();
+  const change = page.getByRole("listitem", { name: "Lunch" });
+  await change.getByText("Pasta removed").waitFor();
+  await change.getByText("Plays for: 5 s → 42 s").waitFor();
+  await page.getByRole("button", { name: "Publish" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Why (optional)").fill("Less pasta");
+  await dialog.getByRole("button", { name: "Publish" }).click();
+  await page.getByText("0 of 2 screens").waitFor();
+  expect(await textsOf(playlist.id)).toEqual(["Soup", "Salad"]);
+  await plays(lobby);
+  await page.getByText("1 of 2 screens").waitFor();
+  const away = page.getByRole("listitem").filter({ has: page.getByRole("link", { name: "Hall 3" }) });
+  await away.getByText("It is not connected: it gets the content when it returns").waitFor();
+  await page.getByRole("listitem", { name: "Lunch" }).getByText("Pasta removed").waitFor();
+  expect(window.errors).toEqual([]);
+});
+
+test("[CDR6] what a contributor saves is sent for approval, returned with a word, and published when somebody else approves it", async () => {
+  const [bea, carl] = [await inviteMember(service, ada, "editor", "Bea"), await inviteMember(service, ada, "contributor", "Carl")];
+  const layout = await done(ada, "POST", "layouts", layoutOf("Entrance", null));
+  const playlist = await done(ada, "POST", "playlists", { name: "Evening" });
+  const nameNow = async () => (await read(`layouts/${layout.id}`)).name;
+
+  await using office = await Window.open(browser);
+  await office.signIn(service, "/team/members");
+  await office.page.getByText("Contributors need an approval").click();
+  await office.page.getByText("Contributors now need an approval").waitFor();
+
+  await using desk = await Window.open(browser);
+  await signInAs(desk, carl, `/layouts/${layout.id}`);
+  await desk.page.getByLabel("Name", { exact: true }).fill("Front door");
+  await desk.page.keyboard.press("Enter");
+  await desk.page.getByRole("button", { name: "Save", exact: true }).click();
+  const sent = desk.page.locator(".toast").filter({ hasText: "Sent for approval. Nothing is published yet." });
+  await sent.getByRole("link", { name: "See it" }).click();
+  await desk.page.getByText("An editor or an owner who did not make it decides about it.").waitFor();
+  expect(await nameNow()).toBe("Entrance");
+  // An editor that saves each change would send each of them.
+  const other = await desk.context.newPage();
+  await other.goto(`${service.service.url}/playlists/${playlist.id}`);
+  await other.getByText("What you change needs an approval.").waitFor();
+  expect(await other.getByRole("button", { name: "Add text" }).count()).toBe(0);
+  await other.close();
+
+  await using pocket = await Window.open(browser, phone);
+  await signInAs(pocket, bea, "/");
+  await pocket.page.getByRole("button", { name: "More" }).click();
+  await pocket.page.getByRole("link", { name: "Drafts 1 proposal waits for your decision" }).click();
+  await pocket.page.getByRole("link", { name: /Front door/ }).click();
+  await pocket.page.getByText("Layout: name: Entrance → Front door").waitFor();
+  await pocket.page.getByRole("button", { name: "Return" }).click();
+  await pocket.page.getByLabel("What should be different").fill("Call it Main entrance");
+  await pocket.page.getByRole("dialog").getByRole("button", { name: "Return" }).click();
+  await pocket.page.getByText("Returned to Carl").waitFor();
+
+  await desk.page.getByText("Call it Main entrance").waitFor();
+  await desk.page.getByRole("button", { name: "Work in it" }).click();
+  await bar(desk.page).waitFor();
+  await desk.page.getByRole("listitem").getByRole("link", { name: "Front door" }).click();
+  await desk.page.getByLabel("Name", { exact: true }).fill("Main entrance");
+  await desk.page.keyboard.press("Enter");
+  await desk.page.getByRole("button", { name: "Save", exact: true }).click();
+  await desk.page.getByText("Saved", { exact: true }).waitFor();
+  await bar(desk.page).getByRole("link", { name: "Review" }).click();
+  expect(await desk.page.getByRole("button", { name: "Publish" }).count()).toBe(0);
+  await desk.page.getByRole("button", { name: "Send for approval" }).click();
+  await desk.page.getByText("An editor or an owner who did not make it decides about it.").waitFor();
+  expect(await nameNow()).toBe("Entrance");
+
+  await pocket.page.getByRole("button", { name: "Approve and publish" }).click();
+  await pocket.page.getByRole("dialog").getByRole("button", { name: "Approve and publish" }).click();
+  await pocket.page
+    .getByText(/Published as version/)
+    .first()
+    .waitFor();
+  expect(await nameNow()).toBe("Main entrance");
+  // The draft that was worked in has ended.
+  await bar(desk.page).waitFor({ state: "detached" });
+  expect([...office.errors, ...desk.errors, ...pocket.errors]).toEqual([]);
+});
+
+test("[CDR7] going back to an earlier version takes three actions from the wall, says before what changes, and is taken back", async () => {
+  const playlist = await done(ada, "POST", "playlists", { name: "Breakfast", items: [text("Eggs")] });
+  const [{ number }] = (await read("versions?limit=1")).data;
+  await done(ada, "PATCH", `playlists/${playlist.id}`, { items: [text("Ham")] });
+  await done(ada, "POST", "playlists", { name: "Brunch" });
+  await using window = await Window.open(browser);
+  const { page } = window;
+  await window.signIn(service, "/");
+  const actions = new Actions();
+  await actions.do("open the versions", page.getByRole("link", { name: "Versions" }).click());
+  await page.getByRole("region", { name: "Today" }).waitFor();
+  await actions.do("choose one", page.getByRole("button", { name: `Go back to this: version ${number}`, exact: true }).click());
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("Breakfast changed").waitFor();
+  await dialog.getByText("Brunch deleted").waitFor();
+  await actions.do("go back", dialog.getByRole("button", { name: "Go back" }).click());
+  await page.getByText(`Everything is again as it was at version ${number}`).waitFor();
+  expect(actions.done).toHaveLength(3);
+  expect(await textsOf(playlist.id)).toEqual(["Eggs"]);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByRole("link", { name: `Back to version ${number + 2}` }).waitFor();
+  expect(await textsOf(playlist.id)).toEqual(["Ham"]);
+
+  // One thing only, from its own versions.
+  await page.goto(`${service.service.url}/playlists/${playlist.id}`);
+  await page.getByRole("main").getByRole("link", { name: "Versions" }).click();
+  await page.getByRole("heading", { name: "Versions of Breakfast", level: 1 }).waitFor();
+  await page.getByRole("link", { name: "Breakfast made" }).click();
+  await page.getByRole("button", { name: "Bring back only this: Breakfast" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Go back" }).click();
+  await page.getByText(`“Breakfast” is again as it was at version ${number}`).waitFor();
+  expect(await textsOf(playlist.id)).toEqual(["Eggs"]);
+  expect((await read("playlists")).data.map(({ name }: { name: string }) => name)).toContain("Brunch");
+  expect(window.errors).toEqual([]);
+});
+
+test("[CDR8] a conflict is decided and a draft published by keyboard alone, and nothing is published before", async () => {
+  const playlist = await done(ada, "POST", "playlists", { name: "Drinks", items: [text("Tea")] });
+  const draft = await done(ada, "POST", "drafts", { name: "Two minds" });
+  await done(ada, "PATCH", `playlists/${playlist.id}`, { items: [text("Coffee")] }, within(draft));
+  await done(ada, "PATCH", `playlists/${playlist.id}`, { items: [text("Water")] });
+  await using window = await Window.open(browser);
+  const { page } = window;
+  await window.signIn(service, "/");
+  const person = new KeyboardPerson(page);
+  await person.go("g", "d");
+  await person.to(page.getByRole("link", { name: /Two minds/ }));
+  await person.press("Enter");
+  await page.getByText("Changed by somebody else, too").waitFor();
+  await person.to(page.getByRole("button", { name: "Publish" }));
+  await person.press("Enter");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("Decide about the conflict first").waitFor();
+  expect(await dialog.getByRole("button", { name: "Publish" }).isDisabled()).toBe(true);
+  await person.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await person.to(page.getByRole("radio", { name: "This draft" }));
+  await person.press("Space");
+  await person.to(page.getByRole("button", { name: "Publish" }), "Shift+Tab");
+  await person.press("Enter");
+  await dialog.waitFor();
+  await person.to(dialog.getByRole("button", { name: "Publish" }));
+  await person.press("Enter");
+  await page
+    .getByText(/Published as version/)
+    .first()
+    .waitFor();
+  expect(await textsOf(playlist.id)).toEqual(["Coffee"]);
+  await person.isSomewhere();
+  expect(person.faults).toEqual([]);
+  expect(window.errors).toEqual([]);
+});
