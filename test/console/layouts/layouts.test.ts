@@ -247,3 +247,26 @@ test("[CLY12] who may only read sees the zones and their settings, and nothing t
   expect(await eventually(async () => (await read(layout)).zones.length)).toBe(3);
   expect(window.errors).toEqual([]);
 });
+
+test("[USE2] the editors of playlists and layouts tell on how many screens their content is shown, and lead to these", async () => {
+  const { body: list } = await service.call("POST", "playlists", { name: "Menu", items: [{ type: "text", text: "x" }] });
+  const layout = await newLayout({ name: "Wide", zones: [{ ...zones[1], playlist_id: list.id }] });
+  const { playerId } = await service.pairDevice("Hall 1");
+  await service.call("PATCH", `players/${playerId}`, { layout_id: layout.id });
+  await using window = await Window.open(browser, phone);
+  const { page } = window;
+  await window.signIn(service, `/playlists/${list.id}`);
+  await page.getByRole("button", { name: "On 1 screen" }).tap();
+  await page.getByRole("dialog").getByRole("link", { name: "Wide" }).tap();
+  await page.getByRole("heading", { level: 1, name: "Wide" }).waitFor();
+  await page.getByRole("button", { name: "On 1 screen" }).tap();
+  const dialog = page.getByRole("dialog", { name: "Where this layout is shown" });
+  await dialog.getByText("1 of them shows it whenever nothing else is due.").waitFor();
+  // What shows it changes while it is looked at.
+  await service.call("PATCH", `players/${playerId}`, { layout_id: null });
+  await dialog.getByText("Nothing shows it yet.").waitFor();
+  await dialog.getByRole("link", { name: "Plan it" }).tap();
+  await page.getByRole("heading", { level: 1, name: "New schedule" }).waitFor();
+  await eventually(async () => (await page.getByRole("combobox", { name: "Layout" }).inputValue()) === "Wide");
+  expect(window.errors).toEqual([]);
+});

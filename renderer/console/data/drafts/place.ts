@@ -9,6 +9,9 @@ export interface ActiveDraft {
 /** The header of the API that names the draft. */
 export const draftHeader = "Signage-Draft";
 
+/** In place of a draft's id in a request of this page: content as it is published, also while the person works in a draft. */
+export const published = "published";
+
 const stored = "draft";
 const id = "[a-z]{3}_[0-9a-z]{26}";
 /** The operations that the API does in a draft, after `/api/v1/`. */
