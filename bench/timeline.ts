@@ -1,5 +1,8 @@
-// The timeline of 300 screens × a week with 300 schedules, beside 300 single forecasts, and the effect of one more schedule.
+// The timeline of 300 screens × a week with 300 schedules, beside 300 single forecasts, and the effect of one more schedule; then the
+// pages of both in a browser: opening, frames while scrolling, and the time from a key to its frame.
+import { desktop, startBrowser, Window } from "../test/support/console/console.ts";
 import { startWall } from "../test/support/console/wall.ts";
+import { framesDuring, noteFrames, scrollDown, toNextFrame } from "./frames.ts";
 import { percentiles, printFigure } from "./lib.ts";
 
 const screens = Number(process.argv[2] ?? 300);
@@ -52,3 +55,40 @@ await measured(`${screens} single forecasts, ms`, async () => {
 await measured("the effect of one more schedule on all screens, ms", () =>
   service.call("POST", "schedules/effect", { changes: [{ change: { ...scheduleOf(1, "tag 1"), target: { type: "team" }, priority: 9 } }] }),
 );
+
+await using browser = await startBrowser();
+await using window = await Window.open(browser, { ...desktop, timezoneId: "UTC" });
+const { page } = window;
+await window.signIn(service);
+const opened = async (name: string, path: string, piece: string): Promise<void> => {
+  printFigure(name, {
+    ms: Math.round(
+      await timed(async () => {
+        await page.goto(`${service.service.url}${path}`);
+        await page.locator(piece).first().waitFor();
+      }),
+    ),
+  });
+  await noteFrames(page);
+  printFigure("frames at rest, ms", await framesDuring(page, () => page.waitForTimeout(2_000)));
+};
+await opened(`a week of ${schedules} schedules is open, ms`, "/schedules", ".calendar-block");
+printFigure("blocks drawn", { blocks: await page.locator(".calendar-block").count() });
+await page.mouse.move(800, 600);
+printFigure("frames while scrolling the week, ms", await framesDuring(page, () => scrollDown(page, 60)));
+await page.locator(".calendar-block .calendar-link").first().focus();
+const shifts: number[] = [];
+for (let count = 0; count < 20; count += 1) {
+  const key = count % 2 === 0 ? "Shift+ArrowDown" : "Shift+ArrowUp";
+  shifts.push(await toNextFrame(page, () => page.keyboard.press(key)));
+}
+printFigure("a schedule moved by a key to its frame, ms", percentiles(shifts));
+await page.keyboard.press("Escape");
+
+await opened(`the timeline of ${screens} screens is open, ms`, "/timeline", ".timeline-piece");
+printFigure("frames while scrolling the timeline, ms", await framesDuring(page, () => scrollDown(page, 60)));
+await page.evaluate("scrollTo(0, 0)");
+await page.locator(".timeline-piece").first().focus();
+const steps: number[] = [];
+for (let count = 0; count < 40; count += 1) steps.push(await toNextFrame(page, () => page.keyboard.press("ArrowDown")));
+printFigure("from screen to screen by a key to its frame, ms", percentiles(steps));

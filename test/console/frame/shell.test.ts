@@ -88,6 +88,9 @@ test("[CFR8] keys lead to places and list themselves; they can be switched off, 
   await page.keyboard.press("?");
   const list = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   await list.getByText("Search and actions").waitFor();
+  const shown = await list.locator("dd").allTextContents();
+  expect(shown.length).toBeGreaterThan(10);
+  expect(new Set(shown).size, `each leads to one place: ${shown.join(", ")}`).toBe(shown.length);
   await list.getByRole("checkbox").press("Space");
   await page.keyboard.press("Escape");
   await list.waitFor({ state: "detached" });

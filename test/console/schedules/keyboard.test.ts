@@ -42,7 +42,7 @@ test("[CSD12] a schedule is planned and deleted by keyboard alone; the focus is 
   await page.getByRole("option", { name: /^hall/ }).waitFor();
   await person.press("ArrowDown", "Enter");
   await page.getByText(/^This changes 1 screen, first Hall on /).waitFor();
-  await person.to(page.getByRole("button", { name: "Save" }));
+  await person.to(page.getByRole("button", { name: "Save", exact: true }));
   await person.press("Enter");
   await page.getByText("“By keys” is planned").waitFor();
   expect(await schedules("keys")).toMatchObject([{ name: "By keys", target: { type: "tag", tag: "hall" }, rrule: null }]);
@@ -78,7 +78,7 @@ test("[CSD13] a lunch menu is planned for weekdays from 11 to 14, with its pictu
   await actions.do("on weekdays", page.getByRole("option", { name: "Monday to Friday" }).click());
   await page.getByText("Monday to Friday", { exact: true }).last().waitFor();
   await page.getByText("A layout with these 3 files was made: “Lunch”").waitFor();
-  await actions.do("save", page.getByRole("button", { name: "Save" }).click());
+  await actions.do("save", page.getByRole("button", { name: "Save", exact: true }).click());
   await page.getByText("“Lunch” is planned").waitFor();
   const [lunch] = await schedules("Lunch");
   expect(lunch.rrule).toBe("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR");

@@ -69,7 +69,7 @@ test("[CSD7] a schedule is planned in words, and before it is saved the page say
   const effect = page.getByRole("region", { name: "What this changes" });
   await effect.getByText(/^This changes 2 screens, first Hall 1 on Tue,? \d+ Jun,? 11:00\.$/).waitFor();
   await effect.getByText("Nothing → Lunch menu").waitFor();
-  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("“Lunch on Tuesdays” is planned").waitFor();
   const { data } = (await service.call("GET", "schedules?q=Tuesdays")).body;
   expect(data).toMatchObject([
@@ -209,4 +209,41 @@ test("[CSD11] the timeline shows each screen's plan with gaps and reasons, by ar
   await service.call("PATCH", `players/${empty}`, { layout_id: layouts["usual"] });
   await eventually(async () => (await small.page.getByRole("row", { name: /Empty/ }).count()) === 0);
   expect([...window.errors, ...small.errors]).toEqual([]);
+});
+
+test("[CSD17] in a draft the timeline shows what it changes before it is published: in a sentence, and before beside after", async () => {
+  await newScreen("Stays", "draft");
+  await newScreen("Lobby", "draft");
+  await newScreen("Hall 3", "emptied", {});
+  const times = { starts_at: `${day(1)}T09:00`, ends_at: `${day(1)}T12:00` };
+  const meeting = await newSchedule("Meeting", "emptied", times);
+  const { body: draft } = await service.call("POST", "drafts", { name: "Summer" });
+  const within = { "signage-draft": draft.id };
+  const lobby = (await service.call("GET", "players?q=Lobby")).body.data[0].id;
+  const lunch = { name: "Lunch", layout_id: layouts["lunch"], target: { type: "player", player_id: lobby }, ...times };
+  expect((await service.call("POST", "schedules", lunch, within)).status).toBe(201);
+  expect((await service.call("DELETE", `schedules/${meeting}`, undefined, within)).status).toBe(204);
+  await using window = await Window.open(browser, own);
+  const { page } = window;
+  await page.clock.setFixedTime(monday);
+  await page.addInitScript(`sessionStorage.setItem("draft", '${JSON.stringify({ id: draft.id, name: draft.name })}')`);
+  await window.signIn(service, `/timeline?day=${day(1)}&zoom=day`);
+  const comparison = page.getByRole("region", { name: "The draft beside what is published" });
+  await comparison.getByText(/^This changes 2 screens, first .* and leaves Hall 3 empty on Tue/).waitFor();
+  await page.getByRole("gridcell", { name: /^Lunch menu, Tue.* 09:00 .*by the schedule “Lunch”/ }).waitFor();
+  await comparison.getByText("As published").click();
+  await page.getByRole("gridcell", { name: /by the schedule “Meeting”/ }).waitFor();
+  expect(await page.getByRole("gridcell", { name: /by the schedule “Lunch”/ }).count()).toBe(0);
+  await comparison.getByText("Both").click();
+  await comparison.getByText("Only screens that change").click();
+  const after = page.getByRole("gridcell", { name: /^With the draft: Lunch menu, .*by the schedule “Lunch”/ });
+  await after.waitFor();
+  expect(await after.getAttribute("data-changed")).toBe("true");
+  await page.getByRole("gridcell", { name: /^With the draft: Empty, / }).waitFor();
+  expect(await page.getByRole("row").count()).toBe(2);
+  // From what will be to what is.
+  await after.focus();
+  await page.keyboard.press("ArrowUp");
+  expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toMatch(/^As published: Usual, /);
+  expect(window.errors).toEqual([]);
 });

@@ -9,6 +9,9 @@ export interface ActiveDraft {
 /** The header of the API that names the draft. */
 export const draftHeader = "Signage-Draft";
 
+/** In place of a draft's id in a request of this page: content as it is published, also while the person works in a draft. */
+export const published = "published";
+
 const stored = "draft";
 const id = "[a-z]{3}_[0-9a-z]{26}";
 /** The operations that the API does in a draft, after `/api/v1/`. */
@@ -25,13 +28,14 @@ const content = new RegExp(
   ].join("|")})$`,
 );
 /** The first parts of the keys of the cache under which content is, or what depends on it. */
-const contentKinds: readonly unknown[] = [
+const contentKinds = [
   "playlists",
   "layouts",
   "schedules",
   "calendars",
   "players",
   "previews",
+  "player-previews",
   "preview-tickets",
   "imports",
 ];
@@ -79,9 +83,9 @@ export function isContentRequest(path: string): boolean {
 /** The key of the cache for what is read in the active draft: each draft has a place of its own there. */
 export function contentKey(key: readonly unknown[]): readonly unknown[] {
   const [kind, part] = key;
-  const isContent = contentKinds.includes(kind) || (kind === "assets" && (part === "uses" || part === "replacement"));
+  const isContent = contentKinds.includes(String(kind)) || (kind === "assets" && (part === "uses" || part === "replacement"));
   return active !== null && isContent ? ["in", active.id, ...key] : key;
 }
 
-/** The first parts of all keys of content. */
-export const contentKeys = contentKinds as readonly string[];
+/** The first parts of all keys that are old when content changes. The ticket of a preview stays good. */
+export const contentKeys: readonly string[] = contentKinds.filter((kind) => kind !== "preview-tickets");

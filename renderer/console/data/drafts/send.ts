@@ -1,7 +1,7 @@
 // Sends requests to where the person works: content goes into their draft. Notices what became a proposal.
 import { baseUrl } from "../base-url.ts";
 import { fetchWithProof } from "../proof.ts";
-import { activeDraft, draftHeader, isContentRequest } from "./place.ts";
+import { activeDraft, draftHeader, isContentRequest, published } from "./place.ts";
 
 /** What is told when a write was not published but proposed. */
 type ProposalListener = (draftId: string) => void;
@@ -20,7 +20,8 @@ export async function sendInPlace(request: Request): Promise<Response> {
   const path = request.url.startsWith(baseUrl) ? `${url.origin}${url.pathname}`.slice(baseUrl.length) : "";
   if (!isContentRequest(path)) return fetchWithProof(request);
   const draft = activeDraft();
-  if (draft !== null && !request.headers.has(draftHeader)) request.headers.set(draftHeader, draft.id);
+  if (request.headers.get(draftHeader) === published) request.headers.delete(draftHeader);
+  else if (draft !== null && !request.headers.has(draftHeader)) request.headers.set(draftHeader, draft.id);
   const answer = fetchWithProof(request);
   if (request.method === "GET") return answer;
   const settled = answer.then(

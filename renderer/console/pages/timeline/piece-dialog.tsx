@@ -6,7 +6,7 @@ import { timeline } from "../../i18n/en/timeline.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { isGap } from "./pieces.ts";
-import type { ChosenPiece } from "./rows.tsx";
+import type { ChosenPiece } from "./track.tsx";
 import { causeOf, spanInWords, whatOf } from "./words.ts";
 
 const text = texts(timeline);

@@ -41,6 +41,12 @@ export function isGap({ by, turns }: Stretch): boolean {
   return by === "nothing" && turns.length === 0;
 }
 
+/** Whether something else plays at some time of the piece, in the pieces of another plan. */
+export function isChanged({ stretch, from, to }: Piece, others: readonly Piece[]): boolean {
+  const beside = others.filter((other) => other.from < to && other.to > from);
+  return beside.length === 0 || beside.some((other) => !looksSame(other.stretch, stretch));
+}
+
 function looksSame(a: Stretch, b: Stretch): boolean {
   const keyOf = ({ by, schedule_id, override_id, layout_id, asset_id, turns }: Stretch): string =>
     JSON.stringify([by, schedule_id, override_id, layout_id, asset_id, turns.map((turn) => turn.schedule_id)]);

@@ -1,31 +1,16 @@
 // The rows of the timeline: only those in view are drawn and read. Arrow keys lead from piece to piece.
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { Link } from "@tanstack/react-router";
-import { memo, useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
-import { daysFrom, ownTimeZone, type ZoneDay } from "../../data/zones.ts";
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { timeline } from "../../i18n/en/timeline.ts";
 import { texts } from "../../i18n/texts.ts";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
-import { useNow } from "../../ui/now.ts";
-import { colourOf } from "../schedules/calendar/names.ts";
-import { usePlans, type ScreenPlan, type Span } from "./data.ts";
-import { isGap, piecesOf, placeOf, type Piece } from "./pieces.ts";
-import { momentOf, nameOfPiece, whatOf } from "./words.ts";
+import { usePlans, type PlanPlace, type Span } from "./data.ts";
+import { Track, type ChosenPiece, type TimelineScreen } from "./track.tsx";
 
 const text = texts(timeline);
 const rowRem = 2.75;
-
-export interface TimelineScreen {
-  id: string;
-  name: string;
-}
-
-/** A piece that a person wants to know more about. */
-export interface ChosenPiece {
-  screen: TimelineScreen;
-  piece: Piece;
-  timeZone: string;
-}
+const comparedRem = 4.5;
 
 interface RowsProps {
   screens: readonly TimelineScreen[];
@@ -34,10 +19,12 @@ interface RowsProps {
   firstDay: string;
   dayCount: number;
   isOwnZone: boolean;
+  /** The plans that are shown: of one place, or two, the second one below the first and compared with it. */
+  places: readonly [PlanPlace, PlanPlace?];
   onChoose: (chosen: ChosenPiece) => void;
 }
 
-export function Rows({ screens, span, firstDay, dayCount, isOwnZone, onChoose }: RowsProps) {
+export function Rows({ screens, span, firstDay, dayCount, isOwnZone, places: [first, second], onChoose }: RowsProps) {
   const ground = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const [rem] = useState(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
@@ -51,14 +38,16 @@ export function Rows({ screens, span, firstDay, dayCount, isOwnZone, onChoose }:
   }, []);
   const virtualizer = useWindowVirtualizer({
     count: screens.length,
-    estimateSize: () => rowRem * rem,
+    estimateSize: () => (second === undefined ? rowRem : comparedRem) * rem,
     getItemKey: (index) => screens[index]!.id,
     scrollMargin: top,
     overscan: 6,
   });
   const items = virtualizer.getVirtualItems();
   const ids = useMemo(() => screens.map(({ id }) => id), [screens]);
-  const { plans, error } = usePlans(ids, items[0]?.index ?? 0, items.at(-1)?.index ?? -1, span);
+  const [from, to] = [items[0]?.index ?? 0, items.at(-1)?.index ?? -1];
+  const { plans, error } = usePlans(ids, from, to, span, first);
+  const after = usePlans(ids, from, to, span, second ?? null);
   const onKeyDown = (event: KeyboardEvent): void => {
     const to = neighbourOf(event);
     if (to === null) return;
@@ -68,7 +57,7 @@ export function Rows({ screens, span, firstDay, dayCount, isOwnZone, onChoose }:
   const hasActive = active !== null && items.some(({ index }) => active.startsWith(`${screens[index]!.id} `));
   return (
     <>
-      <ProblemMessage error={error} />
+      <ProblemMessage error={error ?? after.error} />
       {/* Its cells have the focus. */}
       {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus */}
       <div
@@ -82,10 +71,14 @@ export function Rows({ screens, span, firstDay, dayCount, isOwnZone, onChoose }:
       >
         {items.map(({ index, key, start }) => {
           const screen = screens[index]!;
+          const before = plans.get(screen.id);
+          const common = { screen, firstDay, dayCount, isOwnZone, onFocus: setActive, onChoose };
+          const own = hasActive ? active : index === items[0]!.index ? "first" : null;
           return (
             <div
               key={key}
               className="timeline-row"
+              data-compared={second !== undefined}
               role="row"
               data-row={index}
               aria-rowindex={index + 1}
@@ -96,16 +89,12 @@ export function Rows({ screens, span, firstDay, dayCount, isOwnZone, onChoose }:
                   <bdi>{screen.name}</bdi>
                 </Link>
               </div>
-              <Track
-                screen={screen}
-                plan={plans.get(screen.id)}
-                firstDay={firstDay}
-                dayCount={dayCount}
-                isOwnZone={isOwnZone}
-                active={hasActive ? active : index === items[0]!.index ? "first" : null}
-                onFocus={setActive}
-                onChoose={onChoose}
-              />
+              <div className="timeline-tracks">
+                <Track {...common} plan={before} side={second === undefined ? null : "before"} other={undefined} active={own} />
+                {second === undefined ? null : (
+                  <Track {...common} plan={after.plans.get(screen.id)} side="after" other={before} active={own === "first" ? null : own} />
+                )}
+              </div>
             </div>
           );
         })}
@@ -114,74 +103,7 @@ export function Rows({ screens, span, firstDay, dayCount, isOwnZone, onChoose }:
   );
 }
 
-interface TrackProps extends Pick<RowsProps, "firstDay" | "dayCount" | "isOwnZone" | "onChoose"> {
-  screen: TimelineScreen;
-  plan: ScreenPlan | undefined;
-  /** The piece that Tab leads to, `first`: the first of this row; null: none of this row. */
-  active: string | null;
-  onFocus: (place: string) => void;
-}
-
-const Track = memo(function Track({ screen, plan, firstDay, dayCount, isOwnZone, active, onFocus, onChoose }: TrackProps) {
-  const timeZone = isOwnZone ? ownTimeZone : (plan?.timezone ?? ownTimeZone);
-  const days = useMemo(() => shownDays(firstDay, timeZone, dayCount), [firstDay, timeZone, dayCount]);
-  const pieces = useMemo(() => (plan === undefined ? [] : piecesOf(plan, days)), [plan, days]);
-  if (plan === undefined) return <div className="timeline-track" aria-busy="true" />;
-  return (
-    <div className="timeline-track" style={{ backgroundSize: `${100 / dayCount}% 100%` }}>
-      {pieces.map((piece, index) => {
-        const place = `${screen.id} ${piece.from}`;
-        const { stretch, start, end } = piece;
-        const choose = (): void => onChoose({ screen, piece, timeZone });
-        return (
-          <div
-            key={place}
-            role="gridcell"
-            className="timeline-piece"
-            data-gap={isGap(stretch)}
-            data-turns={stretch.turns.length > 0}
-            data-colour={stretch.layout_id === null ? "none" : colourOf(stretch.layout_id)}
-            tabIndex={active === place || (active === "first" && index === 0) ? 0 : -1}
-            aria-label={nameOfPiece(piece, timeZone)}
-            style={{ insetInlineStart: `${start * 100}%`, inlineSize: `${(end - start) * 100}%` }}
-            onFocus={() => onFocus(place)}
-            onClick={choose}
-            onKeyDown={(event) => {
-              if (event.key !== "Enter" && event.key !== " ") return;
-              event.preventDefault();
-              choose();
-            }}
-          >
-            <span aria-hidden="true">{whatOf(stretch)}</span>
-          </div>
-        );
-      })}
-      {Date.parse(plan.to) < days.at(-1)!.endMs ? (
-        <div role="gridcell" className="timeline-cut" style={{ insetInlineStart: `${placeOf(Date.parse(plan.to), days) * 100}%` }}>
-          {text("cut", { until: momentOf(Date.parse(plan.to), timeZone) })}
-        </div>
-      ) : null}
-      <NowLine days={days} />
-    </div>
-  );
-});
-
-function NowLine({ days }: { days: readonly ZoneDay[] }) {
-  const now = useNow().getTime();
-  if (now < days[0]!.startMs || now >= days.at(-1)!.endMs) return null;
-  return <span className="timeline-now" style={{ insetInlineStart: `${placeOf(now, days) * 100}%` }} />;
-}
-
-/** The days from a date on, in a time zone. */
-export function shownDays(firstDay: string, timeZone: string, count: number): ZoneDay[] {
-  // At noon UTC it is this date nearly everywhere; where it is not, it is the day after.
-  const noon = `${firstDay}T12:00:00Z`;
-  const days = daysFrom(noon, timeZone, count);
-  if (days[0]!.date === firstDay) return days;
-  return daysFrom(new Date(Date.parse(noon) - 86_400_000).toISOString(), timeZone, count);
-}
-
-/** The piece that an arrow key leads to: beside it, or at the same time in the next row. */
+/** The piece that an arrow key leads to: beside it, or at the same time in the track below or above. */
 function neighbourOf({ key, target }: KeyboardEvent): HTMLElement | null {
   if (!(target instanceof HTMLElement) || !target.classList.contains("timeline-piece")) return null;
   const isRtl = document.documentElement.dir === "rtl";
@@ -190,8 +112,8 @@ function neighbourOf({ key, target }: KeyboardEvent): HTMLElement | null {
     return target.nextElementSibling?.matches(".timeline-piece") === true ? (target.nextElementSibling as HTMLElement) : null;
   if (key === (isRtl ? "ArrowRight" : "ArrowLeft")) return target.previousElementSibling as HTMLElement | null;
   if (key !== "ArrowUp" && key !== "ArrowDown") return null;
-  const row = target.closest<HTMLElement>("[data-row]");
-  const other = row?.parentElement?.querySelector(`[data-row="${Number(row.dataset["row"]) + (key === "ArrowUp" ? -1 : 1)}"]`);
+  const tracks = [...(target.closest("[role=grid]")?.querySelectorAll(".timeline-track") ?? [])];
+  const other = tracks[tracks.indexOf(target.closest(".timeline-track")!) + (key === "ArrowUp" ? -1 : 1)];
   const { left, right } = target.getBoundingClientRect();
   const middle = (left + right) / 2;
   const pieces = [...(other?.querySelectorAll<HTMLElement>(".timeline-piece") ?? [])];

@@ -7,9 +7,10 @@ import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { CardTable } from "../../ui/card-table.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
-import { usePlans, type Span } from "./data.ts";
+import { usePlans, type PlanPlace, type Span } from "./data.ts";
 import { piecesOf, type Piece } from "./pieces.ts";
-import { shownDays, type TimelineScreen } from "./rows.tsx";
+import { shownDays } from "./days.ts";
+import type { TimelineScreen } from "./track.tsx";
 import { causeOf, spanInWords, whatOf } from "./words.ts";
 
 const text = texts(timeline);
@@ -21,6 +22,7 @@ interface TimelineTableProps {
   firstDay: string;
   dayCount: number;
   isOwnZone: boolean;
+  place: PlanPlace;
 }
 
 interface Line {
@@ -29,10 +31,10 @@ interface Line {
   timeZone: string;
 }
 
-export function TimelineTable({ screens, span, firstDay, dayCount, isOwnZone }: TimelineTableProps) {
+export function TimelineTable({ screens, span, firstDay, dayCount, isOwnZone, place }: TimelineTableProps) {
   const [count, setCount] = useState(step);
   const ids = useMemo(() => screens.map(({ id }) => id), [screens]);
-  const { plans, error } = usePlans(ids, 0, Math.min(count, screens.length) - 1, span);
+  const { plans, error } = usePlans(ids, 0, Math.min(count, screens.length) - 1, span, place);
   const lines = screens.slice(0, count).flatMap((screen): Line[] => {
     const plan = plans.get(screen.id);
     if (plan === undefined) return [];

@@ -1,6 +1,7 @@
 // What all screens will play, beside each other: a day or a week, on each screen's clock or one's own.
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
+import { useDraft } from "../../data/draft.ts";
 import { ownTimeZone } from "../../data/zones.ts";
 import { timeline } from "../../i18n/en/timeline.ts";
 import { formatDay } from "../../i18n/format.ts";
@@ -16,7 +17,11 @@ import { TextField } from "../../ui/text-field.tsx";
 import { useTeamScreens } from "../show/team-screens.ts";
 import { PieceDialog } from "./piece-dialog.tsx";
 import type { TimelineSearch } from "./routes.ts";
-import { Rows, shownDays, type ChosenPiece } from "./rows.tsx";
+import { DraftComparison, useDraftEffect } from "./draft-comparison.tsx";
+import { Rows } from "./rows.tsx";
+import type { ChosenPiece } from "./track.tsx";
+import type { PlanPlace } from "./data.ts";
+import { shownDays } from "./days.ts";
 import { TimelineTable } from "./table.tsx";
 import "./timeline.css";
 
@@ -27,10 +32,13 @@ const hours = [0, 6, 12, 18];
 
 export function TimelinePage() {
   const search: TimelineSearch = useSearch({ strict: false });
-  const { day, zoom, zone, view, tag, q = "" } = search;
+  const { day, zoom, zone, view, tag, q = "", shows, only } = search;
   const navigate = useNavigate();
   const go = (change: TimelineSearch): void => void navigate({ to: "/timeline", search: { ...search, ...change }, replace: true });
   const all = useTeamScreens();
+  const draftId = useDraft()?.id;
+  const effect = useDraftEffect(draftId);
+  const places = useMemo(() => placesFor(draftId, shows), [draftId, shows]);
   const [chosen, setChosen] = useState<ChosenPiece | null>(null);
   const today = dateIn(useNow(), ownTimeZone);
   const firstDay = day ?? today;
@@ -43,10 +51,17 @@ export function TimelinePage() {
   const tags = useMemo(() => [...new Set(all?.flatMap((screen) => screen.tags))].toSorted((a, b) => a.localeCompare(b)), [all]);
   const screens = useMemo(() => {
     const wanted = q.trim().toLocaleLowerCase();
+    const changed =
+      only === true && effect !== undefined
+        ? new Set(effect.screens.flatMap(({ player_id: id, first_at: at }) => (at === null ? [] : id)))
+        : null;
     return (all ?? []).filter(
-      (screen) => (tag === undefined || screen.tags.includes(tag)) && screen.name.toLocaleLowerCase().includes(wanted),
+      (screen) =>
+        (tag === undefined || screen.tags.includes(tag)) &&
+        screen.name.toLocaleLowerCase().includes(wanted) &&
+        (changed === null || changed.has(screen.id)),
     );
-  }, [all, tag, q]);
+  }, [all, tag, q, only, effect]);
   const step = (by: 1 | -1): void => go({ day: new Date(Date.parse(firstDay) + by * dayCount * dayMs).toISOString().slice(0, 10) });
   const shared = { screens, span, firstDay, dayCount, isOwnZone: zone === "own" };
   if (all?.length === 0) {
@@ -62,6 +77,7 @@ export function TimelinePage() {
   }
   return (
     <Page title={text("title")}>
+      {draftId === undefined ? null : <DraftComparison effect={effect} search={search} onChange={go} />}
       <div className="timeline-bar">
         <div className="timeline-steps">
           <Button size="small" aria-label={text("earlier")} onPress={() => step(-1)}>
@@ -124,11 +140,11 @@ export function TimelinePage() {
         </p>
       </div>
       {screens.length === 0 ? null : view === "table" ? (
-        <TimelineTable {...shared} />
+        <TimelineTable {...shared} place={shows === "both" && places[1] !== undefined ? places[1] : places[0]} />
       ) : (
         <div className="timeline" data-zoom={zoom ?? "week"}>
           <Axis firstDay={firstDay} dayCount={dayCount} today={today} />
-          <Rows key={`${span.from} ${span.to}`} {...shared} onChoose={setChosen} />
+          <Rows key={`${span.from} ${span.to} ${places.length}`} {...shared} places={places} onChoose={setChosen} />
           <p className="faint timeline-hint">{text("keysHint")}</p>
         </div>
       )}
@@ -152,6 +168,12 @@ function Axis({ firstDay, dayCount, today }: { firstDay: string; dayCount: numbe
       ))}
     </div>
   );
+}
+
+/** Whose plans are shown, in a draft or not. */
+function placesFor(draftId: string | undefined, shows: TimelineSearch["shows"]): readonly [PlanPlace, PlanPlace?] {
+  if (draftId === undefined || shows === "before") return ["live"];
+  return shows === "both" ? ["live", { draftId }] : [{ draftId }];
 }
 
 /** The date of an instant in a time zone, such as `2026-11-23`. */
