@@ -67,7 +67,7 @@ function start(strip: HTMLElement, content: TickerContent, context: ItemContext)
   const duration = (length / content.speed_px_s) * 1_000;
   const to = `translateX(${isRtl ? length : -length}px)`;
   const animation = strip.animate([{ transform: "translateX(0)" }, { transform: to }], { duration, iterations: Infinity });
-  return follow(animation, duration, context);
+  return follow(animation, strip, duration, context);
 }
 
 function createRound({ texts, separator }: TickerContent): HTMLElement {
@@ -85,7 +85,7 @@ function directionOf(first: HTMLElement, content: TickerContent): string {
 }
 
 /** Keeps the animation at its position by the clock. A small error is corrected by running slightly faster or slower. */
-function follow(animation: Animation, duration: number, { clock }: ItemContext): () => void {
+function follow(animation: Animation, strip: HTMLElement, duration: number, { clock }: ItemContext): () => void {
   const expected = (): number => clock.toWallTime(Number(document.timeline.currentTime ?? performance.now())) % duration;
   const correct = (): void => {
     const error = shortestDistance(expected() - Number(animation.currentTime ?? 0), duration);
@@ -98,6 +98,8 @@ function follow(animation: Animation, duration: number, { clock }: ItemContext):
   };
   const place = (): void => {
     animation.currentTime = expected();
+    // Without a layer of its own a ticker that stands still is painted where it is, as one that was drawn there; a layer would be moved there.
+    strip.style.willChange = clock.rate === 0 ? "auto" : "";
     if (clock.rate === 0) return animation.pause();
     animation.playbackRate = clock.rate;
     animation.play();
