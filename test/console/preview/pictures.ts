@@ -79,23 +79,35 @@ function videoPositionIn({ screen }: Scene, at: number): number {
 }
 
 /**
- * An expression for the page, whose clock goes on: puts its tickers and its video where they are at exactly `instant`. A ticker that ran
- * is drawn again: the layer of a running one lies between pixels.
+ * An expression for the page: its tickers, which stand still, are drawn again. How Chromium smooths the edges of their letters depends
+ * on whether the line ran when it was drawn first.
  */
+const tickersDrawnAgain = `(async () => {
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  const strips = [...document.querySelectorAll(".strip")];
+  for (const { style } of strips) style.display = "none";
+  await frame();
+  await frame();
+  for (const { style } of strips) style.display = "";
+  await frame();
+  await frame();
+})()`;
+
+/** An expression for the page, whose clock goes on: puts its tickers and its video where they are at exactly `instant`. */
 function stoppedAt(instant: number, videoPosition: number): string {
   return `(async () => {
     const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
     for (const animation of document.getAnimations()) {
       const { duration, iterations } = animation.effect.getComputedTiming();
       if (iterations !== Number.POSITIVE_INFINITY) continue;
+      const position = ${instant} % Number(duration);
       animation.pause();
-      animation.currentTime = ${instant} % Number(duration);
-      const { style } = animation.effect.target;
-      style.display = "none";
-      await frame();
-      await frame();
-      style.display = "";
+      animation.currentTime = position;
+      // The page would set it right again.
+      Object.defineProperty(animation, "currentTime", { get: () => position, set: () => undefined });
+      animation.play = () => undefined;
     }
+    await ${tickersDrawnAgain};
     for (const video of document.querySelectorAll("video")) {
       video.pause();
       // Each is another frame than the one before, so that a frame is presented; one that was on its way may come before it.
@@ -150,6 +162,7 @@ export async function pictureOfPreview({ page }: Window, { width, height }: Size
     { width, height },
   );
   await expect.poll(() => frame.evaluate((element) => element.getBoundingClientRect().width)).toBe(width);
+  await page.frames()[1]!.evaluate(tickersDrawnAgain);
   return page.screenshot({ clip: { x: 0, y: 0, width, height } });
 }
 
