@@ -121,7 +121,7 @@ const operators = { equals: "equals", not_equals: "notEquals", at_least: "atLeas
 const kinds = { text: "kindText", number: "kindNumber", yesno: "kindYesNo" } as const;
 
 function VariableFields({ condition, onChange }: FieldsOf<"variable">) {
-  const { name, op = "equals", value } = condition;
+  const { name, op, value } = condition;
   const kind = kindOf(value);
   const isOfNumbers = op === "at_least" || op === "at_most";
   const isBad = name !== "" && !/^[a-z][a-z0-9_]{0,63}$/.test(name);
