@@ -29169,6 +29169,12 @@ export interface operations {
             content: {
                 /**
                  * @example {
+                 *       "only": [
+                 *         {
+                 *           "kind": "playlist",
+                 *           "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                 *         }
+                 *       ],
                  *       "note": "The new menu was wrong"
                  *     }
                  */

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { Button as AriaButton } from "react-aria-components";
 import { useActions } from "../data/actions.ts";
-import { useDraft, useIsSwitching } from "../data/draft.ts";
+import { needsApproval, useDraft, useIsSwitching } from "../data/draft.ts";
 import { forgetPerson } from "../data/forget-person.ts";
 import { keepFresh } from "../data/keep-fresh.ts";
 import { sessionQuery } from "../data/session.ts";
@@ -28,7 +28,8 @@ const text = texts(common);
 const AccountMenu = lazy(async () => ({ default: (await import("./account-menu.tsx")).AccountMenu }));
 const Palette = lazy(async () => ({ default: (await import("./palette/palette.tsx")).Palette }));
 const BulkBar = lazy(async () => ({ default: (await import("../pages/bulk/bulk-bar.tsx")).BulkBar }));
-const DraftBar = lazy(async () => ({ default: (await import("../pages/drafts/draft-bar.tsx")).DraftBar }));
+const ApprovalBar = lazy(async () => ({ default: (await import("../pages/drafts/bar/approval-bar.tsx")).ApprovalBar }));
+const DraftBar = lazy(async () => ({ default: (await import("../pages/drafts/bar/draft-bar.tsx")).DraftBar }));
 const ProofDialog = lazy(async () => ({ default: (await import("./proof-dialog.tsx")).ProofDialog }));
 const Shortcuts = lazy(async () => ({ default: (await import("./palette/shortcuts.tsx")).Shortcuts }));
 
@@ -93,11 +94,9 @@ export function Shell() {
       </header>
       <div className="shell-main">
         <AwayBanner />
-        {draft === null ? null : (
-          <Suspense fallback={null}>
-            <DraftBar active={draft} />
-          </Suspense>
-        )}
+        <Suspense fallback={null}>
+          {draft !== null ? <DraftBar active={draft} /> : needsApproval(session) ? <ApprovalBar /> : null}
+        </Suspense>
         <main id="content" className="shell-content" tabIndex={-1}>
           {/* What a page shows and what was begun there belongs to one draft. */}
           {isSwitching ? null : <Outlet key={draft?.id ?? "live"} />}

@@ -5,7 +5,7 @@ import { ProblemError, type Schemas } from "../../../sdk/typescript/client.ts";
 import { client } from "./client.ts";
 import { activeDraft, listenToDraft, setActiveDraft, type ActiveDraft } from "./drafts/place.ts";
 import { sentChanges } from "./drafts/send.ts";
-import { useSession } from "./session.ts";
+import { useSession, type Session } from "./session.ts";
 
 export type Draft = Schemas["Draft"];
 export type DraftEntry = Schemas["DraftEntry"];
@@ -77,7 +77,8 @@ export async function startDraft(name: string): Promise<Draft> {
 
 export function draftQuery(id: string) {
   return queryOptions({
-    queryKey: ["drafts", "one", id],
+    // Whether it conflicts depends on what is published, so it becomes old with that.
+    queryKey: ["draft-contents", id],
     queryFn: async ({ signal }): Promise<VersionedDraft> => {
       const { data, response } = await client.get("/api/v1/drafts/{id}", { params: { path: { id } }, signal });
       return { draft: data, etag: response.headers.get("etag") ?? "" };
@@ -97,9 +98,13 @@ export const unpublishedDraftsQuery = queryOptions({
 });
 
 /** Whether what the person changes must be approved by someone else. The service decides; the page says it beforehand. */
-export function useNeedsApproval(): boolean {
-  const { role, team } = useSession();
+export function needsApproval({ role, team }: Session): boolean {
   return role === "contributor" && team.approval === "required";
+}
+
+/** The same for the person who is signed in. */
+export function useNeedsApproval(): boolean {
+  return needsApproval(useSession());
 }
 
 /** The drafts that the person can go on with. */
@@ -109,12 +114,21 @@ export function useOwnDrafts(isNeeded: boolean): readonly DraftEntry[] | undefin
   return data?.filter(({ state, created_by: by }) => state !== "proposed" && (role !== "contributor" || by?.user_id === user.id));
 }
 
+/** The newest proposals. */
+const proposalsQuery = queryOptions({
+  queryKey: ["drafts", "proposed"],
+  queryFn: async ({ signal }) => {
+    const query = { state: "proposed" as const, limit: 100 };
+    return (await client.get("/api/v1/drafts", { params: { query }, signal })).data.data;
+  },
+});
+
 /** How many proposals wait for a decision of the person. */
 export function useProposalCount(): number {
   const { user, role, scopes } = useSession();
   const isAsked = role !== "contributor" && scopes.includes("versions:write");
-  const { data } = useQuery({ ...unpublishedDraftsQuery, enabled: isAsked });
-  return data?.filter(({ state, created_by: by }) => state === "proposed" && by?.user_id !== user.id).length ?? 0;
+  const { data } = useQuery({ ...proposalsQuery, enabled: isAsked });
+  return data?.filter(({ created_by: by }) => by?.user_id !== user.id).length ?? 0;
 }
 
 /** Whether a draft does not exist (any more). */

@@ -8,18 +8,18 @@ import { queryClient } from "./query-client.ts";
 const keysByNoun: Readonly<Record<string, readonly string[]>> = {
   player: ["players", "player-previews"],
   problem: ["players"],
-  layout: ["layouts", "players", "versions", "previews", "player-previews"],
-  playlist: ["playlists", "versions", "previews", "player-previews"],
+  layout: ["layouts", "players", "versions", "draft-contents", "previews", "player-previews"],
+  playlist: ["playlists", "versions", "draft-contents", "previews", "player-previews"],
   asset: ["assets", "previews", "player-previews"],
-  schedule: ["schedules", "players", "shows", "versions", "player-previews"],
-  calendar: ["calendars", "players", "versions", "player-previews"],
+  schedule: ["schedules", "players", "shows", "versions", "draft-contents", "player-previews"],
+  calendar: ["calendars", "players", "versions", "draft-contents", "player-previews"],
   command: ["commands"],
   screenshot: ["screenshots"],
   webhook: ["webhooks"],
   rollout: ["rollouts"],
   alert: ["alerts"],
   batch: ["command-batches"],
-  draft: ["drafts", "previews", "player-previews"],
+  draft: ["drafts", "draft-contents", "previews", "player-previews"],
   version: ["versions"],
 };
 

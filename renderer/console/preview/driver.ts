@@ -39,8 +39,8 @@ export class PreviewDriver {
     return this.#drawnAt === null ? at : at + (performance.now() - this.#drawnAt) * rate;
   }
 
-  /** Shows something. What was shown stays until the page can paint this. */
-  show(showing: Showing): void {
+  /** Shows something. What was shown stays until the page can paint this. @returns whether it is another picture, which has to be drawn */
+  show(showing: Showing): boolean {
     const before = this.#showing;
     const isSamePicture =
       before !== null &&
@@ -52,12 +52,14 @@ export class PreviewDriver {
     this.#showing = showing;
     if (isSamePicture) {
       this.#frame.send({ type: "time", at: showing.at, rate: showing.rate });
-      return this.#run();
+      this.#run();
+      return false;
     }
     this.#drawnAt = null;
     this.#number += 1;
     const { scene, ...seek } = showing.playback.seekTo(showing.at);
     this.#frame.send({ type: "seek", number: this.#number, scene: showing.prepare(scene), ...seek, rate: showing.rate });
+    return true;
   }
 
   /** The page shows the instant of a seek. */

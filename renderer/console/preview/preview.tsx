@@ -64,6 +64,8 @@ export function Preview({
   const frameRef = useRef<HTMLIFrameElement>(null);
   const driverRef = useRef<PreviewDriver | null>(null);
   const [isDrawn, setDrawn] = useState(false);
+  /** Whether another picture is asked for than the one that is shown. */
+  const [isBusy, setBusy] = useState(true);
   // Another ticket opens other files. The page is the same and stays.
   const [pageUrl] = useState(ticket.page_url);
   const { ref: boxRef, scale } = useScale(width, height);
@@ -90,6 +92,7 @@ export function Preview({
     );
     const driver = new PreviewDriver(frame, (instant) => {
       setDrawn(true);
+      setBusy(false);
       listeners.current.onTime?.(instant);
       listeners.current.onDrawn?.();
     });
@@ -103,14 +106,20 @@ export function Preview({
 
   useEffect(() => {
     const driver = driverRef.current!;
-    driver.show({ playback, prepare, at, rate });
+    setBusy(driver.show({ playback, prepare, at, rate }));
     if (rate === 0) return undefined;
     const timer = setInterval(() => listeners.current.onTime?.(driver.now), timeEveryMs);
     return () => clearInterval(timer);
   }, [playback, prepare, at, rate]);
 
   return (
-    <div className="preview" ref={boxRef} style={{ aspectRatio: `${width} / ${height}` }} data-drawn={isDrawn || undefined}>
+    <div
+      className="preview"
+      ref={boxRef}
+      style={{ aspectRatio: `${width} / ${height}` }}
+      data-drawn={isDrawn || undefined}
+      aria-busy={isBusy}
+    >
       <iframe
         ref={frameRef}
         title={label}

@@ -7,6 +7,7 @@ import type { Blobs } from "../content/blobs.ts";
 import type { OpenTicket, PreviewFile, PreviewTickets } from "../content/previews/preview-tickets.ts";
 import { readShownContent, type ShownContentDependencies } from "../content/previews/shown-content.ts";
 import { FileResponse } from "../operations/responses.ts";
+import { CompressedFiles } from "./compressed-files.ts";
 import { found, ProblemError } from "./problem.ts";
 import { sendFile } from "./responses/file-response.ts";
 
@@ -29,6 +30,7 @@ const forAnyOrigin = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": "Accept-Ranges, Content-Encoding, Content-Length, Content-Range, ETag",
 };
+const forever = { "Cache-Control": "public, max-age=31536000, immutable" };
 const preflight = {
   ...forAnyOrigin,
   "Access-Control-Allow-Methods": "GET, HEAD",
@@ -40,18 +42,25 @@ const preflight = {
 export async function addPreview(app: FastifyInstance, folder: string, dependencies: PreviewDependencies): Promise<void> {
   // All previews share the page's built files, which are public and have a hash in their names.
   const html = (await readFile(join(folder, "preview.html"), "utf8")).replaceAll('"./assets/', '"../page/assets/');
+  const files = await CompressedFiles.open(join(folder, "assets"));
   app.register(async (scope) => {
     scope.addHook("onRequest", (_request, reply, done) => {
       reply.headers(forAnyOrigin);
       done();
     });
     scope.options("/preview/*", (_request, reply) => reply.code(204).headers(preflight).send());
-    scope.get<{ Params: { "*": string } }>("/preview/page/assets/*", async ({ params, raw }, reply) => {
+    scope.get<{ Params: { "*": string } }>("/preview/page/assets/*", async ({ params, raw, headers }, reply) => {
+      reply.headers({ "Content-Security-Policy": "sandbox", Vary: "Accept-Encoding" });
+      const compressed = await files.find(params["*"], headers["accept-encoding"]);
+      if (compressed !== null) {
+        const { type, coding, bytes } = compressed;
+        return reply.headers(forever).type(type).header("Content-Encoding", coding).send(bytes);
+      }
       const file = await send(raw, `/assets/${params["*"]}`, { root: folder, dotfiles: "deny", cacheControl: false });
       if (file.type !== "file") throw new ProblemError("not-found", "The page has no such file");
       return reply
         .code(file.statusCode)
-        .headers({ ...file.headers, "Cache-Control": "public, max-age=31536000, immutable", "Content-Security-Policy": "sandbox" })
+        .headers({ ...file.headers, ...forever })
         .send(file.stream);
     });
     scope.get<{ Params: TicketParams }>("/preview/:secret/preview.html", async ({ params }, reply) => {

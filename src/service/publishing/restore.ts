@@ -3,7 +3,8 @@ import type { ContentRef } from "../../protocol/operator/publishing.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";
 import type { Wanted } from "./apply.ts";
-import type { Image } from "./images.ts";
+import { invalidFields } from "../http/problem.ts";
+import { readLive, type Image } from "./images.ts";
 
 /**
  * What was different right after version `number`: each resource that a later version changed, as it was before the first of them.
@@ -29,6 +30,19 @@ export async function contentAt(db: Db, teamId: string, number: number, only: re
     [...first.values()].map(({ before_hash }) => before_hash),
   );
   return [...first.values()].map(({ kind, resource_id: id, before_hash }) => ({ kind, id, image: imageBy(images, before_hash) }));
+}
+
+/** @throws ProblemError 422 naming those that the team does not have and never had, as far as versions tell. */
+export async function checkKnown(db: Db, teamId: string, refs: readonly ContentRef[]): Promise<void> {
+  const known = new Set((await readLive(db, teamId, refs)).keys());
+  for (const chunk of inChunks(refs.filter(({ id }) => !known.has(id)).map(({ id }) => id))) {
+    const changes = db.selectFrom("version_changes").select("resource_id").distinct().where("team_id", "=", teamId);
+    for (const row of await changes.where("resource_id", "in", chunk).execute()) known.add(row.resource_id);
+  }
+  const errors = refs.flatMap(({ kind, id }, place) =>
+    known.has(id) ? [] : [{ pointer: `/only/${place}/id`, detail: `there is no such ${kind}` }],
+  );
+  if (errors.length > 0) throw invalidFields(errors);
 }
 
 /** The images with these hashes. */

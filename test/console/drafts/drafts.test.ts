@@ -108,10 +108,13 @@ test("[CDR6] what a contributor saves is sent for approval, returned with a word
 
   await using desk = await Window.open(browser);
   await signInAs(desk, carl, `/layouts/${layout.id}`);
+  await desk.page.getByText("What you save is sent for approval, each change by itself.").waitFor();
   await desk.page.getByLabel("Name", { exact: true }).fill("Front door");
   await desk.page.keyboard.press("Enter");
   await desk.page.getByRole("button", { name: "Save", exact: true }).click();
   const sent = desk.page.locator(".toast").filter({ hasText: "Sent for approval. Nothing is published yet." });
+  await desk.page.getByRole("heading", { name: "Entrance", level: 1 }).waitFor();
+  expect(await desk.page.getByText("Somebody else has saved this layout").count()).toBe(0);
   await sent.getByRole("link", { name: "See it" }).click();
   await desk.page.getByText("An editor or an owner who did not make it decides about it.").waitFor();
   expect(await nameNow()).toBe("Entrance");
@@ -229,5 +232,38 @@ test("[CDR8] a conflict is decided and a draft published by keyboard alone, and 
   expect(await textsOf(playlist.id)).toEqual(["Coffee"]);
   await person.isSomewhere();
   expect(person.faults).toEqual([]);
+  expect(window.errors).toEqual([]);
+});
+
+test("[CDR9] what an editor has not saved yet is saved to a draft, a new one or one in work, and nothing is published", async () => {
+  const layout = await done(ada, "POST", "layouts", layoutOf("Window", null));
+  const times = { starts_at: "2026-11-20T11:00", ends_at: "2026-11-20T14:00" };
+  const schedule = await done(ada, "POST", "schedules", { name: "Morning", layout_id: layout.id, target: { type: "team" }, ...times });
+  await done(ada, "POST", "drafts", { name: "Winter" });
+  await using window = await Window.open(browser);
+  const { page } = window;
+  await window.signIn(service, `/layouts/${layout.id}`);
+  const dialog = page.getByRole("dialog");
+  await page.getByLabel("Name", { exact: true }).fill("Shop window");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Save to a draft" }).click();
+  await dialog.getByRole("button", { name: "Winter" }).click();
+  await page.getByRole("option", { name: "A new draft" }).click();
+  await dialog.getByLabel("Name of the draft").fill("Autumn");
+  await dialog.getByRole("button", { name: "Save to a draft" }).click();
+  await bar(page).getByText("1 change").waitFor();
+  await page.getByText("Saved", { exact: true }).waitFor();
+  await bar(page).getByRole("button", { name: "Leave the draft" }).click();
+  await page.getByRole("heading", { name: "Window", level: 1, exact: true }).waitFor();
+
+  await page.goto(`${service.service.url}/schedules/${schedule.id}`);
+  await page.getByLabel("Name", { exact: true }).fill("All morning");
+  await page.getByRole("button", { name: "Save to a draft" }).click();
+  await dialog.getByRole("button", { name: "Save to a draft" }).click();
+  await bar(page).getByText("2 changes").waitFor();
+  await page.getByRole("heading", { name: "All morning", level: 1 }).waitFor();
+  expect([(await read(`layouts/${layout.id}`)).name, (await read(`schedules/${schedule.id}`)).name]).toEqual(["Window", "Morning"]);
+  const autumn = await read(`drafts/${(await onlyDraft("Autumn")).id}`);
+  expect(autumn.changes.map(({ name }: { name: string }) => name).toSorted()).toEqual(["All morning", "Shop window"]);
   expect(window.errors).toEqual([]);
 });

@@ -100,7 +100,7 @@ test("[CLY9] zones are dragged, resized and turned by the pointer, undone and sa
   expect(zoneIn(await read(layout), "Box")).toEqual(zoneIn(layout, "Box"));
 
   await page.getByRole("button", { name: "Undo: turn" }).click();
-  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
   await isSaved(page);
   const stored = await read(layout);
   const box = zoneIn(stored, "Box");
@@ -166,15 +166,15 @@ test("[CLY8] two people edit one layout: both see the other's work, nothing is l
   await change(one, "Box", "From the top", "350");
   await change(other, "Side", "Width", "400");
   await change(other, "Box", "From the left", "500");
-  await other.page.getByRole("button", { name: "Save" }).click();
+  await other.page.getByRole("button", { name: "Save", exact: true }).click();
   await isSaved(other.page);
 
   // The first person sees it at once, and decides.
   await one.page.getByText("Side: place and size", { exact: false }).waitFor();
   await one.page.getByRole("alert").getByRole("heading", { name: "Box: place and size" }).waitFor();
-  expect(await one.page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+  expect(await one.page.getByRole("button", { name: "Save", exact: true }).isDisabled()).toBe(true);
   await one.page.getByRole("button", { name: "Take theirs: Box: place and size" }).click();
-  await one.page.getByRole("button", { name: "Save" }).click();
+  await one.page.getByRole("button", { name: "Save", exact: true }).click();
   await isSaved(one.page);
   const stored = await read(layout);
   expect(zoneIn(stored, "Films")).toMatchObject({ left: 0, width: 1_440, transition: zones[0]!.transition });
@@ -192,7 +192,7 @@ test("[CLY8] two people edit one layout: both see the other's work, nothing is l
     }
     await route.fallback();
   });
-  await one.page.getByRole("button", { name: "Save" }).click();
+  await one.page.getByRole("button", { name: "Save", exact: true }).click();
   await isSaved(one.page);
   expect(await read(layout)).toMatchObject({ background_color: "#334455" });
   expect(zoneIn(await read(layout), "Weather")).toBeDefined();
@@ -216,7 +216,7 @@ test("[CLY11] on a phone a zone is chosen by a tap, moved by a finger and by num
     .and(page.getByRole("button", { name: "Box: 900 from the left", exact: false }))
     .waitFor();
   await page.getByRole("button", { name: "Turn into a portrait layout" }).tap();
-  await page.getByRole("button", { name: "Save" }).tap();
+  await page.getByRole("button", { name: "Save", exact: true }).tap();
   await isSaved(page);
   expect(await read(layout)).toMatchObject({
     width: 1_080,

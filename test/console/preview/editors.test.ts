@@ -71,3 +71,24 @@ test("[PRV11] from a piece of the timeline a person gets to the preview of the s
   expect(await page.getByLabel("At, in UTC").inputValue()).toBe(`${tomorrow}T09:00`);
   expect(window.errors).toEqual([]);
 });
+
+test("[PRV14] in a draft, previews show the content of the draft, and what screens show when it is left", async () => {
+  const layout = await layoutOf(service, "Foyer", ["red", 600]);
+  const device = await service.pairDevice("Foyer");
+  await service.call("PATCH", `players/${device.playerId}`, { layout_id: layout.id });
+  const { items } = await playlistOf(service, "Later", ["green", 600]);
+  const { body: draft } = await service.call("POST", "drafts", { name: "Spring" });
+  const later = items.map(({ id: _, ...item }: { id: string }) => item);
+  await service.call("PATCH", `playlists/${layout.zones[0].playlist_id}`, { items: later }, { "Signage-Draft": draft.id });
+  await using window = await Window.open(browser);
+  const { page } = window;
+  await window.signIn(service, `/screens/${device.playerId}?tab=preview`);
+  await shown(page).toBe("red");
+  await page.evaluate(`sessionStorage.setItem("draft", ${JSON.stringify(JSON.stringify({ id: draft.id, name: "Spring" }))})`);
+  await page.reload();
+  await shown(page).toBe("green");
+  await page.evaluate("sessionStorage.removeItem('draft')");
+  await page.reload();
+  await shown(page).toBe("red");
+  expect(window.errors).toEqual([]);
+});

@@ -49,13 +49,25 @@ export async function pictureOfPlayer(
     const shown = scene.screen.is === "stage" ? scene.screen.stage.zones.filter(({ slots }) => slots.length > 0) : [];
     for (const { id } of shown) await server.waitForMessage("presented", ({ zone_id }) => zone_id === id);
     await page.evaluate(stoppedAt(at, videoPositionIn(scene, at)));
-    return await sharp(await page.screenshot())
+    return await sharp(await steadyPicture(page))
       .rotate(-rotation)
       .png()
       .toBuffer();
   } finally {
     await context.close();
   }
+}
+
+/** A picture of a page on which nothing moves any more. The compositor may draw the frame of a video some frames after it was presented. */
+async function steadyPicture(page: Page): Promise<Buffer> {
+  let before = await page.screenshot();
+  for (let equal = 0; equal < 2;) {
+    await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))");
+    const next = await page.screenshot();
+    equal = next.equals(before) ? equal + 1 : 0;
+    before = next;
+  }
+  return before;
 }
 
 /** The position of the scene's video at an instant, by the times of its play, in seconds. */
@@ -86,9 +98,13 @@ function stoppedAt(instant: number, videoPosition: number): string {
     }
     for (const video of document.querySelectorAll("video")) {
       video.pause();
-      // Each is another frame than the one before, so that a frame is presented.
+      // Each is another frame than the one before, so that a frame is presented; one that was on its way may come before it.
       for (const position of [6.5, ${videoPosition}]) {
-        const presented = new Promise((resolve) => video.requestVideoFrameCallback(resolve));
+        const presented = new Promise((resolve) => {
+          const check = (_, { mediaTime }) =>
+            Math.abs(mediaTime - position) < 0.11 ? resolve() : video.requestVideoFrameCallback(check);
+          video.requestVideoFrameCallback(check);
+        });
         video.currentTime = position;
         await presented;
       }

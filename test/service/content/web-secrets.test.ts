@@ -43,8 +43,12 @@ test("[SEC1] secrets of a web item reach only the player; playlists, events and 
     const item = (body.data?.[0] ?? body).items[0];
     expect(item).toMatchObject(shown);
   }
-  const texts = [...answers, await api.call("GET", "audit")];
-  expect(texts.map(({ status }) => status)).toEqual([201, 200, 200, 200, 200, 200, 200]);
+  const draft = await api.call("POST", "drafts", { name: "Spring" });
+  const inDraft = { "signage-draft": draft.body.id as string };
+  const drafted = await api.call("PATCH", path, { name: "R" }, inDraft);
+  const kept = ["audit", "versions", "versions/1", "versions/2", `drafts/${draft.body.id}`];
+  const texts = [...answers, drafted, ...(await Promise.all(kept.map((each) => api.call("GET", each))))];
+  expect(texts.map(({ status }) => status)).toEqual([201, ...Array.from({ length: texts.length - 1 }, () => 200)]);
   for (const secret of secrets) expect(JSON.stringify(texts.map(({ body }) => body))).not.toContain(secret);
   // The stored response of a repeated request is masked too.
   const key = { "idempotency-key": "once" };
@@ -52,8 +56,8 @@ test("[SEC1] secrets of a web item reach only the player; playlists, events and 
     const repeated = await api.call("POST", "playlists", { name: "again", items: [page] }, key);
     expect(repeated.body.items[0]).toMatchObject(shown);
   }
-  // No table but the playlists contains the secrets: events, deliveries, stored responses.
-  expect(tablesWith(join(folder.path, "state.db"), secrets)).toEqual(["playlists"]);
+  // No table contains the secrets but the playlists and what versions and drafts restore them from: no event, delivery or response.
+  expect(tablesWith(join(folder.path, "state.db"), secrets)).toEqual(["playlists", "content_images", "draft_changes"]);
 });
 
 /** The tables with a row that contains one of the words. */

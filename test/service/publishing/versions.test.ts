@@ -118,6 +118,8 @@ test("[VER4] restoring is a version itself; with only, some resources; dry, noth
   expect([version.number, version.restored_from, version.note]).toEqual([5, 1, "wrong"]);
   const name = async (id: string) => (await done(api, "GET", `playlists/${id}`)).name;
   expect([await name(playlist.id), await name(other.id)]).toEqual(["1", "B"]);
+  const unknown = { only: [...only, { kind: "layout", id: `lay_${"0".repeat(26)}` }] };
+  expect((await api.call("POST", "versions/1/restore", unknown)).body.errors).toMatchObject([{ pointer: "/only/1/id" }]);
   expect((await done(api, "POST", "versions/5/restore", {})).version).toBe(null);
   expect((await api.call("POST", "versions/99/restore", {})).status).toBe(404);
 });

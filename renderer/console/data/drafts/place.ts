@@ -28,13 +28,14 @@ const content = new RegExp(
   ].join("|")})$`,
 );
 /** The first parts of the keys of the cache under which content is, or what depends on it. */
-const contentKinds: readonly unknown[] = [
+const contentKinds = [
   "playlists",
   "layouts",
   "schedules",
   "calendars",
   "players",
   "previews",
+  "player-previews",
   "preview-tickets",
   "imports",
 ];
@@ -82,9 +83,9 @@ export function isContentRequest(path: string): boolean {
 /** The key of the cache for what is read in the active draft: each draft has a place of its own there. */
 export function contentKey(key: readonly unknown[]): readonly unknown[] {
   const [kind, part] = key;
-  const isContent = contentKinds.includes(kind) || (kind === "assets" && (part === "uses" || part === "replacement"));
+  const isContent = contentKinds.includes(String(kind)) || (kind === "assets" && (part === "uses" || part === "replacement"));
   return active !== null && isContent ? ["in", active.id, ...key] : key;
 }
 
-/** The first parts of all keys of content. */
-export const contentKeys = contentKinds as readonly string[];
+/** The first parts of all keys that are old when content changes. The ticket of a preview stays good. */
+export const contentKeys: readonly string[] = contentKinds.filter((kind) => kind !== "preview-tickets");

@@ -21,6 +21,7 @@ export const changes = {
   changed: "changed",
   placeOf: "at place {to}",
   same: "{count, plural, one {# item unchanged} other {# items unchanged}}",
+  moreChanges: "{count, plural, one {# more change} other {# more changes}}",
   moreItems: "{count, plural, one {# more item} other {# more items}}",
   fieldChange: "{name}: {before} → {after}",
   fieldOnly: "{name} changed",

@@ -35,6 +35,8 @@ export const drafts = {
   endedPublished: "The draft “{name}” is published. You see what is on the screens.",
   endedGone: "The draft “{name}” was deleted. You see what is on the screens.",
   entered: "You work in the draft “{name}”. Screens notice nothing.",
+  approvalBar: "Approval",
+  approvalBarText: "What you save is sent for approval, each change by itself. In a draft, they are sent together.",
   // Its page.
   work: "Work in it",
   publish: "Publish",

@@ -6,6 +6,7 @@ import { drafts } from "../../i18n/en/drafts.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Segments } from "../../ui/segments.tsx";
+import { ChangeCards } from "./changes/change-cards.tsx";
 import { ChangeCard } from "./changes/change-card.tsx";
 import { ChangeView } from "./changes/change-view.tsx";
 import type { NameOf } from "./changes/names.ts";
@@ -24,13 +25,15 @@ interface DraftChangesProps {
 export function DraftChanges({ draft, nameOf, decisions, onDecide, mayChange }: DraftChangesProps) {
   const dropping = useAct({
     run: (change: DraftChange) => dropChange(draft.id, change),
-    changes: ["drafts"],
+    changes: ["drafts", "draft-contents"],
     done: (_result, { name }) => ({ message: text("dropped", { name }) }),
   });
   const isWithin = useDraft()?.id === draft.id;
   return (
-    <ul className="change-cards">
-      {draft.changes.map((change) => {
+    <ChangeCards
+      // What must be decided comes first.
+      changes={draft.changes.toSorted((one, other) => Number(other.is_conflicting) - Number(one.is_conflicting))}
+      card={(change) => {
         const { id, name, before, after, is_conflicting: isConflicting } = change;
         // Outside of the draft, a link would lead to what is published.
         const isOpenable = isWithin ? after !== null : after !== null && before !== null;
@@ -58,8 +61,8 @@ export function DraftChanges({ draft, nameOf, decisions, onDecide, mayChange }: 
             ) : undefined}
           </ChangeCard>
         );
-      })}
-    </ul>
+      }}
+    />
   );
 }
 

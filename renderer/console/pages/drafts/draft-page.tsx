@@ -14,12 +14,12 @@ import { Section } from "../../ui/section.tsx";
 import { tellFailure } from "../../ui/toasts.tsx";
 import { Arrival } from "./arrival.tsx";
 import { useNames } from "./changes/names.ts";
-import { DraftActions } from "./draft-actions.tsx";
+import { DraftActions } from "./acts/draft-actions.tsx";
 import { DraftChanges } from "./draft-changes.tsx";
 import { DraftState } from "./draft-state.tsx";
 import { versionQuery, type Decisions } from "./drafts.ts";
 import { Effect } from "./effect.tsx";
-import { useDraftRights } from "./rights.ts";
+import { useDraftRights } from "./acts/rights.ts";
 import { VersionChanges } from "./versions/version-changes.tsx";
 import "./drafts.css";
 

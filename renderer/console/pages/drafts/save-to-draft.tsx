@@ -24,10 +24,11 @@ interface SaveToDraftProps {
   /** Saves there, and goes there. */
   run: (draft: ActiveDraft) => Promise<unknown>;
   kind?: NonNullable<ButtonProps["kind"]>;
+  size?: NonNullable<ButtonProps["size"]>;
 }
 
 /** Nothing if the person is in a draft already, or may not make one. */
-export function SaveToDraft({ isSaving, isDisabled = false, kind = "plain", ...props }: SaveToDraftProps) {
+export function SaveToDraft({ isSaving, isDisabled = false, kind = "plain", size = "medium", ...props }: SaveToDraftProps) {
   const active = useDraft();
   const mayWrite = useMay("drafts:write");
   const [isOpen, setIsOpen] = useState(false);
@@ -35,7 +36,7 @@ export function SaveToDraft({ isSaving, isDisabled = false, kind = "plain", ...p
   const title = text(isSaving ? "saveToDraft" : "changeInDraft");
   return (
     <>
-      <Button kind={kind} isDisabled={isDisabled} onPress={() => setIsOpen(true)}>
+      <Button kind={kind} size={size} isDisabled={isDisabled} onPress={() => setIsOpen(true)}>
         {title}
       </Button>
       {isOpen ? <ChooseDialog {...props} isSaving={isSaving} title={title} onClose={() => setIsOpen(false)} /> : null}
@@ -62,7 +63,7 @@ function ChooseDialog({ name: about, run, isSaving, title, onClose }: ChooseDial
       await run(draft);
       return draft;
     },
-    changes: ["drafts"],
+    changes: ["drafts", "draft-contents"],
     done: (draft) => ({ message: text(isSaving ? "savedToDraft" : "entered", { name: draft.name }) }),
     after: onClose,
     showsErrors: true,

@@ -81,6 +81,11 @@ async function saveEdit(id: string): Promise<void> {
     if (body === null) return;
     try {
       const stored = await saveLayout(id, body, editor.etag);
+      // It became a proposal, which has no version: the page shows again what is published.
+      if (stored.etag === "") {
+        keepEdit(id, undefined);
+        return;
+      }
       // An answer that is on its way may be older.
       await queryClient.cancelQueries({ queryKey: layoutQuery(id).queryKey });
       queryClient.setQueryData(layoutQuery(id).queryKey, stored);

@@ -99,14 +99,14 @@ export class Picture {
   }
 
   /** The address of the picture with the fonts of its text in it; its own if that cannot be made. */
-  async #withFonts({ onFlaw }: ItemContext, signal: AbortSignal): Promise<string> {
+  async #withFonts(context: ItemContext, signal: AbortSignal): Promise<string> {
     try {
       const { src, unknownFonts } = await withShippedFonts(this.#src, signal);
-      if (unknownFonts.length > 0) onFlaw({ code: "font-missing", detail: unknownFontDetail(unknownFonts) });
+      if (unknownFonts.length > 0) context.onFlaw({ code: "font-missing", detail: unknownFontDetail(unknownFonts) });
       return src;
     } catch (error) {
       if (signal.aborted) throw error;
-      onFlaw({ code: "font-missing", detail: `the fonts could not be put into the SVG (${String(error)})` });
+      context.onFlaw({ code: "font-missing", detail: `the fonts could not be put into the SVG (${String(error)})` });
       return this.#src;
     }
   }

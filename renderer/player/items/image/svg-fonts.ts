@@ -170,7 +170,7 @@ async function embed({ family, style, weight, range, url }: FontFaceRule, signal
 function dataUrl(blob: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.addEventListener("load", () => resolve(String(reader.result)));
+    reader.addEventListener("load", () => resolve(reader.result as string));
     reader.addEventListener("error", () => reject(reader.error ?? new Error("the data cannot be read")));
     reader.readAsDataURL(blob);
   });

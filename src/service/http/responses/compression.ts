@@ -22,6 +22,7 @@ const compressedTags: ReadonlySet<string> = new Set([
   "play events",
   "players",
   "playlists",
+  "previews",
   "rollouts",
   "schedules",
   "screenshots",

@@ -11,7 +11,7 @@ import { requireScope } from "../../people/operator.ts";
 import { applyImages } from "../../publishing/apply.ts";
 import { requireKinds } from "../../publishing/approval.ts";
 import { arrivalOf } from "../../publishing/arrival.ts";
-import { contentAt } from "../../publishing/restore.ts";
+import { checkKnown, contentAt } from "../../publishing/restore.ts";
 import { findVersion, showVersion, showVersions, targetsOf, versionAfter, versionsOf } from "../../publishing/show-versions.ts";
 import { newestNumber } from "../../publishing/versions.ts";
 import type { Store } from "../../store/store.ts";
@@ -113,7 +113,7 @@ export const versionOperations: readonly Operation<VersionDependencies>[] = [
     drafts: true,
     params,
     body: Restoration,
-    example: { note: "The new menu was wrong" },
+    example: { only: [{ kind: "playlist", id: "pls_01jd3v8q6m9x2k4n7r5t1w0yzh" }], note: "The new menu was wrong" },
     status: 200,
     output: Published,
     errors: ["not-found", "invalid", "forbidden"],
@@ -122,6 +122,7 @@ export const versionOperations: readonly Operation<VersionDependencies>[] = [
       return unitOfWork.write(
         async (db, { operator }) => {
           await findVersion(db, teamId, number);
+          await checkKnown(db, teamId, body.only ?? []);
           const wanted = await contentAt(db, teamId, number, body.only);
           const before = await newestNumber(db, teamId);
           const applied = await applyImages(db, teamId, wanted, Math.trunc(clock.now()), true);

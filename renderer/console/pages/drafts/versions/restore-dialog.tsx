@@ -31,7 +31,7 @@ export function RestoreDialog({ restoration, onClose }: { restoration: Restorati
   });
   const restoring = useAct({
     run: () => restoreVersion(restoration, false),
-    changes: ["versions", "drafts", ...contentKeys],
+    changes: ["versions", "drafts", "draft-contents", ...contentKeys],
     done: (published) => ({
       message: draft !== null ? text("doneInDraft", { number: version }) : doneText(restoration),
       ...undoOf(published, restoration),
@@ -49,13 +49,7 @@ export function RestoreDialog({ restoration, onClose }: { restoration: Restorati
       actions={
         <>
           <Button onPress={onClose}>{text("cancel")}</Button>
-          <Button
-            kind="primary"
-            autoFocus
-            isDisabled={outlook !== undefined && !isNeeded}
-            isPending={restoring.isPending}
-            onPress={() => restoring.mutate()}
-          >
+          <Button kind="primary" isDisabled={!isNeeded} isPending={restoring.isPending} onPress={() => restoring.mutate()}>
             {text("goBackDo")}
           </Button>
         </>

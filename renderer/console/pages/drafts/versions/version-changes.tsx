@@ -3,6 +3,7 @@ import { versions } from "../../../i18n/en/versions.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Section } from "../../../ui/section.tsx";
+import { ChangeCards } from "../changes/change-cards.tsx";
 import { ChangeCard } from "../changes/change-card.tsx";
 import { useNames } from "../changes/names.ts";
 import type { Restoration, Version } from "../drafts.ts";
@@ -19,8 +20,9 @@ export function VersionChanges({ version: { number, changes }, onRestore }: Vers
   const nameOf = useNames(changes);
   return (
     <Section title={text("whatChanged")}>
-      <ul className="change-cards">
-        {changes.map((change) => {
+      <ChangeCards
+        changes={changes}
+        card={(change) => {
           const { kind, id, name } = change;
           return (
             <ChangeCard
@@ -41,8 +43,8 @@ export function VersionChanges({ version: { number, changes }, onRestore }: Vers
               }
             />
           );
-        })}
-      </ul>
+        }}
+      />
     </Section>
   );
 }

@@ -2,13 +2,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { draftQuery, isGone, leaveDraft } from "../../data/draft.ts";
-import { setActiveDraft, type ActiveDraft } from "../../data/drafts/place.ts";
-import { drafts } from "../../i18n/en/drafts.ts";
-import { texts } from "../../i18n/texts.ts";
-import { Button } from "../../ui/button.tsx";
-import { Icon } from "../../ui/icon.tsx";
-import { showToast, tellFailure } from "../../ui/toasts.tsx";
+import { draftQuery, isGone, leaveDraft } from "../../../data/draft.ts";
+import { setActiveDraft, type ActiveDraft } from "../../../data/drafts/place.ts";
+import { drafts } from "../../../i18n/en/drafts.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Icon } from "../../../ui/icon.tsx";
+import { showToast, tellFailure } from "../../../ui/toasts.tsx";
 import "./bar.css";
 
 const text = texts(drafts);

@@ -1,6 +1,6 @@
 // What a person may do with a draft, as far as the page can know. The service decides.
-import { useNeedsApproval, type Draft } from "../../data/draft.ts";
-import { useSession } from "../../data/session.ts";
+import { useNeedsApproval, type Draft } from "../../../data/draft.ts";
+import { useSession } from "../../../data/session.ts";
 
 export interface DraftRights {
   /** Change what it holds, rename it, delete it. */

@@ -1,16 +1,16 @@
 // What can be done with a draft: work in it, publish it, send it for approval, decide about it, rename it, delete it.
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { enterDraft, leaveDraft, useDraft, type VersionedDraft } from "../../data/draft.ts";
-import { useAct } from "../../data/use-act.ts";
-import { drafts } from "../../i18n/en/drafts.ts";
-import { texts } from "../../i18n/texts.ts";
-import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { MenuButton, type MenuAction } from "../../ui/menu-button.tsx";
-import { NameDialog } from "../../ui/name-dialog.tsx";
-import { tellFailure } from "../../ui/toasts.tsx";
-import { deleteDraft, proposeDraft, renameDraft, withdrawDraft, type Decisions } from "./drafts.ts";
+import { enterDraft, leaveDraft, useDraft, type VersionedDraft } from "../../../data/draft.ts";
+import { useAct } from "../../../data/use-act.ts";
+import { drafts } from "../../../i18n/en/drafts.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { Button } from "../../../ui/button.tsx";
+import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
+import { MenuButton, type MenuAction } from "../../../ui/menu-button.tsx";
+import { NameDialog } from "../../../ui/name-dialog.tsx";
+import { tellFailure } from "../../../ui/toasts.tsx";
+import { deleteDraft, proposeDraft, renameDraft, withdrawDraft, type Decisions } from "../drafts.ts";
 import { PublishDialog } from "./publish-dialog.tsx";
 import { ReturnDialog } from "./return-dialog.tsx";
 import { useDraftRights } from "./rights.ts";
@@ -27,11 +27,19 @@ export function DraftActions({ versioned, decisions }: { versioned: VersionedDra
   const navigate = useNavigate();
   const [open, setOpen] = useState<Open | null>(null);
   const close = (): void => setOpen(null);
-  const proposing = useAct({ run: () => proposeDraft(id), changes: ["drafts"], done: () => ({ message: text("proposedToast") }) });
-  const withdrawing = useAct({ run: () => withdrawDraft(id), changes: ["drafts"], done: () => ({ message: text("withdrawn") }) });
+  const proposing = useAct({
+    run: () => proposeDraft(id),
+    changes: ["drafts", "draft-contents"],
+    done: () => ({ message: text("proposedToast") }),
+  });
+  const withdrawing = useAct({
+    run: () => withdrawDraft(id),
+    changes: ["drafts", "draft-contents"],
+    done: () => ({ message: text("withdrawn") }),
+  });
   const renaming = useAct({
     run: (next: string) => renameDraft(id, next),
-    changes: ["drafts"],
+    changes: ["drafts", "draft-contents"],
     after: close,
     showsErrors: true,
   });

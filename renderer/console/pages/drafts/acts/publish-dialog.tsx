@@ -1,20 +1,20 @@
 // Asks before a draft is published or approved, with what that does to the screens and why it is done.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { activeDraft } from "../../data/drafts/place.ts";
-import { leaveDraft, type VersionedDraft } from "../../data/draft.ts";
-import { useAct } from "../../data/use-act.ts";
-import { drafts } from "../../i18n/en/drafts.ts";
-import { texts } from "../../i18n/texts.ts";
-import { FormDialog } from "../../ui/form-dialog.tsx";
-import { formOf } from "../../ui/form.ts";
-import { TextField } from "../../ui/text-field.tsx";
-import { effectQuery, publishDraft, type Decisions } from "./drafts.ts";
-import { EffectSentence } from "./effect.tsx";
+import { activeDraft } from "../../../data/drafts/place.ts";
+import { draftQuery, leaveDraft, type VersionedDraft } from "../../../data/draft.ts";
+import { useAct } from "../../../data/use-act.ts";
+import { drafts } from "../../../i18n/en/drafts.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { FormDialog } from "../../../ui/form-dialog.tsx";
+import { formOf } from "../../../ui/form.ts";
+import { TextField } from "../../../ui/text-field.tsx";
+import { effectQuery, publishDraft, type Decisions } from "../drafts.ts";
+import { EffectSentence } from "../effect.tsx";
 
 const text = texts(drafts);
 /** What is read anew afterwards, besides what events tell. */
-const changed = ["drafts", "versions"] as const;
+const changed = ["drafts", "draft-contents", "versions"] as const;
 
 interface PublishDialogProps {
   versioned: VersionedDraft;
@@ -34,7 +34,7 @@ export function PublishDialog({ versioned, decisions, onClose }: PublishDialogPr
         return await publishDraft(versioned, note, decisions);
       } catch (error) {
         // Somebody has changed something meanwhile: it is shown as it is now, and compared again.
-        void queries.invalidateQueries({ queryKey: ["drafts", "one", draft.id] });
+        void queries.invalidateQueries({ queryKey: draftQuery(draft.id).queryKey });
         throw error;
       }
     },

@@ -1,13 +1,13 @@
 // Returns a proposal to whoever made it, with a word about what should be different.
 import { useState } from "react";
-import type { VersionedDraft } from "../../data/draft.ts";
-import { useAct } from "../../data/use-act.ts";
-import { drafts } from "../../i18n/en/drafts.ts";
-import { texts } from "../../i18n/texts.ts";
-import { FormDialog } from "../../ui/form-dialog.tsx";
-import { formOf } from "../../ui/form.ts";
-import { TextField } from "../../ui/text-field.tsx";
-import { returnDraft } from "./drafts.ts";
+import type { VersionedDraft } from "../../../data/draft.ts";
+import { useAct } from "../../../data/use-act.ts";
+import { drafts } from "../../../i18n/en/drafts.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { FormDialog } from "../../../ui/form-dialog.tsx";
+import { formOf } from "../../../ui/form.ts";
+import { TextField } from "../../../ui/text-field.tsx";
+import { returnDraft } from "../drafts.ts";
 
 const text = texts(drafts);
 
@@ -17,7 +17,7 @@ export function ReturnDialog({ versioned, onClose }: { versioned: VersionedDraft
   const [word, setWord] = useState("");
   const returning = useAct({
     run: () => returnDraft(versioned, word),
-    changes: ["drafts"],
+    changes: ["drafts", "draft-contents"],
     done: () => ({ message: text("returnedToast", { name: author }) }),
     after: onClose,
     showsErrors: true,

@@ -1,0 +1,23 @@
+// The changes of a draft or a version, one below the other: many only as far as a person wants to see.
+import { useState, type ReactNode } from "react";
+import { changes as messages } from "../../../i18n/en/changes.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { Button } from "../../../ui/button.tsx";
+
+const text = texts(messages);
+/** A draft holds up to 1,000 changes, of which each is drawn. */
+const shownAtFirst = 40;
+
+export function ChangeCards<T>({ changes, card }: { changes: readonly T[]; card: (change: T) => ReactNode }) {
+  const [shown, setShown] = useState(shownAtFirst);
+  return (
+    <>
+      <ul className="change-cards">{changes.slice(0, shown).map(card)}</ul>
+      {changes.length > shown ? (
+        <div className="form-end">
+          <Button onPress={() => setShown(shown + 100)}>{text("moreChanges", { count: changes.length - shown })}</Button>
+        </div>
+      ) : null}
+    </>
+  );
+}
