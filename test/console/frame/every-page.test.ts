@@ -42,10 +42,10 @@ afterAll(async () => {
   await pages[Symbol.asyncDispose]();
 });
 
-/** The elements and scripts that a text has become. */
+/** The elements and scripts that a text has become. The console's own previews are frames without rights. */
 async function traces(page: Page, address: string): Promise<unknown[]> {
   const left = (await page.evaluate(
-    "[globalThis.xss, ...[...document.querySelectorAll('[data-xss], [onerror], [onload], iframe, script:not([src]), a[href^=\"javascript:\" i]')].map((each) => each.outerHTML)].filter((each) => each !== undefined)",
+    '[globalThis.xss, ...[...document.querySelectorAll(\'[data-xss], [onerror], [onload], iframe:not([sandbox="allow-scripts"][src*="/preview/"]:not([srcdoc])), script:not([src]), a[href^="javascript:" i]\')].map((each) => each.outerHTML)].filter((each) => each !== undefined)',
   )) as unknown[];
   return left.map((each) => [address, each]);
 }
