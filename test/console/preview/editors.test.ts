@@ -78,7 +78,7 @@ test("[PRV14] in a draft, previews show the content of the draft, and what scree
   await service.call("PATCH", `players/${device.playerId}`, { layout_id: layout.id });
   const { items } = await playlistOf(service, "Later", ["green", 600]);
   const { body: draft } = await service.call("POST", "drafts", { name: "Spring" });
-  const later = items.map(({ id: _, ...item }: { id: string }) => item);
+  const later = items.map((item: object) => ({ ...item, id: undefined }));
   await service.call("PATCH", `playlists/${layout.zones[0].playlist_id}`, { items: later }, { "Signage-Draft": draft.id });
   await using window = await Window.open(browser);
   const { page } = window;
