@@ -20,11 +20,12 @@ export async function framesDuring(page: Page, act: () => Promise<void>): Promis
 
 /** The time from the key's event to the frame after the next, which has what it changed, in ms. @param act presses one key */
 export async function toNextFrame(page: Page, act: () => Promise<void>): Promise<number> {
-  const drawn = page.evaluate(`new Promise((resolve) => {
+  // The listener is there before the key is pressed: both ways to the page are not in order.
+  await page.evaluate(`void (window.drawn_ = new Promise((resolve) => {
     addEventListener("keydown", ({ timeStamp }) => requestAnimationFrame(() => requestAnimationFrame((at) => resolve(at - timeStamp))), { once: true, capture: true });
-  })`) as Promise<number>;
+  }))`);
   await act();
-  return drawn;
+  return (await page.evaluate("window.drawn_")) as number;
 }
 
 /** Scrolls down in steps, as a wheel does. */
