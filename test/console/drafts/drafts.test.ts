@@ -175,8 +175,8 @@ test("[CDR7] going back to an earlier version takes three actions from the wall,
   await page.getByRole("region", { name: "Today" }).waitFor();
   await actions.do("choose one", page.getByRole("button", { name: `Go back to this: version ${number}`, exact: true }).click());
   const dialog = page.getByRole("dialog");
-  await dialog.getByText("Breakfast changed").waitFor();
-  await dialog.getByText("Brunch deleted").waitFor();
+  await dialog.getByText("Playlist “Breakfast” changed").waitFor();
+  await dialog.getByText("Playlist “Brunch” deleted").waitFor();
   await actions.do("go back", dialog.getByRole("button", { name: "Go back" }).click());
   await page.getByText(`Everything is again as it was at version ${number}`).waitFor();
   expect(actions.done).toHaveLength(3);
@@ -189,7 +189,7 @@ test("[CDR7] going back to an earlier version takes three actions from the wall,
   await page.goto(`${service.service.url}/playlists/${playlist.id}`);
   await page.getByRole("main").getByRole("link", { name: "Versions" }).click();
   await page.getByRole("heading", { name: "Versions of Breakfast", level: 1 }).waitFor();
-  await page.getByRole("link", { name: "Breakfast made" }).click();
+  await page.getByRole("link", { name: "Playlist “Breakfast” created" }).click();
   await page.getByRole("button", { name: "Bring back only this: Breakfast" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Go back" }).click();
   await page.getByText(`“Breakfast” is again as it was at version ${number}`).waitFor();

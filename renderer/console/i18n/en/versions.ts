@@ -12,7 +12,7 @@ export const versions = {
   yesterday: "Yesterday",
   version: "Version {number}",
   now: "Published now",
-  one: "{name} {action, select, created {made} deleted {deleted} other {changed}}",
+  one: "{kind, select, playlist {Playlist} layout {Layout} schedule {Schedule} other {Calendar}} “{name}” {action, select, created {created} deleted {deleted} other {changed}}",
   more: "{first} and {count, plural, one {# more} other {# more}}",
   restored: "Back to version {number}",
   fromDraft: "from a draft",

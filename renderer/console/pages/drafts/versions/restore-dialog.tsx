@@ -88,7 +88,7 @@ function Outlook({ outlook: { changes: all } }: { outlook: Published }) {
         {all.slice(0, mostNamed).map(({ kind, id, name, action }) => (
           <li key={id}>
             <Icon name={kindIcons[kind]} />
-            <span>{text("one", { name, action })}</span>
+            <span>{text("one", { kind, name, action })}</span>
           </li>
         ))}
       </ul>

@@ -10,7 +10,7 @@ export function titleOf({ note, changes, change_count: count, restored_from: fro
   if (from !== null) return text("restored", { number: String(from) });
   const [first] = changes;
   if (first === undefined) return "";
-  const one = text("one", { name: first.name, action: first.action });
+  const one = text("one", { kind: first.kind, name: first.name, action: first.action });
   return count === 1 ? one : text("more", { first: one, count: count - 1 });
 }
 
