@@ -13,7 +13,9 @@ const copied = [
   "sdk/typescript/types.ts",
   "vite.config.ts",
   "vite.console.config.ts",
+  "vite.fonts.ts",
   "vite.main.config.ts",
+  "vite.woff2.ts",
 ];
 
 /** Copies sources and build settings into `folder`. The copy shares this project's packages. */
