@@ -39,7 +39,7 @@ const words = page.getByRole("complementary").getByLabel("Text", { exact: true }
 await words.focus();
 printFigure("a letter typed to the next frame, ms", await timesOf(letters, () => toNextFrame(page, () => page.keyboard.press("x"))));
 await words.blur();
-const down = page.getByRole("button", { name: /^Move Item 1x* down$/ });
+const down = page.getByRole("button", { name: /^Move x*Item 1x* down$/ });
 printFigure("a move to the next frame, ms", await timesOf(moves, () => toNextFrame(page, () => down.press("Enter"))));
 
 async function timesOf(times: number, act: () => Promise<number>) {
