@@ -5,19 +5,12 @@ import { ulid } from "../../../src/base/ulid.ts";
 import { operatorOperations, fillPath, idsIn, callOperation, tablesOf, withIds, type IdPool } from "../populate-team.ts";
 import type { ApiResponse } from "../harness.ts";
 import { watchRefused } from "./refused-view.ts";
-import { startTwoTeams, waitForAssets } from "./two-teams.ts";
+import { startTwoTeams, waitForAssets, withoutBackground } from "./two-teams.ts";
 
 const patience = 120_000;
 
 // Tables that the service changes in the background: webhooks and their events.
 const background = ["events", "event_journals", "webhook_messages", "webhook_deliveries", "webhook_attempts"];
-// Columns that it changes in the background: thumbnails, imports, and the progress of rollouts.
-const thumbnail = { thumbnail_sha256: "", thumbnail_bytes: 0, thumbnail_tries: 0 };
-const changing: Readonly<Record<string, object>> = {
-  assets: { ...thumbnail, status: "", error: "", source_url: "", updated_at: 0 },
-  rollouts: { ring_done_at: null, updated_at: 0 },
-  webhooks: { failing_since: null },
-};
 
 /** All rows of the database except those that the service changes in the background. */
 function contentOf(file: DatabaseSync): string {
@@ -28,7 +21,7 @@ function contentOf(file: DatabaseSync): string {
       file
         .prepare(`SELECT * FROM ${table}`)
         .all()
-        .map((row) => ({ ...row, last_used_at: 0, ...changing[table] })),
+        .map((row) => withoutBackground(table, row)),
     ]),
   );
 }

@@ -59,20 +59,27 @@ export function idsOnlyIn(file: DatabaseSync, teamId: string, exceptTeamId: stri
   return new Set(idsOf(teamId).filter((id) => !excepted.has(id)));
 }
 
+// Columns that the service changes in the background: imports and thumbnails, the progress of rollouts, deliveries that fail.
+const ofAssets = ["status", "error", "source_url", "thumbnail_sha256", "thumbnail_bytes", "thumbnail_tries", "updated_at"];
+const changing: Readonly<Record<string, object>> = {
+  assets: Object.fromEntries(ofAssets.map((name) => [name, null])),
+  rollouts: { ring_done_at: null, updated_at: null },
+  webhooks: { failing_since: null },
+};
+
+/** A row without what the service changes in the background. */
+export function withoutBackground(table: string, row: Record<string, unknown>): Record<string, unknown> {
+  return { ...row, last_used_at: null, ...changing[table] };
+}
+
 /** All rows of a team. Of rows that the service changes in the background, only those columns that it does not change. */
 export function contentOf(file: DatabaseSync, teamId: string): Record<string, unknown> {
-  const background = ["status", "error", "source_url", "thumbnail_sha256", "thumbnail_bytes", "thumbnail_tries", "updated_at"];
-  const withoutBackground = Object.fromEntries(background.map((name) => [name, null]));
   const rows = tablesOf(file).map(({ table }): [string, unknown] => {
     const all = rowsOf(file, table, teamId);
     if (["events", "webhook_messages", "webhook_deliveries"].includes(table)) {
       return [table, all.map((row) => row["id"] ?? row["event_id"])];
     }
-    // A delivery that fails in the background marks its webhook.
-    if (table === "webhooks") return [table, all.map((row) => ({ ...row, failing_since: null }))];
-    // Rollouts go on by themselves.
-    if (table === "rollouts") return [table, all.map((row) => ({ ...row, ring_done_at: null, updated_at: null }))];
-    return [table, all.map((row) => ({ ...row, last_used_at: null, ...(table === "assets" ? withoutBackground : {}) }))];
+    return [table, all.map((row) => withoutBackground(table, row))];
   });
   return Object.fromEntries(rows);
 }

@@ -1,7 +1,7 @@
 // Signs a person in: by password, by the link that they opened, or by an invitation.
 import { useQuery } from "@tanstack/react-query";
 import { useLocation, useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import { sessionQuery, type Session } from "../../data/session.ts";
 import { signInOptionsQuery } from "../../data/sign-in-options.ts";
 import { signIn } from "../../i18n/en/sign-in.ts";
@@ -83,10 +83,10 @@ function Ways({ onSignedIn }: { onSignedIn: () => void }) {
   const session = useQuery(sessionQuery);
   const { data: options, error } = useQuery(signInOptionsQuery);
   const isSignedIn = session.data !== undefined && session.data !== null && location.hash === "";
+  // It is another function after each rendering, and is called only once.
+  const goOn = useEffectEvent(onSignedIn);
   useEffect(() => {
-    if (isSignedIn) onSignedIn();
-    // Only once: `onSignedIn` is another function after each rendering.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
+    if (isSignedIn) goOn();
   }, [isSignedIn]);
   if (error !== null) return <ProblemMessage error={error} />;
   if (options === undefined || isSignedIn) return null;
