@@ -115,7 +115,7 @@ function commonRules(faces: Faces, folder: string): string[] {
   const variables = Object.entries(families).map(
     ([name, fonts]) => `--${name}: ${names(fonts)}, var(--east), ${names(shared)}, "Last Resort";`,
   );
-  return [...rules, ...byLanguage, `:root { --east-letters: ${eastLetters(faces)}; }`, ":root, [lang] {", ...variables, "}"];
+  return [...rules, ...byLanguage, `:root { --east-letters: "${eastLetters(faces)}"; }`, ":root, [lang] {", ...variables, "}"];
 }
 
 /**

@@ -11,19 +11,24 @@ export interface FontFaceRule {
   url: string;
 }
 
-/** The rules by family. Sheets with the fonts of a language may follow (rules.ts). */
-const read = new Map<CSSStyleSheet, ReadonlyMap<string, FontFaceRule[]>>();
+/** The rules of each sheet by family, as far as a family was asked for. Sheets with the fonts of a language may follow (rules.ts). */
+const sheets = new Map<CSSStyleSheet, Map<string, CSSFontFaceRule[]>>();
+const read = new Map<CSSFontFaceRule, FontFaceRule>();
 
 function facesOf(family: string): FontFaceRule[] {
   return [...document.styleSheets].flatMap((sheet) => {
-    const families = read.get(sheet) ?? Map.groupBy(readSheet(sheet), (face) => face.family);
-    read.set(sheet, families);
-    return families.get(family) ?? [];
+    const families = sheets.get(sheet) ?? Map.groupBy(rulesOf(sheet), ({ style }) => unquoted(style.getPropertyValue("font-family")));
+    sheets.set(sheet, families);
+    return (families.get(family) ?? []).map((rule) => {
+      const face = read.get(rule) ?? readRule(rule, sheet.href ?? location.href);
+      read.set(rule, face);
+      return face;
+    });
   });
 }
 
-function readSheet(sheet: CSSStyleSheet): FontFaceRule[] {
-  return [...sheet.cssRules].flatMap((rule) => (rule instanceof CSSFontFaceRule ? [readRule(rule, sheet.href ?? location.href)] : []));
+function rulesOf(sheet: CSSStyleSheet): CSSFontFaceRule[] {
+  return [...sheet.cssRules].filter((rule) => rule instanceof CSSFontFaceRule);
 }
 
 function readRule({ style }: CSSFontFaceRule, base: string): FontFaceRule {

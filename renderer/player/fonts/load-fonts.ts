@@ -44,17 +44,16 @@ interface Settled {
 
 /** Resolves when the fonts of everything in an element of the document are loaded, or cannot be; at the time limit, or when `signal` aborts. */
 export async function fontsSettled(element: HTMLElement, signal?: AbortSignal): Promise<Settled> {
-  const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), timeoutMs);
-  const end = signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]);
-  const { promise: ended, resolve } = Promise.withResolvers<void>();
-  end.addEventListener("abort", () => resolve(), { once: true });
+  const withoutRules = await loadRules(element.textContent, familiesOf(element), signal);
+  const { promise: timeout, resolve: giveUp } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => giveUp(), timeoutMs);
+  signal?.addEventListener("abort", () => giveUp(), { once: true });
+  const endsAt = performance.now() + timeoutMs;
   try {
-    const withoutRules = await loadRules(element.textContent, familiesOf(element), end);
-    // A font that lacks a letter of its range is followed by the next one, which only the next layout asks for.
+    // A family that lacks a letter in its style is followed by the next one, which only the next layout asks for.
     while (isLoadingAfterLayout(element)) {
-      if (end.aborted) return { hasLoaded: false, withoutRules };
-      await Promise.race([document.fonts.ready, ended]);
+      if (signal?.aborted === true || performance.now() >= endsAt) return { hasLoaded: false, withoutRules };
+      await Promise.race([document.fonts.ready, timeout]);
     }
     return { hasLoaded: true, withoutRules };
   } finally {

@@ -13,8 +13,6 @@ interface HiddenLayer {
   abort: AbortController;
 }
 
-// What a scene's screen and overlays may wait for the rules of their fonts.
-const rulesTimeoutMs = 3_000;
 // A stage that has been shown stays if the clock is set back by at most this much.
 const setBackToleranceMs = 1_000;
 
@@ -57,7 +55,7 @@ export class Display {
     const words = wordsOf(scene);
     this.#isWaitingForRules = mayNeedRules(words);
     if (!this.#isWaitingForRules) return this.#draw(scene);
-    void loadRules(words, familiesOf(this.#element), AbortSignal.timeout(rulesTimeoutMs)).then(() => {
+    void loadRules(words, familiesOf(this.#element)).then(() => {
       if (this.#scene !== scene || !this.#isWaitingForRules) return;
       this.#isWaitingForRules = false;
       this.#draw(scene);
