@@ -110,7 +110,8 @@ function eastNamed(name: string): ShippedFont {
 /** The rules that every page needs: all but those of the Chinese, Japanese and Korean fonts, and the lists of families. */
 function commonRules(faces: Faces, folder: string): string[] {
   const rules = common.flatMap((font) => faces.rulesOf(font, folder));
-  const names = (fonts: readonly ShippedFont[]): string => [...new Set(fonts.map((font) => faces.familyOf(font)))].map((name) => `"${name}"`).join(", ");
+  const names = (fonts: readonly ShippedFont[]): string =>
+    [...new Set(fonts.map((font) => faces.familyOf(font)))].map((name) => `"${name}"`).join(", ");
   const byLanguage = Object.entries(eastByLanguage).map(([selector, fonts]) => `${selector} { --east: ${names(fonts)}; }`);
   const variables = Object.entries(families).map(
     ([name, fonts]) => `--${name}: ${names(fonts)}, var(--east), ${names(shared)}, "Last Resort";`,

@@ -278,7 +278,9 @@ test("[FNT11] the rules of Asian fonts are loaded when a text has letters for th
   expect((await fontsOf(opened, ".identify .name")).flat()).toEqual([expect.stringMatching(/^Noto Sans SC/)]);
   expect(sheets).toEqual(["sc"]);
   // Fonts that were loaded are not loaded again, which would blank the texts on the screen.
-  expect(await page.evaluate(`${loaded} window.loadedBefore.length > 2 && window.loadedBefore.every((face) => loaded.includes(face))`)).toBe(true);
+  expect(
+    await page.evaluate(`${loaded} window.loadedBefore.length > 2 && window.loadedBefore.every((face) => loaded.includes(face))`),
+  ).toBe(true);
 });
 
 test("[FNT9] a family that the player does not ship is refused with the names of those that it does, and what to do instead", () => {
