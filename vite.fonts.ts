@@ -1,8 +1,9 @@
 // The fonts that the player's page ships: which packages, in which order, and the style sheets that the build makes of them.
 import { dirname } from "node:path";
 import type { Plugin } from "vite";
-import { Faces, type ShippedFont } from "./vite.font-faces.ts";
-import { roughRangeOf } from "./vite.ranges.ts";
+import { Faces, type ShippedFont } from "./scripts/fonts/faces.ts";
+import { licensesText } from "./scripts/fonts/licenses.ts";
+import { roughRangeOf } from "./scripts/fonts/ranges.ts";
 
 const variable = (id: string, parts: ShippedFont["parts"] = "all"): ShippedFont => ({ package: `@fontsource-variable/${id}`, parts });
 const fixed = (id: string, parts: ShippedFont["parts"]): ShippedFont => ({ package: `@fontsource/${id}`, parts });
@@ -97,6 +98,10 @@ export function shippedFonts(root: string): Plugin {
       const folder = dirname(path);
       const rules = name === undefined ? commonRules(faces, folder) : faces.rulesOf(eastNamed(name), folder);
       return { code: code.replace(line, () => rules.join("\n")), map: null };
+    },
+    // Wherever the fonts go, their licences go too.
+    generateBundle() {
+      this.emitFile({ type: "asset", fileName: "font-licenses.txt", source: licensesText(fontPackages, root) });
     },
   };
 }

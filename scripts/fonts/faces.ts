@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { charactersIn, rangeOf, shownBy } from "./vite.ranges.ts";
-import { charactersOf, withoutTable } from "./vite.woff2.ts";
+import { charactersIn, rangeOf, shownBy } from "./ranges.ts";
+import { charactersOf, withoutTable } from "./woff2.ts";
 
 /** One package, as a family of the page. */
 export interface ShippedFont {

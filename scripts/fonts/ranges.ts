@@ -1,5 +1,5 @@
 // Ranges of characters, as style sheets write them: for which letters the rule of a font is, and for which its style sheet is needed.
-import { rangesIn } from "./renderer/player/fonts/css-values.ts";
+import { rangesIn } from "../../renderer/player/fonts/css-values.ts";
 
 export function charactersIn(range: string): number[] {
   return rangesIn(range).flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, index) => first + index));
