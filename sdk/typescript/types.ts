@@ -459,7 +459,7 @@ export interface paths {
         put?: never;
         /**
          * Create a calendar
-         * @description At most 2,000 dates. A schedule refers to it with a condition `{"type": "calendar", "calendar_id": "cal_…", "is_listed": false}`: except on its dates, or with `true` only on them. Alternatively, `ical` accepts an iCalendar file (RFC 5545): whole days and times, multi-day events, RRULE, RDATE and EXDATE. Times in UTC become days in the file's `X-WR-TIMEZONE`, or in UTC without it. `warnings` lists what was skipped.
+         * @description At most 2,000 dates. A schedule, or an item of a playlist, refers to it with a condition `{"type": "calendar", "calendar_id": "cal_…", "is_listed": false}`: except on its dates, or with `true` only on them. Alternatively, `ical` accepts an iCalendar file (RFC 5545): whole days and times, multi-day events, RRULE, RDATE and EXDATE. Times in UTC become days in the file's `X-WR-TIMEZONE`, or in UTC without it. `warnings` lists what was skipped.
          *
          *     Scope: `schedules:write`.
          */
@@ -488,7 +488,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a calendar
-         * @description Deletes it for good. Rejected while a schedule or a player's settings refer to it, also in the bin, since they may be restored.
+         * @description Deletes it for good. Rejected while a schedule, an item of a playlist or a player's settings refer to it, also in the bin, since they may be restored.
          *
          *     Scope: `schedules:write`.
          */
@@ -497,7 +497,7 @@ export interface paths {
         head?: never;
         /**
          * Change a calendar
-         * @description Omitted fields stay unchanged; `dates` or `ical` replaces all dates. The change applies at once to all players whose schedules, display hours or recurring commands refer to it. Alternatively, `ical` accepts an iCalendar file (RFC 5545): whole days and times, multi-day events, RRULE, RDATE and EXDATE. Times in UTC become days in the file's `X-WR-TIMEZONE`, or in UTC without it. `warnings` lists what was skipped.
+         * @description Omitted fields stay unchanged; `dates` or `ical` replaces all dates. The change applies at once to all players whose schedules, items, display hours or recurring commands refer to it. Alternatively, `ical` accepts an iCalendar file (RFC 5545): whole days and times, multi-day events, RRULE, RDATE and EXDATE. Times in UTC become days in the file's `X-WR-TIMEZONE`, or in UTC without it. `warnings` lists what was skipped.
          *
          *     Scope: `schedules:write`.
          */
@@ -2287,7 +2287,7 @@ export interface paths {
         put?: never;
         /**
          * Create a playlist
-         * @description Items play in order, in a loop. Only images, videos, audio, PDFs and HTML bundles need an asset. An item's `transition` starts with the item; without it the zone's transition applies. `max_plays_per_hour` and `max_plays_per_day` skip an item in some rounds of the loop; at least one item must have neither. `dayparts` restrict an item to times of day.
+         * @description Items play in order, in a loop. Only images, videos, audio, PDFs and HTML bundles need an asset. An item's `transition` starts with the item; without it the zone's transition applies. `max_plays_per_hour` and `max_plays_per_day` skip an item in some rounds of the loop; at least one item must have neither. `dayparts` restrict an item to times of day, `conditions` to players with a tag, values of variables and the dates of a calendar.
          *
          *     Scope: `playlists:write`.
          */
@@ -2451,7 +2451,7 @@ export interface paths {
         };
         /**
          * Read what a preview shows
-         * @description As it is now. A layout or a playlist is shown as on a screen that has nothing else: a playlist fills a layout of 1920 × 1080.
+         * @description As it is now. A layout or a playlist is shown as on a screen that has nothing else, and the tags and variables that conditions of its items want: a playlist fills a layout of 1920 × 1080.
          *
          *     Scope: `assets:read`.
          */
@@ -5904,7 +5904,7 @@ export interface components {
             /** @description Id, `cal_` and a ULID */
             calendar_id: string;
             /**
-             * @description true: only on the calendar's dates; false: except on them. A window of at most a day, also one that a daypart creates, counts by the day on which it begins, in the schedule's time zone; a longer window is cut to whole days
+             * @description true: only on the calendar's dates; false: except on them. A window of at most a day, also one that a daypart creates, counts by the day on which it begins, in the schedule's time zone, that of an item in the player's; a longer window is cut to whole days
              * @default true
              */
             is_listed: boolean;
@@ -5957,7 +5957,7 @@ export interface components {
             /** @description Id, `cal_` and a ULID */
             calendar_id: string;
             /**
-             * @description true: only on the calendar's dates; false: except on them. A window of at most a day, also one that a daypart creates, counts by the day on which it begins, in the schedule's time zone; a longer window is cut to whole days
+             * @description true: only on the calendar's dates; false: except on them. A window of at most a day, also one that a daypart creates, counts by the day on which it begins, in the schedule's time zone, that of an item in the player's; a longer window is cut to whole days
              * @default true
              */
             is_listed?: boolean;
@@ -6348,7 +6348,7 @@ export interface components {
         };
         DesiredState: {
             assets: components["schemas"]["DesiredAsset"][];
-            /** @description The calendars that conditions of schedules refer to */
+            /** @description The calendars that conditions of schedules and items, display hours and recurring commands refer to */
             calendars?: {
                 dates: string[];
                 /** @description Id, `cal_` and a ULID */
@@ -7099,6 +7099,66 @@ export interface components {
             /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
+        ItemCondition: {
+            /**
+             * @description false: the player must not have the tag
+             * @default true
+             */
+            is_present: boolean;
+            tag: string;
+            /** @constant */
+            type: "tag";
+        } | {
+            name: string;
+            /**
+             * @default equals
+             * @enum {string}
+             */
+            op: "equals" | "not_equals" | "at_least" | "at_most";
+            /** @constant */
+            type: "variable";
+            value: components["schemas"]["VariableValue"];
+        } | {
+            /** @description Id, `cal_` and a ULID */
+            calendar_id: string;
+            /**
+             * @description true: only on the calendar's dates; false: except on them. A window of at most a day, also one that a daypart creates, counts by the day on which it begins, in the schedule's time zone, that of an item in the player's; a longer window is cut to whole days
+             * @default true
+             */
+            is_listed: boolean;
+            /** @constant */
+            type: "calendar";
+        };
+        ItemConditionInput: {
+            /**
+             * @description false: the player must not have the tag
+             * @default true
+             */
+            is_present?: boolean;
+            tag: string;
+            /** @constant */
+            type: "tag";
+        } | {
+            name: string;
+            /**
+             * @default equals
+             * @enum {string}
+             */
+            op?: "equals" | "not_equals" | "at_least" | "at_most";
+            /** @constant */
+            type: "variable";
+            value: components["schemas"]["VariableValue"];
+        } | {
+            /** @description Id, `cal_` and a ULID */
+            calendar_id: string;
+            /**
+             * @description true: only on the calendar's dates; false: except on them. A window of at most a day, also one that a daypart creates, counts by the day on which it begins, in the schedule's time zone, that of an item in the player's; a longer window is cut to whole days
+             * @default true
+             */
+            is_listed?: boolean;
+            /** @constant */
+            type: "calendar";
+        };
         Layout: {
             /** @description An image behind all zones that covers the layout */
             background_asset_id: string | null;
@@ -7314,6 +7374,8 @@ export interface components {
         NewPlaylistItem: {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -7346,6 +7408,8 @@ export interface components {
         } | {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -7396,6 +7460,8 @@ export interface components {
             asset_id: string;
             /** @description Without it and without artwork the zone is transparent */
             background_color?: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -7448,6 +7514,8 @@ export interface components {
             background_color?: string;
             /** @default #ffffff */
             color?: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
             /**
@@ -7503,6 +7571,8 @@ export interface components {
             background_color?: string;
             /** @default #ffffff */
             color?: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
             /**
@@ -7566,6 +7636,8 @@ export interface components {
             background_color?: string;
             /** @default #ffffff */
             color?: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @default true */
             date?: boolean;
             /**
@@ -7648,6 +7720,8 @@ export interface components {
             background_color?: string;
             /** @default #000000 */
             color?: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description Text or URL. As UTF-8 at most 2953, 2331, 1663 or 1273 bytes with `error_correction` L, M, Q or H */
             data: string;
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
@@ -7690,6 +7764,8 @@ export interface components {
             background_color?: string;
             /** @default #ffffff */
             color?: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @default true */
             date?: boolean;
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
@@ -7767,6 +7843,8 @@ export interface components {
             asset_id: string;
             /** @default #000000 */
             background_color?: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
             /** @description Default: `page_duration_ms` for each page shown */
@@ -7801,6 +7879,8 @@ export interface components {
              */
             valid_until?: string;
         } | {
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -7852,6 +7932,8 @@ export interface components {
                 password: string;
                 username: string;
             };
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description CSS that is added to the page */
             css?: string;
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
@@ -7900,6 +7982,8 @@ export interface components {
         } | {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -8651,7 +8735,7 @@ export interface components {
                     size_bytes: number;
                     width: number | null;
                 }[];
-                /** @description The calendars that conditions of schedules refer to */
+                /** @description The calendars that conditions of schedules and items, display hours and recurring commands refer to */
                 calendars?: {
                     dates: string[];
                     /** @description Id, `cal_` and a ULID */
@@ -9034,6 +9118,8 @@ export interface components {
         PlaylistItem: {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -9066,6 +9152,8 @@ export interface components {
         } | {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -9116,6 +9204,8 @@ export interface components {
             asset_id: string;
             /** @description Without it and without artwork the zone is transparent */
             background_color?: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -9168,6 +9258,8 @@ export interface components {
             background_color: string;
             /** @default #ffffff */
             color: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
             /**
@@ -9223,6 +9315,8 @@ export interface components {
             background_color: string;
             /** @default #ffffff */
             color: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
             /**
@@ -9286,6 +9380,8 @@ export interface components {
             background_color: string;
             /** @default #ffffff */
             color: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @default true */
             date: boolean;
             /**
@@ -9368,6 +9464,8 @@ export interface components {
             background_color: string;
             /** @default #000000 */
             color: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description Text or URL. As UTF-8 at most 2953, 2331, 1663 or 1273 bytes with `error_correction` L, M, Q or H */
             data: string;
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
@@ -9410,6 +9508,8 @@ export interface components {
             background_color: string;
             /** @default #ffffff */
             color: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @default true */
             date: boolean;
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
@@ -9487,6 +9587,8 @@ export interface components {
             asset_id: string;
             /** @default #000000 */
             background_color: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
             /** @description Default: `page_duration_ms` for each page shown */
@@ -9521,6 +9623,8 @@ export interface components {
              */
             valid_until?: string;
         } | {
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -9572,6 +9676,8 @@ export interface components {
                 password: string;
                 username: string;
             };
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description CSS that is added to the page */
             css?: string;
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
@@ -9620,6 +9726,8 @@ export interface components {
         } | {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -10930,7 +11038,7 @@ export interface components {
                     size_bytes: number;
                     width: number | null;
                 }[];
-                /** @description The calendars that conditions of schedules refer to */
+                /** @description The calendars that conditions of schedules and items, display hours and recurring commands refer to */
                 calendars?: {
                     dates: string[];
                     /** @description Id, `cal_` and a ULID */
@@ -16187,6 +16295,13 @@ export interface operations {
                      *                   "until": "24:00"
                      *                 }
                      *               ],
+                     *               "conditions": [
+                     *                 {
+                     *                   "type": "tag",
+                     *                   "tag": "sample",
+                     *                   "is_present": true
+                     *                 }
+                     *               ],
                      *               "max_plays_per_hour": 1,
                      *               "max_plays_per_day": 1,
                      *               "transition": {
@@ -20746,6 +20861,13 @@ export interface operations {
                      *                     "until": "24:00"
                      *                   }
                      *                 ],
+                     *                 "conditions": [
+                     *                   {
+                     *                     "type": "tag",
+                     *                     "tag": "sample",
+                     *                     "is_present": true
+                     *                   }
+                     *                 ],
                      *                 "max_plays_per_hour": 1,
                      *                 "max_plays_per_day": 1,
                      *                 "transition": {
@@ -22348,6 +22470,13 @@ export interface operations {
                      *                   "until": "24:00"
                      *                 }
                      *               ],
+                     *               "conditions": [
+                     *                 {
+                     *                   "type": "tag",
+                     *                   "tag": "sample",
+                     *                   "is_present": true
+                     *                 }
+                     *               ],
                      *               "max_plays_per_hour": 1,
                      *               "max_plays_per_day": 1,
                      *               "transition": {
@@ -22453,6 +22582,13 @@ export interface operations {
                      *               "until": "24:00"
                      *             }
                      *           ],
+                     *           "conditions": [
+                     *             {
+                     *               "type": "tag",
+                     *               "tag": "sample",
+                     *               "is_present": true
+                     *             }
+                     *           ],
                      *           "max_plays_per_hour": 1,
                      *           "max_plays_per_day": 1,
                      *           "transition": {
@@ -22502,6 +22638,13 @@ export interface operations {
                      *               ],
                      *               "from": "00:00",
                      *               "until": "24:00"
+                     *             }
+                     *           ],
+                     *           "conditions": [
+                     *             {
+                     *               "type": "tag",
+                     *               "tag": "sample",
+                     *               "is_present": true
                      *             }
                      *           ],
                      *           "max_plays_per_hour": 1,
@@ -22599,6 +22742,13 @@ export interface operations {
                      *               ],
                      *               "from": "00:00",
                      *               "until": "24:00"
+                     *             }
+                     *           ],
+                     *           "conditions": [
+                     *             {
+                     *               "type": "tag",
+                     *               "tag": "sample",
+                     *               "is_present": true
                      *             }
                      *           ],
                      *           "max_plays_per_hour": 1,
@@ -22767,6 +22917,13 @@ export interface operations {
                      *               "until": "24:00"
                      *             }
                      *           ],
+                     *           "conditions": [
+                     *             {
+                     *               "type": "tag",
+                     *               "tag": "sample",
+                     *               "is_present": true
+                     *             }
+                     *           ],
                      *           "max_plays_per_hour": 1,
                      *           "max_plays_per_day": 1,
                      *           "transition": {
@@ -22815,6 +22972,13 @@ export interface operations {
                      *               ],
                      *               "from": "00:00",
                      *               "until": "24:00"
+                     *             }
+                     *           ],
+                     *           "conditions": [
+                     *             {
+                     *               "type": "tag",
+                     *               "tag": "sample",
+                     *               "is_present": true
                      *             }
                      *           ],
                      *           "max_plays_per_hour": 1,
@@ -22922,6 +23086,13 @@ export interface operations {
                      *               "until": "24:00"
                      *             }
                      *           ],
+                     *           "conditions": [
+                     *             {
+                     *               "type": "tag",
+                     *               "tag": "sample",
+                     *               "is_present": true
+                     *             }
+                     *           ],
                      *           "max_plays_per_hour": 1,
                      *           "max_plays_per_day": 1,
                      *           "transition": {
@@ -22971,6 +23142,13 @@ export interface operations {
                      *               ],
                      *               "from": "00:00",
                      *               "until": "24:00"
+                     *             }
+                     *           ],
+                     *           "conditions": [
+                     *             {
+                     *               "type": "tag",
+                     *               "tag": "sample",
+                     *               "is_present": true
                      *             }
                      *           ],
                      *           "max_plays_per_hour": 1,
@@ -23509,6 +23687,13 @@ export interface operations {
                      *                     ],
                      *                     "from": "00:00",
                      *                     "until": "24:00"
+                     *                   }
+                     *                 ],
+                     *                 "conditions": [
+                     *                   {
+                     *                     "type": "tag",
+                     *                     "tag": "sample",
+                     *                     "is_present": true
                      *                   }
                      *                 ],
                      *                 "max_plays_per_hour": 1,

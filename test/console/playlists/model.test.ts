@@ -21,6 +21,7 @@ const common = [
   "valid_from",
   "valid_until",
   "dayparts",
+  "conditions",
   "max_plays_per_hour",
   "max_plays_per_day",
   "transition",
@@ -160,10 +161,16 @@ test("[CPL7] the length of a round counts what is shown at a time, by the player
   ];
   const mediaOf = () => ({ duration_ms: 4_000, page_count: null });
   // 23 November 2026 is a Monday; Berlin is one hour ahead.
-  const atLunch = loopAt(all, mediaOf, Date.parse("2026-11-23T10:30:00Z"), "Europe/Berlin");
+  const calendars = new Map([["cal_1", ["2026-11-23"]]]);
+  const atLunch = loopAt(all, mediaOf, Date.parse("2026-11-23T10:30:00Z"), "Europe/Berlin", calendars);
   expect(atLunch).toMatchObject({ totalMs: 38_000, unlimitedMs: 25_000, shown: 5, isUncertain: false });
   expect([...atLunch.absences.values()]).toEqual(["not-yet"]);
-  const later = loopAt(all, () => undefined, Date.parse("2026-11-23T10:30:00Z"), "UTC");
+  const later = loopAt(all, () => undefined, Date.parse("2026-11-23T10:30:00Z"), "UTC", calendars);
   expect(later).toMatchObject({ totalMs: 28_000, shown: 4, isUncertain: true });
   expect([...later.absences.values()]).toEqual(["not-now", "not-yet"]);
+  // Conditions: on a screen that has what items want, and on the days of its calendars.
+  const on = (calendar_id: string) => ({ conditions: [{ type: "calendar", calendar_id, is_listed: true }] });
+  const narrowed = [item(on("cal_1")), item(on("cal_2")), item({ conditions: [{ type: "tag", tag: "bar", is_present: true }] })];
+  const shownOn = (day: string) => loopAt(narrowed, mediaOf, Date.parse(`${day}T12:00:00Z`), "UTC", calendars).shown;
+  expect([shownOn("2026-11-23"), shownOn("2026-11-24")]).toEqual([3, 2]);
 });

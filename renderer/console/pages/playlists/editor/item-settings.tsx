@@ -46,7 +46,7 @@ export function ItemSettings({ editor, chosen, isReadOnly }: ItemSettingsProps) 
   );
   const part = (wanted: FieldPart) => fields.filter((field) => field.part === wanted);
   const common = { shared, errorOf, isDisabled: isReadOnly, onChange: (changes: Changes) => change(changes) };
-  const hasTimes = items.some((item) => isTimed(item) || isLimited(item));
+  const hasTimes = items.some((item) => isTimed(item) || isLimited(item) || item.conditions !== undefined);
   const [look, more] = [part("look"), part("more")];
   return (
     <div className="item-settings">

@@ -9,6 +9,8 @@ import { Select } from "../../../ui/select.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { OpeningsEditor } from "../../screen/settings/openings-editor.tsx";
 import type { Opening } from "../../screen/settings/openings-editor.tsx";
+import { ConditionsEditor } from "../../schedules/form/conditions-editor.tsx";
+import type { Condition } from "../../schedules/model/conditions.ts";
 import { newTransition } from "../model/defaults.ts";
 import type { Item } from "../model/item.ts";
 import type { Shared } from "../model/shared.ts";
@@ -44,7 +46,7 @@ export function RulesForm({ shared, errorOf, isDisabled, onChange }: RulesFormPr
       />
     );
   };
-  const dayparts = shared("dayparts");
+  const [dayparts, conditions] = [shared("dayparts"), shared("conditions")];
   return (
     <>
       <InstantField name="valid_from" {...shared("valid_from")} error={errorOf("valid_from")} {...{ isDisabled, onChange }} />
@@ -58,6 +60,17 @@ export function RulesForm({ shared, errorOf, isDisabled, onChange }: RulesFormPr
           isDisabled={isDisabled}
         />
         {errorOf("dayparts") === undefined ? null : <p className="field-error">{errorOf("dayparts")}</p>}
+      </fieldset>
+      <fieldset className="field-group">
+        <legend>{text("conditions")}</legend>
+        <ConditionsEditor
+          conditions={(conditions.value as Condition[] | undefined) ?? []}
+          most={10}
+          hint={text(conditions.isMixed ? "mixedHint" : "conditionsHint")}
+          isDisabled={isDisabled}
+          onChange={(next) => onChange({ conditions: next.length === 0 ? undefined : next })}
+        />
+        {errorOf("conditions") === undefined ? null : <p className="field-error">{errorOf("conditions")}</p>}
       </fieldset>
       <div className="field-pair">
         {limit("max_plays_per_hour", 3_600)}
