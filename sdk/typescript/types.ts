@@ -1797,7 +1797,7 @@ export interface paths {
         put?: never;
         /**
          * Send a command to a player
-         * @description An action on the player, a change of its program for a while, or new values of the variables in schedule conditions, by `type`. A command runs at most once. If it does not start within `ttl_s` seconds, it never runs. A type that the player has reported not to support is rejected; `capabilities` in `GET /players/{id}` lists what it supports.
+         * @description An action on the player, a change of its program for a while, or new values of the variables in conditions of schedules and items, by `type`. A command runs at most once. If it does not start within `ttl_s` seconds, it never runs. A type that the player has reported not to support is rejected; `capabilities` in `GET /players/{id}` lists what it supports.
          *
          *     Scope: `commands:write`.
          */
@@ -8680,7 +8680,7 @@ export interface components {
              * @description RFC 3339, UTC
              */
             updated_at: string;
-            /** @description Variables for the conditions of schedules */
+            /** @description Variables for the conditions of schedules and items */
             variables: {
                 [key: string]: components["schemas"]["VariableValue"];
             };
@@ -8902,7 +8902,7 @@ export interface components {
              * @description RFC 3339, UTC
              */
             updated_at: string;
-            /** @description Variables for the conditions of schedules */
+            /** @description Variables for the conditions of schedules and items */
             variables: {
                 [key: string]: components["schemas"]["VariableValue"];
             };

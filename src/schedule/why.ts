@@ -40,8 +40,8 @@ export function explainAt(content: PlayableContent, instant: number, context = d
   const { zones } = programAt(content, instant, context).program;
   const layoutId = decision.layout?.id ?? null;
   const items = playlistsOf(decision, state).flatMap((playlist, index) => [
-    ...playlist.excluded.map(({ itemId, reason }) => setAside("item", itemId, layoutId, reason)),
     ...explainLimits(playlist, zones[index]!.timeline, layoutId, decidedAt),
+    ...playlist.excluded.map(({ itemId, reason }) => setAside("item", itemId, layoutId, reason)),
   ]);
   const reasons = [
     ...overridesAt(context.interventions, instant).map((override) => explainOverride(override, decision, state)),
