@@ -161,7 +161,8 @@ test("[DRF4] a draft that no longer fits is refused with the reason, and nothing
 
 test("[CAL24] a draft keeps no item whose calendar was deleted, and its effect knows the dates of an item's calendar", async () => {
   await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path, { clock: new FakeClock(Date.UTC(2026, 11, 21)) });
+  const clock = new FakeClock();
+  await using api = await TestService.start(folder.path, { clock });
   const device = await api.pairDevice("Lobby");
   const [used, other] = [
     await done(api, "POST", "calendars", { name: "Used", dates: [{ date: "2026-12-25" }] }),
@@ -174,7 +175,8 @@ test("[CAL24] a draft keeps no item whose calendar was deleted, and its effect k
 
   const draft = await done(api, "POST", "drafts", { name: "D" });
   await done(api, "PATCH", `calendars/${used.id}`, { dates: [{ date: "2026-12-24" }] }, within(draft));
-  expect((await done(api, "GET", `drafts/${draft.id}/effect`)).screens.map(({ name }: { name: string }) => name)).toEqual(["Lobby"]);
+  const first_at = new Date(clock.now()).toISOString();
+  expect((await done(api, "GET", `drafts/${draft.id}/effect`)).screens).toMatchObject([{ name: "Lobby", first_at }]);
   const refusedUse = await api.call("DELETE", `calendars/${used.id}`, undefined, within(draft));
   expect([refusedUse.status, refusedUse.body.detail.includes("“P”")]).toEqual([409, true]);
 
