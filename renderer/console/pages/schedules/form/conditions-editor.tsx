@@ -51,13 +51,15 @@ export function ConditionsEditor({ conditions, most, hint, startDate, isDisabled
             // Conditions have no identity but their place.
             // oxlint-disable-next-line react/no-array-index-key
             <li key={index} className="condition">
-              <ConditionRow
-                condition={condition}
-                calendars={calendars}
-                tags={tags}
-                isDisabled={isDisabled}
-                onChange={(next) => replace(index, next)}
-              />
+              <div className="condition-parts" data-type={condition.type}>
+                <ConditionRow
+                  condition={condition}
+                  calendars={calendars}
+                  tags={tags}
+                  isDisabled={isDisabled}
+                  onChange={(next) => replace(index, next)}
+                />
+              </div>
               {isDisabled ? null : (
                 <Button kind="quiet" size="small" aria-label={text("removeCondition")} onPress={() => replace(index, null)}>
                   <Icon name="trash" />
