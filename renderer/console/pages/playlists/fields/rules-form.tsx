@@ -22,7 +22,8 @@ interface RulesFormProps {
   shared: (name: string) => Shared;
   errorOf: (name: string) => string | undefined;
   isDisabled: boolean;
-  onChange: (changes: Readonly<Record<string, unknown>>) => void;
+  /** @param isTyping whether it continues the change before, as typing does */
+  onChange: (changes: Readonly<Record<string, unknown>>, isTyping?: boolean) => void;
 }
 
 export function RulesForm({ shared, errorOf, isDisabled, onChange }: RulesFormProps) {
@@ -47,6 +48,7 @@ export function RulesForm({ shared, errorOf, isDisabled, onChange }: RulesFormPr
     );
   };
   const [dayparts, conditions] = [shared("dayparts"), shared("conditions")];
+  const ownConditions = (conditions.value as Condition[] | undefined) ?? [];
   return (
     <>
       <InstantField name="valid_from" {...shared("valid_from")} error={errorOf("valid_from")} {...{ isDisabled, onChange }} />
@@ -64,11 +66,11 @@ export function RulesForm({ shared, errorOf, isDisabled, onChange }: RulesFormPr
       <fieldset className="field-group">
         <legend>{text("conditions")}</legend>
         <ConditionsEditor
-          conditions={(conditions.value as Condition[] | undefined) ?? []}
+          conditions={ownConditions}
           most={10}
           hint={text(conditions.isMixed ? "mixedHint" : "conditionsHint")}
           isDisabled={isDisabled}
-          onChange={(next) => onChange({ conditions: next.length === 0 ? undefined : next })}
+          onChange={(next) => onChange({ conditions: next.length === 0 ? undefined : next }, next.length === ownConditions.length)}
         />
         {errorOf("conditions") === undefined ? null : <p className="field-error">{errorOf("conditions")}</p>}
       </fieldset>

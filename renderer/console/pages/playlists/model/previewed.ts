@@ -1,7 +1,7 @@
 // The playlist as it is edited, in the form in which players receive playlists. Pure.
 import type { ShownContent } from "../../../../../src/protocol/operator/previews.ts";
 import { onAnyScreen } from "../../../../../src/schedule/playlist/any-screen.ts";
-import type { Calendar } from "../../../data/calendars.ts";
+import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 import { previewId } from "../../../preview/placeholder-ids.ts";
 import type { EditorView } from "./editor.ts";
 import type { Row } from "./rows.ts";
@@ -22,7 +22,7 @@ export function withEditedItems(
   shown: ShownContent,
   playlistId: string,
   { rows, faults }: Pick<EditorView, "rows" | "faults">,
-  calendars: readonly Calendar[],
+  calendars: readonly Pick<Schemas["Calendar"], "id" | "dates">[],
 ): ShownContent {
   const items = rows.flatMap((row) => (faults.has(row.key) ? [] : [onAnyScreen({ ...row.item, id: previewedItemId(row) } as PlayedItem)]));
   const playlists = shown.state.playlists.map((playlist) => (playlist.id === playlistId ? { ...playlist, items } : playlist));
