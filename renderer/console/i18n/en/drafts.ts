@@ -31,12 +31,14 @@ export const drafts = {
   review: "Review",
   leave: "Leave the draft",
   leaveShort: "Leave",
+  barCollects: "Your changes are collected here. Send them for approval when you are ready.",
   barProposed: "It waits for approval and cannot be changed.",
   endedPublished: "The draft “{name}” is published. You see what is on the screens.",
   endedGone: "The draft “{name}” was deleted. You see what is on the screens.",
   entered: "You work in the draft “{name}”. Screens notice nothing.",
   approvalBar: "Approval",
-  approvalBarText: "What you save is sent for approval, each change by itself. In a draft, they are sent together.",
+  approvalBarText: "Your changes will be collected in a draft, and published when somebody else approves it.",
+  goOn: "Go on with {name}",
   // Its page.
   work: "Work in it",
   publish: "Publish",
@@ -91,6 +93,5 @@ export const drafts = {
   newName: "Name of the draft",
   savedToDraft: "Saved to the draft “{name}”",
   versions: "Versions",
-  needsDraft: "What you change needs an approval. Collect your changes in a draft, and send it for approval.",
   savedInDraft: "Saved in the draft",
 } as const;

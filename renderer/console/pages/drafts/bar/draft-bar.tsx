@@ -2,13 +2,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { draftQuery, isGone, leaveDraft } from "../../../data/draft.ts";
+import { draftQuery, isGone, leaveDraft, useNeedsApproval } from "../../../data/draft.ts";
 import { setActiveDraft, type ActiveDraft } from "../../../data/drafts/place.ts";
 import { drafts } from "../../../i18n/en/drafts.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { showToast, tellFailure } from "../../../ui/toasts.tsx";
+import { useProposing } from "../acts/use-proposing.ts";
 import "./bar.css";
 
 const text = texts(drafts);
@@ -18,6 +19,9 @@ export function DraftBar({ active: { id, name: known } }: { active: ActiveDraft 
   const draft = data?.draft;
   const name = draft?.name ?? known;
   const state = draft?.state;
+  const needsApproval = useNeedsApproval();
+  const collects = needsApproval && draft !== undefined && (state === "open" || state === "returned");
+  const proposing = useProposing(id);
   const hasEnded = isGone(error) || state === "published";
   useEffect(() => {
     if (!hasEnded) return;
@@ -32,16 +36,22 @@ export function DraftBar({ active: { id, name: known } }: { active: ActiveDraft 
   return (
     <aside className="draft-bar" aria-label={text("bar")} data-state={state}>
       <Icon name="draft" />
-      <p>
+      <p role="status">
         <span className="draft-bar-name">
           {text("barIn")} <bdi>{name}</bdi>
         </span>
         {draft === undefined ? null : <span className="draft-bar-count">{text("changes", { count: draft.change_count })}</span>}
         {state === "proposed" ? <span className="draft-bar-note">{text("barProposed")}</span> : null}
+        {collects ? <span className="draft-bar-note">{text("barCollects")}</span> : null}
       </p>
       <Link to="/drafts/$id" params={{ id }} className="button" data-kind="plain" data-size="small">
         {text("review")}
       </Link>
+      {collects && draft.change_count > 0 ? (
+        <Button kind="primary" size="small" isPending={proposing.isPending} onPress={() => proposing.mutate()}>
+          {text("propose")}
+        </Button>
+      ) : null}
       <Button kind="quiet" size="small" aria-label={text("leave")} onPress={() => tellFailure(leaveDraft())}>
         {text("leaveShort")}
       </Button>
