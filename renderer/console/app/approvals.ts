@@ -7,7 +7,7 @@ import { withdrawDraft } from "../pages/drafts/drafts.ts";
 import { common } from "../i18n/en/common.ts";
 import { formatDateTime } from "../i18n/format.ts";
 import { texts } from "../i18n/texts.ts";
-import { showCorrection, tellFailure } from "../ui/toasts.tsx";
+import { showCorrection, showFailure } from "../ui/toasts.tsx";
 
 const text = texts(common);
 
@@ -15,9 +15,9 @@ const text = texts(common);
 export function collectForApproval(): () => void {
   handleApproval({
     makeDraft: () => createDraft(text("collectedChanges", { time: formatDateTime(new Date()) })),
-    proposed: (id) => {
+    proposed: async (id) => {
       showCorrection({ message: text("nowNeedsApproval"), link: { name: text("seeProposal"), to: `/drafts/${id}` } });
-      tellFailure(goOnIn(id));
+      await goOnIn(id).catch(showFailure);
     },
   });
   return () => handleApproval(null);

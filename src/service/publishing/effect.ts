@@ -49,7 +49,7 @@ export function effectOfDraft(services: EffectDependencies, teamId: string, draf
 /**
  * The effect of going back to a version within a week.
  * @param only the resources that go back; undefined: all
- * @throws ProblemError 404, 422 for a resource that never was.
+ * @throws ProblemError 404.
  */
 export function effectOfRestoring(
   services: EffectDependencies,

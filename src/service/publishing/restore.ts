@@ -11,11 +11,10 @@ import { findVersion } from "./show-versions.ts";
 /**
  * What going back to a version makes of content.
  * @param only the resources that go back; undefined: all
- * @throws ProblemError 404; 422 for a resource that never was.
+ * @throws ProblemError 404.
  */
 export async function contentToRestore(db: Db, teamId: string, number: number, only: readonly ContentRef[] | undefined): Promise<Wanted[]> {
   await findVersion(db, teamId, number);
-  await checkKnown(db, teamId, only ?? []);
   return contentAt(db, teamId, number, only);
 }
 
@@ -46,7 +45,7 @@ async function contentAt(db: Db, teamId: string, number: number, only: readonly 
 }
 
 /** @throws ProblemError 422 naming those that the team does not have and never had, as far as versions tell. */
-async function checkKnown(db: Db, teamId: string, refs: readonly ContentRef[]): Promise<void> {
+export async function checkKnown(db: Db, teamId: string, refs: readonly ContentRef[]): Promise<void> {
   const known = new Set((await readLive(db, teamId, refs)).keys());
   for (const chunk of inChunks(refs.filter(({ id }) => !known.has(id)).map(({ id }) => id))) {
     const changes = db.selectFrom("version_changes").select("resource_id").distinct().where("team_id", "=", teamId);

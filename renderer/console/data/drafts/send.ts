@@ -16,8 +16,8 @@ import {
 interface Approval {
   /** Makes a draft for changes. */
   makeDraft(): Promise<ActiveDraft>;
-  /** The service has made a proposal of a single change. */
-  proposed(draftId: string): void;
+  /** The service has made a proposal of a single change. The page hears of the change afterwards. */
+  proposed(draftId: string): Promise<void>;
 }
 
 const writes = new Set<Promise<unknown>>();
@@ -46,7 +46,7 @@ export async function sendInPlace(request: Request): Promise<Response> {
   const response = await answer;
   if (response.status === 202 && isWrite) {
     const { draft_id: id } = (await response.clone().json()) as { draft_id?: unknown };
-    if (typeof id === "string") approval?.proposed(id);
+    if (typeof id === "string") await approval?.proposed(id);
   }
   return response;
 }

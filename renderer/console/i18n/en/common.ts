@@ -44,6 +44,8 @@ export const common = {
   proposals: "{count, plural, one {# proposal waits} other {# proposals wait}} for your decision",
   nowNeedsApproval: "Your changes need an approval now. Nothing is published: they are collected in a draft.",
   collectedChanges: "Changes of {time}",
+  changedByService: "The service itself",
+  changedByYou: "You",
   seeProposal: "See it",
   signOut: "Sign out",
   switchTeam: "Switch team",

@@ -93,5 +93,6 @@ export const drafts = {
   newName: "Name of the draft",
   savedToDraft: "Saved to the draft “{name}”",
   versions: "Versions",
+  changedBy: "Changed by {name}",
   savedInDraft: "Saved in the draft",
 } as const;

@@ -1,20 +1,30 @@
-// What every editor of content has: the way to its versions.
+// What every editor of content has: the way to its versions, and who changed it last.
 import { Link } from "@tanstack/react-router";
+import { useLastChange } from "../../data/last-change.ts";
 import { useMay } from "../../data/session.ts";
 import { drafts } from "../../i18n/en/drafts.ts";
 import { texts } from "../../i18n/texts.ts";
+import { Age } from "../../ui/age.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import "./editor-links.css";
 
 const text = texts(drafts);
 
-/** Leads to the versions of a playlist, a layout or a schedule. */
+/** Leads to the versions of a playlist, a layout or a schedule, and says who changed it last: others may change it while it is open. */
 export function VersionsLink({ id }: { id: string }) {
+  const change = useLastChange(id);
   if (!useMay("versions:read")) return null;
   return (
-    <Link to="/versions" search={{ of: id }} className="versions-link">
-      <Icon name="history" />
-      {text("versions")}
-    </Link>
+    <span className="versions-facts">
+      <Link to="/versions" search={{ of: id }} className="versions-link">
+        <Icon name="history" />
+        {text("versions")}
+      </Link>
+      {change === undefined ? null : (
+        <span className="faint last-change">
+          {text("changedBy", { name: change.name })}, <Age time={change.at} />
+        </span>
+      )}
+    </span>
   );
 }

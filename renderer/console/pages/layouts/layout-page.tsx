@@ -110,7 +110,7 @@ function Workspace({ id, layoutEditor: { change, save }, editor, isReadOnly }: W
   const [only, ...others] = editor.selected.flatMap((key) => zoneOf(layout, key) ?? []);
   return (
     <div className="layout-workspace" ref={workspace}>
-      <Conflicts editor={editor} change={change} />
+      <Conflicts id={id} editor={editor} change={change} />
       <div className="layout-stage">
         <LayoutToolbar editor={editor} rules={rules} onRules={setRules} isReadOnly={isReadOnly} change={change} focusZone={focusZone} />
         <Stage

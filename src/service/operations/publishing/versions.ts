@@ -20,7 +20,7 @@ import { applyImages } from "../../publishing/apply.ts";
 import { requireKinds } from "../../publishing/approval.ts";
 import { arrivalOf } from "../../publishing/arrival.ts";
 import { effectOfRestoring } from "../../publishing/effect.ts";
-import { contentToRestore } from "../../publishing/restore.ts";
+import { checkKnown, contentToRestore } from "../../publishing/restore.ts";
 import { findVersion, showVersion, showVersions, targetsOf, versionAfter, versionsOf } from "../../publishing/show-versions.ts";
 import { newestNumber } from "../../publishing/versions.ts";
 import type { OutlookDependencies } from "../../schedule/schedule-outlook.ts";
@@ -131,6 +131,7 @@ export const versionOperations: readonly Operation<VersionDependencies>[] = [
       return unitOfWork.write(
         async (db, { operator }) => {
           const wanted = await contentToRestore(db, teamId, number, body.only);
+          await checkKnown(db, teamId, body.only ?? []);
           const before = await newestNumber(db, teamId);
           const applied = await applyImages(db, teamId, wanted, Math.trunc(clock.now()), true);
           requireKinds(

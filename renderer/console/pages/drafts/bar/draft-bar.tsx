@@ -1,6 +1,6 @@
 // Says on every page that the person works in a draft, and ends that when the draft has ended.
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, useLocation } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { draftQuery, isGone, leaveDraft, useNeedsApproval } from "../../../data/draft.ts";
 import { setActiveDraft, type ActiveDraft } from "../../../data/drafts/place.ts";
@@ -22,13 +22,14 @@ export function DraftBar({ active: { id, name: known } }: { active: ActiveDraft 
   const needsApproval = useNeedsApproval();
   const collects = needsApproval && draft !== undefined && (state === "open" || state === "returned");
   const proposing = useProposing(id);
+  const isOnOwnPage = useLocation().pathname.endsWith(id);
   const hasEnded = isGone(error) || state === "published";
   useEffect(() => {
     if (!hasEnded) return;
     // Its own page says it.
-    if (!location.pathname.endsWith(id)) showToast({ message: text(state === "published" ? "endedPublished" : "endedGone", { name }) });
+    if (!isOnOwnPage) showToast({ message: text(state === "published" ? "endedPublished" : "endedGone", { name }) });
     tellFailure(leaveDraft());
-  }, [hasEnded, state, name, id]);
+  }, [hasEnded, state, name, isOnOwnPage]);
   useEffect(() => {
     // It was renamed, perhaps by somebody else.
     if (draft !== undefined && draft.name !== known && !hasEnded) setActiveDraft({ id, name: draft.name });
@@ -44,10 +45,12 @@ export function DraftBar({ active: { id, name: known } }: { active: ActiveDraft 
         {state === "proposed" ? <span className="draft-bar-note">{text("barProposed")}</span> : null}
         {collects ? <span className="draft-bar-note">{text("barCollects")}</span> : null}
       </p>
-      <Link to="/drafts/$id" params={{ id }} className="button" data-kind="plain" data-size="small">
-        {text("review")}
-      </Link>
-      {collects && draft.change_count > 0 ? (
+      {isOnOwnPage ? null : (
+        <Link to="/drafts/$id" params={{ id }} className="button" data-kind="plain" data-size="small">
+          {text("review")}
+        </Link>
+      )}
+      {collects && draft.change_count > 0 && !isOnOwnPage ? (
         <Button kind="primary" size="small" isPending={proposing.isPending} onPress={() => proposing.mutate()}>
           {text("propose")}
         </Button>

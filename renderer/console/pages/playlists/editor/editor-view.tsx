@@ -125,7 +125,7 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
         </div>
       </div>
       <ProblemMessage error={error} />
-      <ConflictPanel editor={editor} assets={assets} />
+      <ConflictPanel id={id} editor={editor} assets={assets} />
       {state === "failed" ? <SaveFailure editor={editor} /> : null}
       {rows.length === 0 ? (
         <EmptyState icon="playlist" title={text("itemsEmptyTitle")} text={text("itemsEmptyText")} />
