@@ -16,6 +16,7 @@ type VersionEntry = Schemas["VersionEntry"];
 export interface LastChange {
   /** Of the person, or what stands for it. It begins a sentence. */
   name: string;
+  isOwn: boolean;
   at: string;
 }
 
@@ -53,6 +54,6 @@ export async function findLastChange(id: string, etag: string): Promise<LastChan
 function shownChange(version: VersionEntry | null | undefined, { user }: Session): LastChange | undefined {
   if (version == null) return undefined;
   const { created_by: by, created_at: at } = version;
-  const name = by === null ? text("changedByService") : by.user_id === user.id ? text("changedByYou") : by.name;
-  return { name, at };
+  const isOwn = by?.user_id === user.id;
+  return { name: isOwn ? text("you") : (by?.name ?? text("theService")), isOwn, at };
 }

@@ -29,15 +29,6 @@ const newestVersion = async () => (await read("versions?limit=1")).data[0].numbe
 const changeCount = ({ change_count: count }: { change_count: number }) => count;
 const onlyDraft = async (name: string) => (await read("drafts")).data.find((each: { name: string }) => each.name === name);
 
-/** Opens a path as a member who is no owner. */
-async function signInAs(window: Window, { userId }: Person, path: string): Promise<void> {
-  const { url } = service.service;
-  const { secret } = await done(ada, "POST", "sign-in-links", { user_id: userId });
-  await window.context.request.post(`${url}/api/v1/session`, { headers: { origin: url }, data: { method: "link", secret } });
-  await window.page.goto(url + path);
-  await window.page.getByRole("navigation").first().waitFor();
-}
-
 /** Says that it plays what it should. */
 async function plays(device: Device): Promise<void> {
   const { revision } = (await device.call("GET", "state")).body;
@@ -111,7 +102,7 @@ test("[CDR6] what a contributor changes is collected, sent for approval as one, 
 
   await using desk = await Window.open(browser);
   const { page: deskPage } = desk;
-  await signInAs(desk, carl, `/layouts/${layout.id}`);
+  await desk.signInAs(service, carl, `/layouts/${layout.id}`);
   await deskPage.getByText("Your changes will be collected in a draft").waitFor();
   await deskPage.getByLabel("Name", { exact: true }).fill("Front door");
   await deskPage.keyboard.press("Enter");
@@ -137,7 +128,7 @@ test("[CDR6] what a contributor changes is collected, sent for approval as one, 
   expect([await nameNow(), await newestVersion()]).toEqual(["Entrance", version]);
 
   await using pocket = await Window.open(browser, phone);
-  await signInAs(pocket, bea, "/");
+  await pocket.signInAs(service, bea, "/");
   await pocket.page.getByRole("button", { name: "More" }).click();
   await pocket.page.getByRole("link", { name: "Drafts 1 proposal waits for your decision" }).click();
   await pocket.page.getByRole("link", { name: /^Changes of/ }).click();
@@ -178,7 +169,7 @@ test("[CDR10] who began before the team asks for approvals goes on in the draft 
   await done(ada, "PATCH", `teams/${ada.teamId}`, { approval: "none" });
   await using window = await Window.open(browser);
   const { page } = window;
-  await signInAs(window, dora, "/playlists");
+  await window.signInAs(service, dora, "/playlists");
   await page.getByRole("button", { name: "New playlist" }).first().waitFor();
   await done(ada, "PATCH", `teams/${ada.teamId}`, { approval: "required" });
   await page.getByRole("button", { name: "New playlist" }).first().click();
@@ -290,6 +281,24 @@ test("[CDR8] a conflict is decided and a draft published by keyboard alone, and 
   expect(await textsOf(playlist.id)).toEqual(["Coffee"]);
   await person.isSomewhere();
   expect(person.faults).toEqual([]);
+  expect(window.errors).toEqual([]);
+});
+
+test("[CDR11] in a draft, what is put on screens at once is chosen of what is published", async () => {
+  const playlist = await done(ada, "POST", "playlists", { name: "Notes", items: [text("Hello")] });
+  const draft = await done(ada, "POST", "drafts", { name: "Refit" });
+  await done(ada, "POST", "layouts", layoutOf("Old counter", playlist.id));
+  await done(ada, "POST", "layouts", layoutOf("New counter", playlist.id), within(draft));
+  await using window = await Window.open(browser);
+  const { page } = window;
+  await page.addInitScript(`sessionStorage.setItem("draft", '${JSON.stringify({ id: draft.id, name: draft.name })}')`);
+  await window.signIn(service, "/layouts");
+  await page.getByRole("link", { name: "New counter" }).waitFor();
+  await page.goto(`${service.service.url}/show`);
+  await page.getByText("Layout", { exact: true }).click();
+  await page.getByText("What the draft “Refit” changes cannot be shown yet.").waitFor();
+  await page.getByRole("radio", { name: "Old counter" }).waitFor();
+  expect(await page.getByRole("radio", { name: "New counter" }).count()).toBe(0);
   expect(window.errors).toEqual([]);
 });
 

@@ -94,5 +94,6 @@ export const drafts = {
   savedToDraft: "Saved to the draft “{name}”",
   versions: "Versions",
   changedBy: "Changed by {name}",
+  changedByYou: "Changed by you",
   savedInDraft: "Saved in the draft",
 } as const;

@@ -22,7 +22,7 @@ export function VersionsLink({ id }: { id: string }) {
       </Link>
       {change === undefined ? null : (
         <span className="faint last-change">
-          {text("changedBy", { name: change.name })}, <Age time={change.at} />
+          {change.isOwn ? text("changedByYou") : text("changedBy", { name: change.name })}, <Age time={change.at} />
         </span>
       )}
     </span>
