@@ -23,7 +23,7 @@ export function ApprovalBar() {
       <p>{text("approvalBarText")}</p>
       {newest === undefined ? null : (
         <Button size="small" onPress={() => tellFailure(enterDraft(newest))}>
-          {text("goOn", { name: newest.name })}
+          <span className="draft-go-on">{text("goOn", { name: newest.name })}</span>
         </Button>
       )}
     </aside>

@@ -43,7 +43,7 @@ export function DraftBar({ active: { id, name: known } }: { active: ActiveDraft 
         </span>
         {draft === undefined ? null : <span className="draft-bar-count">{text("changes", { count: draft.change_count })}</span>}
         {state === "proposed" ? <span className="draft-bar-note">{text("barProposed")}</span> : null}
-        {collects ? <span className="draft-bar-note">{text("barCollects")}</span> : null}
+        {collects ? <span className="draft-bar-note draft-bar-hint">{text("barCollects")}</span> : null}
       </p>
       {isOnOwnPage ? null : (
         <Link to="/drafts/$id" params={{ id }} className="button" data-kind="plain" data-size="small">
