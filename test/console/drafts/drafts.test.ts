@@ -182,6 +182,10 @@ test("[CDR10] who began before the team asks for approvals goes on in the draft 
   await page.getByLabel("Message", { exact: true }).fill("Cake");
   await page.getByRole("dialog").getByRole("button", { name: "Add", exact: true }).click();
   await page.getByText("1 item · Saved in the draft").waitFor();
+  // Outside of the draft the playlist has no page.
+  await bar(page).getByRole("button", { name: "Leave the draft" }).click();
+  await page.getByRole("listitem", { name: "Desserts" }).waitFor();
+  await bar(page).waitFor({ state: "detached" });
   // What was collected is found again in another tab, and gone on with.
   const other = await window.context.newPage();
   await other.goto(`${service.service.url}/playlists`);

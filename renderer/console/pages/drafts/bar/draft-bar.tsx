@@ -1,6 +1,6 @@
 // Says on every page that the person works in a draft, and ends that when the draft has ended.
 import { useQuery } from "@tanstack/react-query";
-import { Link, useLocation } from "@tanstack/react-router";
+import { Link, useLocation, useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { draftQuery, isGone, leaveDraft, useNeedsApproval } from "../../../data/draft.ts";
 import { setActiveDraft, type ActiveDraft } from "../../../data/drafts/place.ts";
@@ -22,7 +22,9 @@ export function DraftBar({ active: { id, name: known } }: { active: ActiveDraft 
   const needsApproval = useNeedsApproval();
   const collects = needsApproval && draft !== undefined && (state === "open" || state === "returned");
   const proposing = useProposing(id);
-  const isOnOwnPage = useLocation().pathname.endsWith(id);
+  const { pathname } = useLocation();
+  const navigate = useNavigate();
+  const isOnOwnPage = pathname.endsWith(id);
   const hasEnded = isGone(error) || state === "published";
   useEffect(() => {
     if (!hasEnded) return;
@@ -34,6 +36,12 @@ export function DraftBar({ active: { id, name: known } }: { active: ActiveDraft 
     // It was renamed, perhaps by somebody else.
     if (draft !== undefined && draft.name !== known && !hasEnded) setActiveDraft({ id, name: draft.name });
   }, [draft, known, id, hasEnded]);
+  const leave = async (): Promise<void> => {
+    // What the draft has created has no page outside of it.
+    const isOnlyHere = draft?.changes.some((change) => change.action === "created" && pathname.endsWith(change.id));
+    if (isOnlyHere === true) await navigate({ to: "/drafts/$id", params: { id } });
+    await leaveDraft();
+  };
   return (
     <aside className="draft-bar" aria-label={text("bar")} data-state={state}>
       <Icon name="draft" />
@@ -55,7 +63,7 @@ export function DraftBar({ active: { id, name: known } }: { active: ActiveDraft 
           {text("propose")}
         </Button>
       ) : null}
-      <Button kind="quiet" size="small" aria-label={text("leave")} onPress={() => tellFailure(leaveDraft())}>
+      <Button kind="quiet" size="small" aria-label={text("leave")} onPress={() => tellFailure(leave())}>
         {text("leaveShort")}
       </Button>
     </aside>
