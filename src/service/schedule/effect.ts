@@ -2,6 +2,7 @@
 import { hash } from "node:crypto";
 import { sql } from "kysely";
 import { maxNamed, type ScheduleEffect } from "../../protocol/scheduling/timeline.ts";
+import { calendarIdsOfItems } from "../../protocol/content/items.ts";
 import type { PlannedInterval } from "../../schedule/plan.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
@@ -196,11 +197,13 @@ function contentReader(): (input: PlanInput, interval: PlannedInterval) => strin
 }
 
 /** Of a layout with all that its zones play. */
-function digestOfLayout({ layout, layouts, playlists, assets }: PlanInput["desired"], layoutId: string): string {
+function digestOfLayout({ layout, layouts, playlists, assets, calendars = [] }: PlanInput["desired"], layoutId: string): string {
   const shown = layout?.id === layoutId ? layout : layouts.find(({ id }) => id === layoutId);
   if (shown === undefined) return layoutId;
   const lists = shown.zones.map(({ playlist_id: id }) => playlists.find((playlist) => playlist.id === id) ?? null);
   const used = new Set(lists.flatMap((list) => list?.items.flatMap((item) => ("asset_id" in item ? item.asset_id : [])) ?? []));
+  const calendarIds = new Set(calendarIdsOfItems(lists.flatMap((list) => list?.items ?? [])));
   const bytes = assets.filter(({ id }) => used.has(id)).map(({ id, sha256 }) => [id, sha256]);
-  return hash("sha256", JSON.stringify([shown, lists, bytes]), "base64url");
+  const days = calendars.filter(({ id }) => calendarIds.has(id));
+  return hash("sha256", JSON.stringify([shown, lists, bytes, days]), "base64url");
 }
