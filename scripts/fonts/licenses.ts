@@ -13,9 +13,9 @@ export function licensesText(packages: readonly string[], root: string): string 
   return `The fonts of this page are used under the licences below them.\n\n${parts.join(`\n${"=".repeat(80)}\n\n`)}`;
 }
 
-/** Most licences begin with a line that differs from font to font. */
+/** The SIL Open Font License begins with a line that differs from font to font, and goes on with the same words for all. */
 function readLicense(text: string): { copyright: string; license: string } {
   const [first, ...rest] = text.trim().split("\n");
-  if (!/^Copyright/.test(first!)) return { copyright: "", license: text.trim() };
+  if (!rest.join("\n").trimStart().startsWith("This Font Software")) return { copyright: "", license: text.trim() };
   return { copyright: `: ${first!.trim()}`, license: rest.join("\n").trim() };
 }

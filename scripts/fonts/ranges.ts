@@ -46,5 +46,5 @@ function isInvisible(character: number): boolean {
 
 /** Whether the font has its parts: shaping puts them together. */
 function isComposed(character: number, font: ReadonlySet<number>): boolean {
-  return [...String.fromCodePoint(character).normalize("NFD")].every((part) => font.has(part.codePointAt(0)!));
+  return Array.from(String.fromCodePoint(character).normalize("NFD")).every((part) => font.has(part.codePointAt(0)!));
 }
