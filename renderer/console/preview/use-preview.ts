@@ -7,8 +7,15 @@ import type { PreviewFeed, ShownContent } from "../../../src/protocol/operator/p
 import { client } from "../data/client.ts";
 import { previewContentOf, type PreviewContent } from "./content.ts";
 
-/** What a preview is of. `playlistIds`, `assetIds`: what it shows besides, such as with a change that is not saved yet. */
-export type PreviewSubject = ({ playerId: string } | { layoutId: string } | { playlistId: string }) & {
+/**
+ * What a preview is of. `playlistIds`, `assetIds`: what it shows besides, such as with a change that is not saved yet.
+ * `scheduleChanges`: with which the screen is shown, before they are saved.
+ */
+export type PreviewSubject = (
+  | { playerId: string; scheduleChanges?: Schemas["NewPreviewTicket"]["schedule_changes"] }
+  | { layoutId: string }
+  | { playlistId: string }
+) & {
   playlistIds?: readonly string[];
   assetIds?: readonly string[];
 };
@@ -32,7 +39,7 @@ const ticketQuery = (subject: PreviewSubject) =>
 
 function bodyOf(subject: PreviewSubject): Schemas["NewPreviewTicket"] {
   const more = { playlist_ids: [...(subject.playlistIds ?? [])], asset_ids: [...(subject.assetIds ?? [])] };
-  if ("playerId" in subject) return { player_id: subject.playerId, ...more };
+  if ("playerId" in subject) return { player_id: subject.playerId, schedule_changes: subject.scheduleChanges ?? [], ...more };
   return "layoutId" in subject ? { layout_id: subject.layoutId, ...more } : { playlist_id: subject.playlistId, ...more };
 }
 

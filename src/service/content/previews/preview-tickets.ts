@@ -13,6 +13,8 @@ export interface PreviewFile {
   sha256: string;
   size_bytes: number;
   mime_type: string;
+  /** The draft that shows it, until which it is open; null: what is published shows it. */
+  draftId: string | null;
 }
 
 /** A ticket that has not expired. */
@@ -86,11 +88,14 @@ export class PreviewTickets {
     ticket.expiresAt = this.#clock.now() + lifetimeMs;
   }
 
-  /** Lets a ticket open the files and feeds of what was read for it, which may be that of a draft. */
-  cover(ticket: OpenTicket, { state }: ShownContent): void {
-    for (const asset of state.assets) if (drawable.test(asset.mime_type)) ticket.files.set(asset.sha256, asset);
+  /** Lets a ticket open the files and feeds of what was read for it. @param draftId of the draft in which it was read */
+  cover({ files, feeds }: OpenTicket, { state }: ShownContent, draftId: string | null): void {
+    for (const asset of state.assets) {
+      const isPublished = draftId !== null && files.get(asset.sha256)?.draftId === null;
+      if (drawable.test(asset.mime_type) && !isPublished) files.set(asset.sha256, { ...asset, draftId });
+    }
     for (const { items } of state.playlists) {
-      for (const item of items) if (item.type === "feed") ticket.feeds.set(item.url, item.refresh_interval_ms);
+      for (const item of items) if (item.type === "feed") feeds.set(item.url, item.refresh_interval_ms);
     }
   }
 
