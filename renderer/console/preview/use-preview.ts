@@ -66,12 +66,13 @@ export function usePreview(
     enabled: ticket !== undefined,
     queryFn: async ({ signal }) => {
       const params = { path: { id: ticket!.ticket } };
-      // The same schema describes both types.
-      return (await client.get("/api/v1/preview-tickets/{id}/content", { params, signal })).data as unknown as ShownContent;
+      const { data: shown } = await client.get("/api/v1/preview-tickets/{id}/content", { params, signal });
+      // The same schema describes both types. What is shown opens its files with the ticket that covers them.
+      return { shown: shown as unknown as ShownContent, opensWith: ticket! };
     },
     placeholderData: (before) => before,
   });
-  const feedUrls = data === undefined ? [] : feedsOf(data.state.playlists).map(({ url }) => url);
+  const feedUrls = data === undefined ? [] : feedsOf(data.shown.state.playlists).map(({ url }) => url);
   const { data: feeds = noFeeds } = useQuery({
     queryKey: [noun, ticket?.ticket, "feeds", feedUrls],
     enabled: ticket !== undefined && feedUrls.length > 0,
@@ -99,6 +100,6 @@ export function usePreview(
     const timer = setTimeout(() => void renew(), Math.max(0, Date.parse(ticket.expires_at) - Date.now() - renewBeforeMs));
     return () => clearTimeout(timer);
   }, [ticket, key, queries]);
-  const content = useMemo(() => (data === undefined ? null : previewContentOf(change(data))), [data, change]);
-  return { ticket, content, feeds, error: ticketError ?? contentError };
+  const content = useMemo(() => (data === undefined ? null : previewContentOf(change(data.shown))), [data, change]);
+  return { ticket: data?.opensWith, content, feeds, error: ticketError ?? contentError };
 }

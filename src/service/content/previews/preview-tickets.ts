@@ -13,7 +13,11 @@ export interface PreviewFile {
   sha256: string;
   size_bytes: number;
   mime_type: string;
-  /** The draft that shows it, until which it is open; null: what is published shows it. */
+}
+
+/** A file that a ticket was found to cover. */
+interface CoveredFile extends PreviewFile {
+  /** The draft that shows it, with which it ends; null: what is published shows it. */
   draftId: string | null;
 }
 
@@ -29,7 +33,7 @@ export interface OpenTicket {
   readonly hasCaptures: boolean;
   expiresAt: number;
   /** The files that it was found to cover, by their hash. */
-  readonly files: Map<string, PreviewFile>;
+  readonly files: Map<string, CoveredFile>;
   /** The feeds that it was found to cover: how often each is fetched, by its address. */
   readonly feeds: Map<string, number>;
 }
