@@ -6,6 +6,7 @@ import { preview as messages } from "../i18n/en/preview.ts";
 import { texts } from "../i18n/texts.ts";
 import { newestPictureQuery, playerQuery } from "../pages/screen/data.ts";
 import { ProblemMessage } from "../ui/problem-message.tsx";
+import { boxStyle } from "./box-style.ts";
 import type { Capture } from "./captures.ts";
 import type { PreviewContent } from "./content.ts";
 import { PreviewControls } from "./preview-controls.tsx";
@@ -42,7 +43,7 @@ export function PreviewOf({ of, name, startAt, size: given, isMuted = true, chan
     <section className="preview-player" aria-label={text("of", { name })}>
       <ProblemMessage error={error} />
       {ticket === undefined || content === null ? (
-        <div className="preview" style={{ aspectRatio: `${size.width} / ${size.height}` }} />
+        <div className="preview" style={boxStyle(size)} />
       ) : (
         <Preview
           ticket={ticket}

@@ -33,6 +33,10 @@ export async function pictureOfPreview({ page }: Window, { width, height }: Size
   const frame = page.locator("iframe");
   await frame.waitFor();
   await page.getByText("The picture is being prepared").waitFor({ state: "detached" });
+  // As large as its place allows, and in the middle of it, in the screen's proportions.
+  const [box, place] = [await frame.locator("..").boundingBox(), await frame.locator("../..").boundingBox()];
+  expect(box!.width / box!.height).toBeCloseTo(width / height, 1);
+  expect(box!.x - place!.x).toBeCloseTo(place!.x + place!.width - box!.x - box!.width, 0);
   // The place of a preview has any size: here it has the screen's, and lies on whole pixels.
   await frame.evaluate(
     (element, size) => {

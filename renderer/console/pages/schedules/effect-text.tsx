@@ -50,12 +50,7 @@ export function EffectText({ effect, changes }: { effect: Effect; changes: reado
             <span className="faint">{momentIn(screen.first_at, screen.timezone)}</span>
             <span>{text("effectShown", { before: shownName(screen.before), after: shownName(screen.after) })}</span>
             {mayPreview ? (
-              <Button
-                kind="quiet"
-                size="small"
-                aria-label={text("effectPreviewOf", { name: screen.name })}
-                onPress={() => setPreviewed(screen)}
-              >
+              <Button size="small" aria-label={text("effectPreviewOf", { name: screen.name })} onPress={() => setPreviewed(screen)}>
                 {text("effectPreview")}
               </Button>
             ) : null}
