@@ -6,10 +6,10 @@ import { PreviewPlayback } from "../../../renderer/console/preview/playback.ts";
 import { rotationOf, type Orientation } from "../../../src/protocol/content/orientation.ts";
 import type { Wall } from "../../../src/protocol/content/wall.ts";
 import { startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
-import { differingPixels, type View } from "./differing-pixels.ts";
-import { everyKind, startPublisher } from "./every-kind.ts";
-import { pairScreen, pictureOfPreview, previewPath, type Size } from "./pictures.ts";
-import { PlayerPage } from "./player-page.ts";
+import { differingPixels, placeIn, type View } from "./differing-pixels.ts";
+import { everyKind, startPublisher, videoFps } from "./every-kind.ts";
+import { enlargePreview, pairScreen, pictureWithFrame, previewPath, type Size } from "./pictures.ts";
+import { PlayerPage, videoPositionIn } from "./player-page.ts";
 
 // In the middle of a frame of the video, and when the line of the ticker lies on whole pixels, also on the wall below. Between them, the
 // letters of a line that runs are smoothed as the compositor moves it, and those of one that stands still as they are drawn.
@@ -55,16 +55,30 @@ export async function startComparison(panel: Size): Promise<Comparison> {
       const layout = await content.layoutOf(size.width, size.height);
       const settings = { orientation, wall: wall ?? null, timezone: "Europe/Berlin" };
       await service.call("PATCH", `players/${playerId}`, { layout_id: layout.id, ...settings });
-      await window.page.goto(service.service.url + previewPath(playerId, at));
-      const upright = orientation.startsWith("portrait") ? { width: panel.height, height: panel.width } : panel;
-      const preview = await pictureOfPreview(window, upright);
-      expect(window.errors).toEqual([]);
       const { body } = await service.call("GET", `players/${playerId}/desired-state`);
       const { scene } = new PreviewPlayback(previewContentOf(body), content.feedContent).sceneAt(at);
+      const video = placeIn(
+        view,
+        layout.zones.find(({ name }) => name === "video")!,
+      );
+      const frame = Math.floor(videoPositionIn(scene, at) * videoFps);
+
+      const upright = orientation.startsWith("portrait") ? { width: panel.height, height: panel.width } : panel;
+      const clip = { x: 0, y: 0, ...upright };
+      await window.page.goto(service.service.url + previewPath(playerId, at));
+      await enlargePreview(window, upright);
+      const preview = await pictureWithFrame(() => window.page.screenshot({ clip }), video, frame);
+      expect(window.errors).toEqual([]);
+
       const rotation = rotationOf(orientation);
-      const shown = await playerPage.pictureOf({ ...scene, rotation }, at);
-      const turned = rotation === 0 ? shown : await sharp(shown).rotate(-rotation).png().toBuffer();
-      return differingPixels(preview, turned, layout.zones, view);
+      const turned = async (): Promise<Buffer> =>
+        sharp(await playerPage.picture())
+          .rotate(-rotation)
+          .png({ compressionLevel: 0 })
+          .toBuffer();
+      await playerPage.show({ ...scene, rotation }, at);
+      const shown = await pictureWithFrame(rotation === 0 ? () => playerPage.picture() : turned, video, frame);
+      return differingPixels(preview, shown, layout.zones, view);
     },
     [Symbol.asyncDispose]: () => disposal.disposeAsync(),
   };

@@ -2,7 +2,7 @@
 import sharp from "sharp";
 import { expect } from "vitest";
 
-interface Place {
+export interface Place {
   left: number;
   top: number;
   width: number;
@@ -27,23 +27,23 @@ export async function differingPixels(
   a: Buffer,
   b: Buffer,
   zones: readonly (Place & { name: string })[],
-  { left, top, scale }: View,
+  view: View,
 ): Promise<Record<string, number>> {
   const [one, other] = await Promise.all([read(a), read(b)]);
   expect([other.width, other.height]).toEqual([one.width, one.height]);
   const counts = zones.map((zone): [string, number] => {
-    const place = within(one, {
-      left: (zone.left - left) * scale,
-      top: (zone.top - top) * scale,
-      width: zone.width * scale,
-      height: zone.height * scale,
-    });
+    const place = within(one, placeIn(view, zone));
     // Of a zone that is not to be seen nothing would be compared.
     expect([zone.name, place.width > 0 && place.height > 0]).toEqual([zone.name, true]);
     return [zone.name, differing(one, other, place)];
   });
   const all = differing(one, other, { left: 0, top: 0, width: one.width, height: one.height });
   return { beside: all - counts.reduce((sum, [, count]) => sum + count, 0), ...Object.fromEntries(counts) };
+}
+
+/** Where a picture shows a zone. */
+export function placeIn({ left, top, scale }: View, zone: Place): Place {
+  return { left: (zone.left - left) * scale, top: (zone.top - top) * scale, width: zone.width * scale, height: zone.height * scale };
 }
 
 async function read(png: Buffer): Promise<Picture> {

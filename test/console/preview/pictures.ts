@@ -1,8 +1,12 @@
-// What the console's preview of a screen shows, as a picture.
+// Pictures of the console's preview of a screen.
 import type { Page } from "playwright";
+import sharp from "sharp";
 import { expect } from "vitest";
 import { heartbeat, type TestService } from "../../service/harness.ts";
 import type { Window } from "../../support/console/console.ts";
+import { frameInRow } from "../../support/media/media.ts";
+import type { Place } from "./differing-pixels.ts";
+import { patienceMs } from "./player-page.ts";
 
 export interface Size {
   width: number;
@@ -28,8 +32,8 @@ export async function openPreview(window: Window, service: TestService, playerId
   return window.page;
 }
 
-/** What the console's preview on this page shows, once it is drawn, at the full size of the screen. */
-export async function pictureOfPreview({ page }: Window, { width, height }: Size): Promise<Buffer> {
+/** Waits until the console's preview on this page is drawn, and gives it the full size of the screen. */
+export async function enlargePreview({ page }: Window, { width, height }: Size): Promise<void> {
   const frame = page.locator("iframe");
   await frame.waitFor();
   await page.getByText("The picture is being prepared").waitFor({ state: "detached" });
@@ -52,6 +56,17 @@ export async function pictureOfPreview({ page }: Window, { width, height }: Size
     },
     { width, height },
   );
-  await expect.poll(() => frame.evaluate((element) => element.getBoundingClientRect().width)).toBe(width);
-  return page.screenshot({ clip: { x: 0, y: 0, width, height } });
+  await expect.poll(() => frame.evaluate((element) => element.getBoundingClientRect().width), { timeout: patienceMs }).toBe(width);
+}
+
+/** Takes upright pictures until the video in `place` shows `frame`: the compositor draws a frame some time after the page has presented it. */
+export async function pictureWithFrame(take: () => Promise<Buffer>, { left, top, width, height }: Place, frame: number): Promise<Buffer> {
+  const row = { left, width, top: Math.round(top + height / 2), height: 1 };
+  let picture = Buffer.alloc(0);
+  const frameShown = async (): Promise<number | null> => {
+    picture = await take();
+    return frameInRow(await sharp(picture).extract(row).ensureAlpha().raw().toBuffer(), width);
+  };
+  await expect.poll(frameShown, { timeout: patienceMs }).toBe(frame);
+  return picture;
 }

@@ -17,6 +17,9 @@ const extensions: Readonly<Record<string, string>> = {
   "application/pdf": ".pdf",
 };
 
+/** How long a busy machine may take for a step. */
+export const patienceMs = 60_000;
+
 /** One page, which draws one scene after the other. */
 export class PlayerPage implements AsyncDisposable {
   readonly #server: PageServer;
@@ -47,8 +50,8 @@ export class PlayerPage implements AsyncDisposable {
     return new PlayerPage(server, page, files, disposal.move());
   }
 
-  /** What it shows of a scene at `at`. */
-  async pictureOf(scene: Scene, at: number): Promise<Buffer> {
+  /** Shows a scene as it is at `at`, and lets everything in it stand still. */
+  async show(scene: Scene, at: number): Promise<void> {
     const server = this.#server;
     const page = this.#page;
     // The clock goes on while the scene is drawn: it is set for each.
@@ -56,10 +59,13 @@ export class PlayerPage implements AsyncDisposable {
     const from = server.messages.length;
     server.draw(withExtensions(scene, this.#files));
     const zones = scene.screen.is === "stage" ? scene.screen.stage.zones.filter(({ slots }) => slots.length > 0) : [];
-    for (const { id } of zones) await server.waitForMessage("presented", ({ zone_id }) => zone_id === id, { from });
-    await expect.poll(() => page.evaluate("document.querySelectorAll('.stage').length")).toBe(1);
+    for (const { id } of zones) await server.waitForMessage("presented", ({ zone_id }) => zone_id === id, { from, timeoutMs: patienceMs });
+    await expect.poll(() => page.evaluate("document.querySelectorAll('.stage').length"), { timeout: patienceMs }).toBe(1);
     await page.evaluate(stoppedAt(at, videoPositionIn(scene, at)));
-    return steadyPicture(page);
+  }
+
+  picture(): Promise<Buffer> {
+    return this.#page.screenshot();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -67,20 +73,8 @@ export class PlayerPage implements AsyncDisposable {
   }
 }
 
-/** A picture of a page on which nothing moves any more. The compositor may draw the frame of a video some frames after it was presented. */
-async function steadyPicture(page: Page): Promise<Buffer> {
-  let before = await page.screenshot();
-  for (let equal = 0; equal < 2;) {
-    await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))");
-    const next = await page.screenshot();
-    equal = next.equals(before) ? equal + 1 : 0;
-    before = next;
-  }
-  return before;
-}
-
 /** The position of the scene's video at an instant, by the times of its play, in seconds. */
-function videoPositionIn({ screen }: Scene, at: number): number {
+export function videoPositionIn({ screen }: Scene, at: number): number {
   const slots = screen.is === "stage" ? screen.stage.zones.flatMap((zone) => zone.slots) : [];
   const slot = slots.find(({ item, starts_at, ends_at }) => item.type === "video" && starts_at <= at && at < ends_at);
   if (slot?.item.type !== "video") return 0;
