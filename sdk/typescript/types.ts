@@ -459,7 +459,7 @@ export interface paths {
         put?: never;
         /**
          * Create a calendar
-         * @description At most 2,000 dates. A schedule refers to it with a condition `{"type": "calendar", "calendar_id": "cal_…", "is_listed": false}`: except on its dates, or with `true` only on them. Alternatively, `ical` accepts an iCalendar file (RFC 5545): whole days and times, multi-day events, RRULE, RDATE and EXDATE. Times in UTC become days in the file's `X-WR-TIMEZONE`, or in UTC without it. `warnings` lists what was skipped.
+         * @description At most 2,000 dates. A schedule, or an item of a playlist, refers to it with a condition `{"type": "calendar", "calendar_id": "cal_…", "is_listed": false}`: except on its dates, or with `true` only on them. Alternatively, `ical` accepts an iCalendar file (RFC 5545): whole days and times, multi-day events, RRULE, RDATE and EXDATE. Times in UTC become days in the file's `X-WR-TIMEZONE`, or in UTC without it. `warnings` lists what was skipped.
          *
          *     Scope: `schedules:write`.
          */
@@ -488,7 +488,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a calendar
-         * @description Deletes it for good. Rejected while a schedule or a player's settings refer to it, also in the bin, since they may be restored.
+         * @description Deletes it for good. Rejected while a schedule, an item of a playlist or a player's settings refer to it, also in the bin, since they may be restored.
          *
          *     Scope: `schedules:write`.
          */
@@ -497,7 +497,7 @@ export interface paths {
         head?: never;
         /**
          * Change a calendar
-         * @description Omitted fields stay unchanged; `dates` or `ical` replaces all dates. The change applies at once to all players whose schedules, display hours or recurring commands refer to it. Alternatively, `ical` accepts an iCalendar file (RFC 5545): whole days and times, multi-day events, RRULE, RDATE and EXDATE. Times in UTC become days in the file's `X-WR-TIMEZONE`, or in UTC without it. `warnings` lists what was skipped.
+         * @description Omitted fields stay unchanged; `dates` or `ical` replaces all dates. The change applies at once to all players whose schedules, items, display hours or recurring commands refer to it. Alternatively, `ical` accepts an iCalendar file (RFC 5545): whole days and times, multi-day events, RRULE, RDATE and EXDATE. Times in UTC become days in the file's `X-WR-TIMEZONE`, or in UTC without it. `warnings` lists what was skipped.
          *
          *     Scope: `schedules:write`.
          */
@@ -1797,7 +1797,7 @@ export interface paths {
         put?: never;
         /**
          * Send a command to a player
-         * @description An action on the player, a change of its program for a while, or new values of the variables in schedule conditions, by `type`. A command runs at most once. If it does not start within `ttl_s` seconds, it never runs. A type that the player has reported not to support is rejected; `capabilities` in `GET /players/{id}` lists what it supports.
+         * @description An action on the player, a change of its program for a while, or new values of the variables in conditions of schedules and items, by `type`. A command runs at most once. If it does not start within `ttl_s` seconds, it never runs. A type that the player has reported not to support is rejected; `capabilities` in `GET /players/{id}` lists what it supports.
          *
          *     Scope: `commands:write`.
          */
@@ -2287,7 +2287,7 @@ export interface paths {
         put?: never;
         /**
          * Create a playlist
-         * @description Items play in order, in a loop. Only images, videos, audio, PDFs and HTML bundles need an asset. An item's `transition` starts with the item; without it the zone's transition applies. `max_plays_per_hour` and `max_plays_per_day` skip an item in some rounds of the loop; at least one item must have neither. `dayparts` restrict an item to times of day.
+         * @description Items play in order, in a loop. Only images, videos, audio, PDFs and HTML bundles need an asset. An item's `transition` starts with the item; without it the zone's transition applies. `max_plays_per_hour` and `max_plays_per_day` skip an item in some rounds of the loop; at least one item must have neither. `dayparts` restrict an item to times of day, `conditions` to players with a tag, values of variables and the dates of a calendar.
          *
          *     Scope: `playlists:write`.
          */
@@ -2451,7 +2451,7 @@ export interface paths {
         };
         /**
          * Read what a preview shows
-         * @description As it is now. A layout or a playlist is shown as on a screen that has nothing else: a playlist fills a layout of 1920 × 1080.
+         * @description As it is now. A layout or a playlist is shown as on a screen that has nothing else, and the tags and variables that conditions of its items want: a playlist fills a layout of 1920 × 1080.
          *
          *     Scope: `assets:read`.
          */
@@ -5926,7 +5926,7 @@ export interface components {
             /** @description Id, `cal_` and a ULID */
             calendar_id: string;
             /**
-             * @description true: only on the calendar's dates; false: except on them. A window of at most a day, also one that a daypart creates, counts by the day on which it begins, in the schedule's time zone; a longer window is cut to whole days
+             * @description true: only on the calendar's dates; false: except on them. A window of at most a day, also one that a daypart creates, counts by the day on which it begins, in the schedule's time zone, that of an item in the player's; a longer window is cut to whole days
              * @default true
              */
             is_listed: boolean;
@@ -5979,7 +5979,7 @@ export interface components {
             /** @description Id, `cal_` and a ULID */
             calendar_id: string;
             /**
-             * @description true: only on the calendar's dates; false: except on them. A window of at most a day, also one that a daypart creates, counts by the day on which it begins, in the schedule's time zone; a longer window is cut to whole days
+             * @description true: only on the calendar's dates; false: except on them. A window of at most a day, also one that a daypart creates, counts by the day on which it begins, in the schedule's time zone, that of an item in the player's; a longer window is cut to whole days
              * @default true
              */
             is_listed?: boolean;
@@ -6411,7 +6411,7 @@ export interface components {
         };
         DesiredState: {
             assets: components["schemas"]["DesiredAsset"][];
-            /** @description The calendars that conditions of schedules refer to */
+            /** @description The calendars that conditions of schedules and items, display hours and recurring commands refer to */
             calendars?: {
                 dates: string[];
                 /** @description Id, `cal_` and a ULID */
@@ -6728,15 +6728,7 @@ export interface components {
         DraftState: "open" | "proposed" | "returned" | "published";
         EffectRequest: {
             /** @description Tried one after the other */
-            changes: {
-                /** @description As in `PATCH /schedules/{id}`, for a new one as in `POST /schedules`; null: it is deleted */
-                change: components["schemas"]["ScheduleChange"] | null;
-                /**
-                 * @description The schedule to change; null: a new one
-                 * @default null
-                 */
-                schedule_id?: string | null;
-            }[];
+            changes: components["schemas"]["TriedChange"][];
             /**
              * Format: date-time
              * @description Default, and earliest: now
@@ -7121,6 +7113,66 @@ export interface components {
             /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
+        ItemCondition: {
+            /**
+             * @description false: the player must not have the tag
+             * @default true
+             */
+            is_present: boolean;
+            tag: string;
+            /** @constant */
+            type: "tag";
+        } | {
+            name: string;
+            /**
+             * @default equals
+             * @enum {string}
+             */
+            op: "equals" | "not_equals" | "at_least" | "at_most";
+            /** @constant */
+            type: "variable";
+            value: components["schemas"]["VariableValue"];
+        } | {
+            /** @description Id, `cal_` and a ULID */
+            calendar_id: string;
+            /**
+             * @description true: only on the calendar's dates; false: except on them. A window of at most a day, also one that a daypart creates, counts by the day on which it begins, in the schedule's time zone, that of an item in the player's; a longer window is cut to whole days
+             * @default true
+             */
+            is_listed: boolean;
+            /** @constant */
+            type: "calendar";
+        };
+        ItemConditionInput: {
+            /**
+             * @description false: the player must not have the tag
+             * @default true
+             */
+            is_present?: boolean;
+            tag: string;
+            /** @constant */
+            type: "tag";
+        } | {
+            name: string;
+            /**
+             * @default equals
+             * @enum {string}
+             */
+            op?: "equals" | "not_equals" | "at_least" | "at_most";
+            /** @constant */
+            type: "variable";
+            value: components["schemas"]["VariableValue"];
+        } | {
+            /** @description Id, `cal_` and a ULID */
+            calendar_id: string;
+            /**
+             * @description true: only on the calendar's dates; false: except on them. A window of at most a day, also one that a daypart creates, counts by the day on which it begins, in the schedule's time zone, that of an item in the player's; a longer window is cut to whole days
+             * @default true
+             */
+            is_listed?: boolean;
+            /** @constant */
+            type: "calendar";
+        };
         Layout: {
             /** @description An image behind all zones that covers the layout */
             background_asset_id: string | null;
@@ -7336,6 +7388,8 @@ export interface components {
         NewPlaylistItem: {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -7368,6 +7422,8 @@ export interface components {
         } | {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -7418,6 +7474,8 @@ export interface components {
             asset_id: string;
             /** @description Without it and without artwork the zone is transparent */
             background_color?: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -7470,6 +7528,8 @@ export interface components {
             background_color?: string;
             /** @default #ffffff */
             color?: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
             /**
@@ -7525,6 +7585,8 @@ export interface components {
             background_color?: string;
             /** @default #ffffff */
             color?: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
             /**
@@ -7588,6 +7650,8 @@ export interface components {
             background_color?: string;
             /** @default #ffffff */
             color?: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @default true */
             date?: boolean;
             /**
@@ -7670,6 +7734,8 @@ export interface components {
             background_color?: string;
             /** @default #000000 */
             color?: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description Text or URL. As UTF-8 at most 2953, 2331, 1663 or 1273 bytes with `error_correction` L, M, Q or H */
             data: string;
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
@@ -7712,6 +7778,8 @@ export interface components {
             background_color?: string;
             /** @default #ffffff */
             color?: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @default true */
             date?: boolean;
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
@@ -7789,6 +7857,8 @@ export interface components {
             asset_id: string;
             /** @default #000000 */
             background_color?: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
             /** @description Default: `page_duration_ms` for each page shown */
@@ -7823,6 +7893,8 @@ export interface components {
              */
             valid_until?: string;
         } | {
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -7874,6 +7946,8 @@ export interface components {
                 password: string;
                 username: string;
             };
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description CSS that is added to the page */
             css?: string;
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
@@ -7922,6 +7996,8 @@ export interface components {
         } | {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -7974,6 +8050,11 @@ export interface components {
              * @default []
              */
             playlist_ids?: string[];
+            /**
+             * @description Changes of schedules that are not saved yet: the player is shown with them, as in `POST /schedules/effect`
+             * @default []
+             */
+            schedule_changes?: components["schemas"]["TriedChange"][];
         };
         NewReportLink: {
             /**
@@ -8618,7 +8699,7 @@ export interface components {
              * @description RFC 3339, UTC
              */
             updated_at: string;
-            /** @description Variables for the conditions of schedules */
+            /** @description Variables for the conditions of schedules and items */
             variables: {
                 [key: string]: components["schemas"]["VariableValue"];
             };
@@ -8673,7 +8754,7 @@ export interface components {
                     size_bytes: number;
                     width: number | null;
                 }[];
-                /** @description The calendars that conditions of schedules refer to */
+                /** @description The calendars that conditions of schedules and items, display hours and recurring commands refer to */
                 calendars?: {
                     dates: string[];
                     /** @description Id, `cal_` and a ULID */
@@ -8840,7 +8921,7 @@ export interface components {
              * @description RFC 3339, UTC
              */
             updated_at: string;
-            /** @description Variables for the conditions of schedules */
+            /** @description Variables for the conditions of schedules and items */
             variables: {
                 [key: string]: components["schemas"]["VariableValue"];
             };
@@ -9056,6 +9137,8 @@ export interface components {
         PlaylistItem: {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -9088,6 +9171,8 @@ export interface components {
         } | {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -9138,6 +9223,8 @@ export interface components {
             asset_id: string;
             /** @description Without it and without artwork the zone is transparent */
             background_color?: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -9190,6 +9277,8 @@ export interface components {
             background_color: string;
             /** @default #ffffff */
             color: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
             /**
@@ -9245,6 +9334,8 @@ export interface components {
             background_color: string;
             /** @default #ffffff */
             color: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
             /**
@@ -9308,6 +9399,8 @@ export interface components {
             background_color: string;
             /** @default #ffffff */
             color: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @default true */
             date: boolean;
             /**
@@ -9390,6 +9483,8 @@ export interface components {
             background_color: string;
             /** @default #000000 */
             color: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description Text or URL. As UTF-8 at most 2953, 2331, 1663 or 1273 bytes with `error_correction` L, M, Q or H */
             data: string;
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
@@ -9432,6 +9527,8 @@ export interface components {
             background_color: string;
             /** @default #ffffff */
             color: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @default true */
             date: boolean;
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
@@ -9509,6 +9606,8 @@ export interface components {
             asset_id: string;
             /** @default #000000 */
             background_color: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
             /** @description Default: `page_duration_ms` for each page shown */
@@ -9543,6 +9642,8 @@ export interface components {
              */
             valid_until?: string;
         } | {
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -9594,6 +9695,8 @@ export interface components {
                 password: string;
                 username: string;
             };
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description CSS that is added to the page */
             css?: string;
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
@@ -9642,6 +9745,8 @@ export interface components {
         } | {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -10952,7 +11057,7 @@ export interface components {
                     size_bytes: number;
                     width: number | null;
                 }[];
-                /** @description The calendars that conditions of schedules refer to */
+                /** @description The calendars that conditions of schedules and items, display hours and recurring commands refer to */
                 calendars?: {
                     dates: string[];
                     /** @description Id, `cal_` and a ULID */
@@ -11353,6 +11458,15 @@ export interface components {
              * @enum {string}
              */
             type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+        };
+        TriedChange: {
+            /** @description As in `PATCH /schedules/{id}`, for a new one as in `POST /schedules`; null: it is deleted */
+            change: components["schemas"]["ScheduleChange"] | null;
+            /**
+             * @description The schedule to change; null: a new one
+             * @default null
+             */
+            schedule_id?: string | null;
         };
         Trouble: {
             acknowledged_by: {
@@ -16209,6 +16323,13 @@ export interface operations {
                      *                   "until": "24:00"
                      *                 }
                      *               ],
+                     *               "conditions": [
+                     *                 {
+                     *                   "type": "tag",
+                     *                   "tag": "sample",
+                     *                   "is_present": true
+                     *                 }
+                     *               ],
                      *               "max_plays_per_hour": 1,
                      *               "max_plays_per_day": 1,
                      *               "transition": {
@@ -20768,6 +20889,13 @@ export interface operations {
                      *                     "until": "24:00"
                      *                   }
                      *                 ],
+                     *                 "conditions": [
+                     *                   {
+                     *                     "type": "tag",
+                     *                     "tag": "sample",
+                     *                     "is_present": true
+                     *                   }
+                     *                 ],
                      *                 "max_plays_per_hour": 1,
                      *                 "max_plays_per_day": 1,
                      *                 "transition": {
@@ -22370,6 +22498,13 @@ export interface operations {
                      *                   "until": "24:00"
                      *                 }
                      *               ],
+                     *               "conditions": [
+                     *                 {
+                     *                   "type": "tag",
+                     *                   "tag": "sample",
+                     *                   "is_present": true
+                     *                 }
+                     *               ],
                      *               "max_plays_per_hour": 1,
                      *               "max_plays_per_day": 1,
                      *               "transition": {
@@ -22475,6 +22610,13 @@ export interface operations {
                      *               "until": "24:00"
                      *             }
                      *           ],
+                     *           "conditions": [
+                     *             {
+                     *               "type": "tag",
+                     *               "tag": "sample",
+                     *               "is_present": true
+                     *             }
+                     *           ],
                      *           "max_plays_per_hour": 1,
                      *           "max_plays_per_day": 1,
                      *           "transition": {
@@ -22524,6 +22666,13 @@ export interface operations {
                      *               ],
                      *               "from": "00:00",
                      *               "until": "24:00"
+                     *             }
+                     *           ],
+                     *           "conditions": [
+                     *             {
+                     *               "type": "tag",
+                     *               "tag": "sample",
+                     *               "is_present": true
                      *             }
                      *           ],
                      *           "max_plays_per_hour": 1,
@@ -22621,6 +22770,13 @@ export interface operations {
                      *               ],
                      *               "from": "00:00",
                      *               "until": "24:00"
+                     *             }
+                     *           ],
+                     *           "conditions": [
+                     *             {
+                     *               "type": "tag",
+                     *               "tag": "sample",
+                     *               "is_present": true
                      *             }
                      *           ],
                      *           "max_plays_per_hour": 1,
@@ -22789,6 +22945,13 @@ export interface operations {
                      *               "until": "24:00"
                      *             }
                      *           ],
+                     *           "conditions": [
+                     *             {
+                     *               "type": "tag",
+                     *               "tag": "sample",
+                     *               "is_present": true
+                     *             }
+                     *           ],
                      *           "max_plays_per_hour": 1,
                      *           "max_plays_per_day": 1,
                      *           "transition": {
@@ -22837,6 +23000,13 @@ export interface operations {
                      *               ],
                      *               "from": "00:00",
                      *               "until": "24:00"
+                     *             }
+                     *           ],
+                     *           "conditions": [
+                     *             {
+                     *               "type": "tag",
+                     *               "tag": "sample",
+                     *               "is_present": true
                      *             }
                      *           ],
                      *           "max_plays_per_hour": 1,
@@ -22944,6 +23114,13 @@ export interface operations {
                      *               "until": "24:00"
                      *             }
                      *           ],
+                     *           "conditions": [
+                     *             {
+                     *               "type": "tag",
+                     *               "tag": "sample",
+                     *               "is_present": true
+                     *             }
+                     *           ],
                      *           "max_plays_per_hour": 1,
                      *           "max_plays_per_day": 1,
                      *           "transition": {
@@ -22993,6 +23170,13 @@ export interface operations {
                      *               ],
                      *               "from": "00:00",
                      *               "until": "24:00"
+                     *             }
+                     *           ],
+                     *           "conditions": [
+                     *             {
+                     *               "type": "tag",
+                     *               "tag": "sample",
+                     *               "is_present": true
                      *             }
                      *           ],
                      *           "max_plays_per_hour": 1,
@@ -23315,7 +23499,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "playlist_ids": [],
-                 *       "asset_ids": []
+                 *       "asset_ids": [],
+                 *       "schedule_changes": []
                  *     }
                  */
                 "application/json": components["schemas"]["NewPreviewTicket"];
@@ -23531,6 +23716,13 @@ export interface operations {
                      *                     ],
                      *                     "from": "00:00",
                      *                     "until": "24:00"
+                     *                   }
+                     *                 ],
+                     *                 "conditions": [
+                     *                   {
+                     *                     "type": "tag",
+                     *                     "tag": "sample",
+                     *                     "is_present": true
                      *                   }
                      *                 ],
                      *                 "max_plays_per_hour": 1,

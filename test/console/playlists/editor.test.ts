@@ -17,6 +17,7 @@ interface Item {
   id: string;
   text?: string;
   duration_ms?: number;
+  conditions?: object[];
 }
 
 const texts = (...words: readonly string[]) => words.map((text) => ({ type: "text", text, duration_ms: 5_000 }));
@@ -112,6 +113,22 @@ test("[CPL9] several items are changed, duplicated and removed together, and eve
   await page.getByRole("button", { name: "Make the change again" }).click();
   await eventually(async () => (await read(service, playlist))[2].duration_ms === 9_000);
   expect((await read(service, playlist)).map(({ id }: { id: string }) => id)).toEqual(playlist.items.map(({ id }: { id: string }) => id));
+
+  // Conditions, as of schedules: the items play on some screens only, and their rows say on which.
+  await row(page, "Two").click();
+  await row(page, "Four").click({ modifiers: ["Control"] });
+  await settings.getByRole("button", { name: "Time and limits" }).click();
+  await settings.getByRole("button", { name: "Add a condition" }).click();
+  await page.getByRole("menuitem", { name: "A variable of the screen" }).click();
+  await page.getByText("Not saved: 2 items are not complete").waitFor();
+  await settings.getByLabel("Variable", { exact: true }).fill("sold_out");
+  await settings.getByLabel("Value", { exact: true }).fill("no");
+  await row(page, "Four").getByText("only if: sold_out is no").waitFor();
+  const conditions = [{ type: "variable", name: "sold_out", op: "equals", value: "no" }];
+  const soldOut = JSON.stringify([undefined, conditions, undefined, conditions]);
+  await eventually(async () => JSON.stringify((await read(service, playlist)).map((item: Item) => item.conditions)) === soldOut);
+  await settings.getByRole("button", { name: "Remove this condition" }).click();
+  await eventually(async () => (await read(service, playlist)).every((item: Item) => item.conditions === undefined));
   expect(window.errors).toEqual([]);
 });
 

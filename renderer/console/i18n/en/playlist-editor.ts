@@ -148,6 +148,8 @@ export const playlistEditor = {
   validClear: "Clear {name}",
   dayparts: "Times of day",
   daypartsHint: "On the screen's own clock. None: always.",
+  conditions: "Only if",
+  conditionsHint: "Nothing else is needed. With a condition, the item plays on some screens or days only.",
   max_plays_per_hour: "At most, in an hour",
   max_plays_per_day: "At most, in a day",
   plays: "times",

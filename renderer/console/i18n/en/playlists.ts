@@ -52,6 +52,7 @@ export const playlists = {
   web: "Web page",
   html: "Page from a file",
   limited: "plays only at times",
+  onlyIf: "only if: {conditions}",
   loading: "Loading…",
   fileGone: "A file that was deleted",
 } as const;

@@ -35,6 +35,7 @@ import { PlaylistMenu } from "./playlist-menu.tsx";
 import { RoundLine, type AskedTime } from "./round-line.tsx";
 import { SaveStatus } from "./save-status.tsx";
 import { SelectionActions } from "./selection-actions.tsx";
+import { useCalendars } from "./use-calendars.ts";
 import { useIsWide } from "./use-is-wide.ts";
 import { useListActs } from "./use-list-acts.ts";
 import "../../show/show.css";
@@ -65,7 +66,11 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
   const now = useNow().getTime();
   const at = asked === null ? now : Date.parse(asked.instant);
   const zone = asked?.zone ?? ownTimeZone;
-  const loop = useMemo(() => loopAt(rows, (id) => assets.get(id) ?? undefined, at, zone), [rows, assets, at, zone]);
+  const calendars = useCalendars();
+  const loop = useMemo(
+    () => loopAt(rows, (id) => assets.get(id) ?? undefined, at, zone, calendars.dates),
+    [rows, assets, at, zone, calendars],
+  );
   const places = useMemo(() => new Map(rows.map(({ key }, index) => [key, index])), [rows]);
   // Late uploads add to what is shown then, not to what was shown when they began.
   const latest = useRef(acts);
@@ -169,6 +174,7 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
             places={places}
             assets={assets}
             absences={loop.absences}
+            nameOfCalendar={calendars.nameOf}
             faults={faults}
             isReadOnly={isReadOnly}
             swapping={acts.swapping}
