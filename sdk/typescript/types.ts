@@ -3788,6 +3788,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/versions/{number}/effect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Forecast what going back to a version would change
+         * @description Which screens would show something else within a week, when first, and the times at which a screen would be left empty, if `POST /versions/{number}/restore` were called now. For at most 1,000 screens. Needs also the scope `players:read`.
+         *
+         *     Scope: `versions:read`.
+         */
+        get: operations["getVersionEffect"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/versions/{number}/restore": {
         parameters: {
             query?: never;
@@ -5978,6 +6000,47 @@ export interface components {
             kind: components["schemas"]["ContentKind"];
             name: string;
         };
+        ContentEffect: {
+            /** @description How many of them were forecast: at most 1,000 */
+            examined_count: number;
+            /** @description When the first screen shows something else; null: none does within the week */
+            first_at: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            from: string;
+            /** @description Times at which a screen would show nothing and shows something now. At most 500 */
+            gaps: {
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC
+                 */
+                from: string;
+                name: string;
+                /** @description Id, `plr_` and a ULID */
+                player_id: string;
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC
+                 */
+                to: string;
+            }[];
+            /** @description How many screens get a new state, also if what they show stays the same */
+            screen_count: number;
+            screens: {
+                /** @description When it first shows something else; null: not within the week */
+                first_at: string | null;
+                name: string;
+                /** @description Id, `plr_` and a ULID */
+                player_id: string;
+            }[];
+            /**
+             * Format: date-time
+             * @description A week later
+             */
+            to: string;
+        };
         /** @enum {string} */
         ContentKind: "calendar" | "playlist" | "layout" | "schedule";
         ContentRef: {
@@ -6616,47 +6679,6 @@ export interface components {
              */
             updated_at: string;
         };
-        DraftEffect: {
-            /** @description How many of them were forecast: at most 1,000 */
-            examined_count: number;
-            /** @description When the first screen shows something else; null: none does within the week */
-            first_at: string | null;
-            /**
-             * Format: date-time
-             * @description RFC 3339, UTC
-             */
-            from: string;
-            /** @description Times at which a screen would show nothing and shows something now. At most 500 */
-            gaps: {
-                /**
-                 * Format: date-time
-                 * @description RFC 3339, UTC
-                 */
-                from: string;
-                name: string;
-                /** @description Id, `plr_` and a ULID */
-                player_id: string;
-                /**
-                 * Format: date-time
-                 * @description RFC 3339, UTC
-                 */
-                to: string;
-            }[];
-            /** @description How many screens get a new state, also if what they show stays the same */
-            screen_count: number;
-            screens: {
-                /** @description When it first shows something else; null: not within the week */
-                first_at: string | null;
-                name: string;
-                /** @description Id, `plr_` and a ULID */
-                player_id: string;
-            }[];
-            /**
-             * Format: date-time
-             * @description A week later
-             */
-            to: string;
-        };
         DraftEntry: {
             change_count: number;
             /**
@@ -6706,15 +6728,7 @@ export interface components {
         DraftState: "open" | "proposed" | "returned" | "published";
         EffectRequest: {
             /** @description Tried one after the other */
-            changes: {
-                /** @description As in `PATCH /schedules/{id}`, for a new one as in `POST /schedules`; null: it is deleted */
-                change: components["schemas"]["ScheduleChange"] | null;
-                /**
-                 * @description The schedule to change; null: a new one
-                 * @default null
-                 */
-                schedule_id?: string | null;
-            }[];
+            changes: components["schemas"]["TriedChange"][];
             /**
              * Format: date-time
              * @description Default, and earliest: now
@@ -8036,6 +8050,11 @@ export interface components {
              * @default []
              */
             playlist_ids?: string[];
+            /**
+             * @description Changes of schedules that are not saved yet: the player is shown with them, as in `POST /schedules/effect`
+             * @default []
+             */
+            schedule_changes?: components["schemas"]["TriedChange"][];
         };
         NewReportLink: {
             /**
@@ -11439,6 +11458,15 @@ export interface components {
              * @enum {string}
              */
             type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+        };
+        TriedChange: {
+            /** @description As in `PATCH /schedules/{id}`, for a new one as in `POST /schedules`; null: it is deleted */
+            change: components["schemas"]["ScheduleChange"] | null;
+            /**
+             * @description The schedule to change; null: a new one
+             * @default null
+             */
+            schedule_id?: string | null;
         };
         Trouble: {
             acknowledged_by: {
@@ -16936,7 +16964,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["DraftEffect"];
+                    "application/json": components["schemas"]["ContentEffect"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -23471,7 +23499,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "playlist_ids": [],
-                 *       "asset_ids": []
+                 *       "asset_ids": [],
+                 *       "schedule_changes": []
                  *     }
                  */
                 "application/json": components["schemas"]["NewPreviewTicket"];
@@ -29322,6 +29351,66 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Arrival"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getVersionEffect: {
+        parameters: {
+            query?: {
+                /** @description Only these playlists, layouts, schedules and calendars, up to 100, separated by commas */
+                only?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The number of a version */
+                number: components["parameters"]["Number"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Forecast what going back to a version would change */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "screen_count": 1,
+                     *       "examined_count": 1,
+                     *       "from": "2026-11-21T12:00:00.000Z",
+                     *       "to": "2026-11-21T12:00:00.000Z",
+                     *       "first_at": "2026-11-21T12:00:00.000Z",
+                     *       "screens": [
+                     *         {
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "first_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "gaps": [
+                     *         {
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "from": "2026-11-21T12:00:00.000Z",
+                     *           "to": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ContentEffect"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -26,7 +26,7 @@ export const playlistEditor = {
   addDo: "Add",
   keysHint: "Alt and an arrow key move what is selected, Ctrl+D duplicates it, Delete removes it, Ctrl+Z undoes.",
   incompleteRow: "Not complete",
-  mergedToast: "Somebody else changed this playlist too. Both changes are kept.",
+  mergedToast: "{name, select, unknown {Somebody else} other {{name}}} changed this playlist too. Both changes are kept.",
   incomplete: "Not saved: {count, plural, one {one item is} other {# items are}} not complete",
   keepBoth: "Keep both",
   conflictFields: "{name}: you and somebody else set {fields} differently. “Keep both” takes yours for it.",

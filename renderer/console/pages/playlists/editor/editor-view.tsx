@@ -19,7 +19,7 @@ import { Page } from "../../../ui/page.tsx";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
 import { ShownOn } from "../../uses/shown-on.tsx";
 import { enterDraft } from "../../../data/draft.ts";
-import { NeedsDraft, VersionsLink } from "../../drafts/editor-links.tsx";
+import { VersionsLink } from "../../drafts/editor-links.tsx";
 import { SaveToDraft } from "../../drafts/save-to-draft.tsx";
 import { nameOf } from "../item-words.ts";
 import { itemOfAsset } from "../model/drafts.ts";
@@ -129,9 +129,8 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
           <SaveStatus editor={editor} />
         </div>
       </div>
-      <NeedsDraft name={name} />
       <ProblemMessage error={error} />
-      <ConflictPanel editor={editor} assets={assets} />
+      <ConflictPanel id={id} editor={editor} assets={assets} />
       {state === "failed" ? <SaveFailure editor={editor} /> : null}
       {rows.length === 0 ? (
         <EmptyState icon="playlist" title={text("itemsEmptyTitle")} text={text("itemsEmptyText")} />
