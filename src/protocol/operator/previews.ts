@@ -54,7 +54,7 @@ export const NewPreviewTicket = z
   })
   .refine(({ player_id, schedule_changes }) => player_id !== undefined || schedule_changes.length === 0, {
     path: ["schedule_changes"],
-    message: "belong to a player",
+    message: "belong to a screen: name it in `player_id`",
   })
   .refine((body) => [body.player_id, body.layout_id, body.playlist_id].filter((each) => each !== undefined).length <= 1, {
     message: "names a screen, a layout or a playlist, not several",
