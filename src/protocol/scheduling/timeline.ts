@@ -15,7 +15,7 @@ export const maxNamed = 100;
 const playerIds = z
   .string()
   .max(100 * 31)
-  .regex(/^plr_[0-9a-hjkmnp-tv-z]{26}(?:,plr_[0-9a-hjkmnp-tv-z]{26}){0,99}$/, "must be up to 100 ids of players, separated by commas")
+  .regex(/^plr_[0-9a-hjkmnp-tv-z]{26}(?:,plr_[0-9a-hjkmnp-tv-z]{26}){0,99}$/, "must be up to 100 ids of screens, separated by commas")
   .meta({ examples: ["plr_01jd3v8q6m9x2k4n7r5t1w0yzh"] });
 
 export const TimelineQuery = PageQuery.extend({
@@ -61,10 +61,11 @@ export const Timeline = z.object({
 export type Timeline = z.infer<typeof Timeline>;
 
 /** One of the changes that are tried. */
-const TriedChange = z.strictObject({
+export const TriedChange = z.strictObject({
   schedule_id: id("sch").nullable().default(null).describe("The schedule to change; null: a new one"),
   change: ScheduleChange.nullable().describe("As in `PATCH /schedules/{id}`, for a new one as in `POST /schedules`; null: it is deleted"),
 });
+export type TriedChange = z.output<typeof TriedChange>;
 
 /** `POST /schedules/effect`: changes that are tried together and not made. */
 export const EffectRequest = z.strictObject({

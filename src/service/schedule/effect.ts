@@ -1,13 +1,14 @@
 // What a change of content does to screens: those that will show something else, when first, and the times in which it leaves them empty.
 import { hash } from "node:crypto";
-import { sql } from "kysely";
 import { maxNamed, type ScheduleEffect } from "../../protocol/scheduling/timeline.ts";
+import { calendarIdsOfItems } from "../../protocol/content/items.ts";
 import type { PlannedInterval } from "../../schedule/plan.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
 import { findLayoutNames } from "./forecast.ts";
 import { Plans, readInterventions, readScreens, type PlanInput, type ScreenState } from "./plans.ts";
 import type { OutlookDependencies } from "./schedule-outlook.ts";
+import { takingBack } from "./schedule-trial.ts";
 
 /** The screens that a change may concern, by id: as they are without it, and with it. */
 interface BeforeAndAfter {
@@ -88,17 +89,6 @@ export async function effectOfTrial(
     await write();
     return effectOf(db, { before, after: await readScreens(services, db, players, interventions) }, from, to);
   });
-}
-
-/** Runs `work` in the transaction `db` and takes back what it wrote. */
-async function takingBack<T>(db: Db, work: () => Promise<T>): Promise<T> {
-  await sql`savepoint effect`.execute(db);
-  try {
-    return await work();
-  } finally {
-    await sql`rollback to savepoint effect`.execute(db);
-    await sql`release savepoint effect`.execute(db);
-  }
 }
 
 async function describe(db: Db, differing: readonly DifferingScreen[], from: number, until: number): Promise<ScheduleEffect> {
@@ -196,11 +186,13 @@ function contentReader(): (input: PlanInput, interval: PlannedInterval) => strin
 }
 
 /** Of a layout with all that its zones play. */
-function digestOfLayout({ layout, layouts, playlists, assets }: PlanInput["desired"], layoutId: string): string {
+function digestOfLayout({ layout, layouts, playlists, assets, calendars = [] }: PlanInput["desired"], layoutId: string): string {
   const shown = layout?.id === layoutId ? layout : layouts.find(({ id }) => id === layoutId);
   if (shown === undefined) return layoutId;
   const lists = shown.zones.map(({ playlist_id: id }) => playlists.find((playlist) => playlist.id === id) ?? null);
   const used = new Set(lists.flatMap((list) => list?.items.flatMap((item) => ("asset_id" in item ? item.asset_id : [])) ?? []));
+  const calendarIds = new Set(calendarIdsOfItems(lists.flatMap((list) => list?.items ?? [])));
   const bytes = assets.filter(({ id }) => used.has(id)).map(({ id, sha256 }) => [id, sha256]);
-  return hash("sha256", JSON.stringify([shown, lists, bytes]), "base64url");
+  const days = calendars.filter(({ id }) => calendarIds.has(id));
+  return hash("sha256", JSON.stringify([shown, lists, bytes, days]), "base64url");
 }

@@ -1,6 +1,6 @@
 // For editors: does something in a draft in place of publishing it at once. The draft is one that is in work, or a new one.
 import { useState } from "react";
-import { createDraft, useDraft, useOwnDrafts } from "../../data/draft.ts";
+import { createDraft, useDraft, useNeedsApproval, useOwnDrafts } from "../../data/draft.ts";
 import type { ActiveDraft } from "../../data/drafts/place.ts";
 import { useMay } from "../../data/session.ts";
 import { useAct } from "../../data/use-act.ts";
@@ -27,12 +27,13 @@ interface SaveToDraftProps {
   size?: NonNullable<ButtonProps["size"]>;
 }
 
-/** Nothing if the person is in a draft already, or may not make one. */
+/** Nothing if the person is in a draft already, may not make one, or has each change in one anyhow. */
 export function SaveToDraft({ isSaving, isDisabled = false, kind = "plain", size = "medium", ...props }: SaveToDraftProps) {
   const active = useDraft();
   const mayWrite = useMay("drafts:write");
+  const needsApproval = useNeedsApproval();
   const [isOpen, setIsOpen] = useState(false);
-  if (active !== null || !mayWrite) return null;
+  if (active !== null || !mayWrite || needsApproval) return null;
   const title = text(isSaving ? "saveToDraft" : "changeInDraft");
   return (
     <>

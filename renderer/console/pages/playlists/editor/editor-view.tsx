@@ -19,7 +19,7 @@ import { Page } from "../../../ui/page.tsx";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
 import { ShownOn } from "../../uses/shown-on.tsx";
 import { enterDraft } from "../../../data/draft.ts";
-import { NeedsDraft, VersionsLink } from "../../drafts/editor-links.tsx";
+import { VersionsLink } from "../../drafts/editor-links.tsx";
 import { SaveToDraft } from "../../drafts/save-to-draft.tsx";
 import { nameOf } from "../item-words.ts";
 import { itemOfAsset } from "../model/drafts.ts";
@@ -35,6 +35,7 @@ import { PlaylistMenu } from "./playlist-menu.tsx";
 import { RoundLine, type AskedTime } from "./round-line.tsx";
 import { SaveStatus } from "./save-status.tsx";
 import { SelectionActions } from "./selection-actions.tsx";
+import { useCalendars } from "./use-calendars.ts";
 import { useIsWide } from "./use-is-wide.ts";
 import { useListActs } from "./use-list-acts.ts";
 import "../../show/show.css";
@@ -65,7 +66,11 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
   const now = useNow().getTime();
   const at = asked === null ? now : Date.parse(asked.instant);
   const zone = asked?.zone ?? ownTimeZone;
-  const loop = useMemo(() => loopAt(rows, (id) => assets.get(id) ?? undefined, at, zone), [rows, assets, at, zone]);
+  const calendars = useCalendars();
+  const loop = useMemo(
+    () => loopAt(rows, (id) => assets.get(id) ?? undefined, at, zone, calendars.dates),
+    [rows, assets, at, zone, calendars],
+  );
   const places = useMemo(() => new Map(rows.map(({ key }, index) => [key, index])), [rows]);
   // Late uploads add to what is shown then, not to what was shown when they began.
   const latest = useRef(acts);
@@ -124,9 +129,8 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
           <SaveStatus editor={editor} />
         </div>
       </div>
-      <NeedsDraft name={name} />
       <ProblemMessage error={error} />
-      <ConflictPanel editor={editor} assets={assets} />
+      <ConflictPanel id={id} editor={editor} assets={assets} />
       {state === "failed" ? <SaveFailure editor={editor} /> : null}
       {rows.length === 0 ? (
         <EmptyState icon="playlist" title={text("itemsEmptyTitle")} text={text("itemsEmptyText")} />
@@ -170,6 +174,7 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
             places={places}
             assets={assets}
             absences={loop.absences}
+            nameOfCalendar={calendars.nameOf}
             faults={faults}
             isReadOnly={isReadOnly}
             swapping={acts.swapping}

@@ -3,10 +3,12 @@ import type { CSSProperties } from "react";
 import { Button as AriaButton, Input, Label, NumberField } from "react-aria-components";
 import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
 import { playlists } from "../../../i18n/en/playlists.ts";
+import { formatList } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Checkbox } from "../../../ui/checkbox.tsx";
 import { Icon } from "../../../ui/icon.tsx";
+import { conditionInWords } from "../../drafts/changes/condition-words.ts";
 import { AssetThumbnail } from "../../library/asset-facts.tsx";
 import { itemIcons } from "../item-words.ts";
 import { durationOf, isLimited, isTimed } from "../model/loop.ts";
@@ -18,7 +20,7 @@ const text = texts({ ...playlistEditor, ...playlists });
 const absenceWords = { "not-yet": "not_yet", over: "over", "not-now": "not_now" } as const;
 
 export function ItemRow({ row, name }: { row: Row; name: string }) {
-  const { places, chosen, assets, absences, faults, isReadOnly, swapping, hasSettingsButton, ...acts } = useListState();
+  const { places, chosen, assets, absences, nameOfCalendar, faults, isReadOnly, swapping, hasSettingsButton, ...acts } = useListState();
   const { item, key } = row;
   const asset = "asset_id" in item ? assets.get(item.asset_id) : undefined;
   const place = places.get(key) ?? 0;
@@ -27,6 +29,9 @@ export function ItemRow({ row, name }: { row: Row; name: string }) {
   const notes = [
     text(item.type),
     isTimed(item) || isLimited(item) ? text("limited") : null,
+    item.conditions === undefined
+      ? null
+      : text("onlyIf", { conditions: formatList(item.conditions.map((each) => conditionInWords(each, nameOfCalendar))) }),
     absence === undefined ? null : text("absent", { reason: absenceWords[absence] }),
   ];
   const isSwapping = swapping !== null;

@@ -29,7 +29,8 @@ export function ItemSettings({ editor, chosen, isReadOnly }: ItemSettingsProps) 
     const fault = faults.find(({ field }) => field === name);
     return fault === undefined ? undefined : (fault.detail ?? text("mustBeGiven"));
   };
-  const change = (changes: Changes, joins?: string): void => editor.change(changed(editor.view.rows, keys, changes), joins);
+  const change = (changes: Changes, isTyping = false): void =>
+    editor.change(changed(editor.view.rows, keys, changes), isTyping ? [...keys, ...Object.keys(changes)].join() : undefined);
   const shared = (name: string) => sharedValue(items, name);
   const fields = sharedFields(items.map(({ type }) => type));
   const view = (field: Field) => (
@@ -40,13 +41,13 @@ export function ItemSettings({ editor, chosen, isReadOnly }: ItemSettingsProps) 
       {...shared(field.name)}
       error={errorOf(field.name)}
       isDisabled={isReadOnly}
-      onChange={(value, isTyping = false) => change({ [field.name]: value }, isTyping ? `${[...keys].join()} ${field.name}` : undefined)}
+      onChange={(value, isTyping = false) => change({ [field.name]: value }, isTyping)}
       onDone={editor.settle}
     />
   );
   const part = (wanted: FieldPart) => fields.filter((field) => field.part === wanted);
-  const common = { shared, errorOf, isDisabled: isReadOnly, onChange: (changes: Changes) => change(changes) };
-  const hasTimes = items.some((item) => isTimed(item) || isLimited(item));
+  const common = { shared, errorOf, isDisabled: isReadOnly, onChange: change };
+  const hasTimes = items.some((item) => isTimed(item) || isLimited(item) || item.conditions !== undefined);
   const [look, more] = [part("look"), part("more")];
   return (
     <div className="item-settings">

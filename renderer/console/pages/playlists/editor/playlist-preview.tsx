@@ -1,8 +1,11 @@
 // The preview of a playlist as it is edited: it follows every change, and goes to the item that is chosen.
+import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useState } from "react";
+import { calendarsQuery } from "../../../data/calendars.ts";
 import { ownTimeZone } from "../../../data/zones.ts";
 import { preview } from "../../../i18n/en/preview.ts";
 import { texts } from "../../../i18n/texts.ts";
+import { boxStyle } from "../../../preview/box-style.ts";
 import { PreviewControls } from "../../../preview/preview-controls.tsx";
 import { Preview } from "../../../preview/preview.tsx";
 import { playbackOf, usePreviewTime } from "../../../preview/use-preview-time.ts";
@@ -27,7 +30,11 @@ interface PlaylistPreviewProps {
 export function PlaylistPreview({ id, name, view, chosen }: PlaylistPreviewProps) {
   const { rows, faults } = view;
   const [assetIds, setAssetIds] = useState<readonly string[]>([]);
-  const change = useCallback((shown: ShownContent) => withEditedItems(shown, id, { rows, faults }), [id, rows, faults]);
+  const { data: calendars } = useQuery(calendarsQuery);
+  const change = useCallback(
+    (shown: ShownContent) => withEditedItems(shown, id, { rows, faults }, calendars ?? []),
+    [id, rows, faults, calendars],
+  );
   const { ticket, content, feeds, error } = usePreview({ playlistId: id, assetIds }, { change });
   const time = usePreviewTime(content, true);
   const missing = content === null ? "" : missingAssets(view, content.content.desired).join();
@@ -46,7 +53,7 @@ export function PlaylistPreview({ id, name, view, chosen }: PlaylistPreviewProps
     <section className="preview-player" aria-label={text("of", { name })}>
       <ProblemMessage error={error} />
       {ticket === undefined || content === null ? (
-        <div className="preview" style={{ aspectRatio: `${size.width} / ${size.height}` }} />
+        <div className="preview" style={boxStyle(size)} />
       ) : (
         <Preview
           ticket={ticket}
