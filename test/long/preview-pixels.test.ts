@@ -1,7 +1,10 @@
 // The whole table of PRV1 and PRV3: every kind of content on screens that stand in every way, in two sizes. Prints how many pixels differ.
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { startComparison, wholeLayout, type Stand } from "../console/preview/comparison.ts";
 import { kinds } from "../console/preview/every-kind.ts";
+
+// On a machine that runs other tests beside it.
+vi.setConfig({ testTimeout: 600_000 });
 
 const none = Object.fromEntries(["beside", ...kinds].map((name) => [name, 0]));
 

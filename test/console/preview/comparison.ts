@@ -8,8 +8,8 @@ import type { Wall } from "../../../src/protocol/content/wall.ts";
 import { startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
 import { differingPixels, placeIn, type View } from "./differing-pixels.ts";
 import { everyKind, startPublisher, videoFps } from "./every-kind.ts";
-import { enlargePreview, pairScreen, pictureWithFrame, previewPath, type Size } from "./pictures.ts";
-import { PlayerPage, videoPositionIn } from "./player-page.ts";
+import { enlargePreview, pairScreen, pictureWithFrame, previewPath } from "./pictures.ts";
+import { PlayerPage, videoPositionIn, type Size } from "./player-page.ts";
 
 // In the middle of a frame of the video, and when the line of the ticker lies on whole pixels, also on the wall below. Between them, the
 // letters of a line that runs are smoothed as the compositor moves it, and those of one that stands still as they are drawn.

@@ -6,12 +6,7 @@ import { heartbeat, type TestService } from "../../service/harness.ts";
 import type { Window } from "../../support/console/console.ts";
 import { frameInRow } from "../../support/media/media.ts";
 import type { Place } from "./differing-pixels.ts";
-import { patienceMs } from "./player-page.ts";
-
-export interface Size {
-  width: number;
-  height: number;
-}
+import { patienceMs, type Size } from "./player-page.ts";
 
 /** A screen of this size. */
 export async function pairScreen(service: TestService, resolution: Size): Promise<string> {

@@ -8,7 +8,6 @@ import { startPageServer, type PageServer } from "../../support/browser/page-ser
 import { temporaryFolder } from "../../support/folder.ts";
 import { builtRenderer } from "../../support/page-build.ts";
 import type { Files } from "./every-kind.ts";
-import type { Size } from "./pictures.ts";
 
 const extensions: Readonly<Record<string, string>> = {
   "image/png": ".png",
@@ -16,6 +15,11 @@ const extensions: Readonly<Record<string, string>> = {
   "video/mp4": ".mp4",
   "application/pdf": ".pdf",
 };
+
+export interface Size {
+  width: number;
+  height: number;
+}
 
 /** How long a busy machine may take for a step. */
 export const patienceMs = 60_000;
