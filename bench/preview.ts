@@ -61,7 +61,7 @@ const playback = new PreviewPlayback(opened, noFeed);
 printFigure("the scene of another instant, ms", percentiles(await repeated((round) => playback.seekTo(random(round)))));
 
 await using browser = await startBrowser();
-await using window = await Window.open(browser, desktop);
+await using window = await Window.open(browser, desktop, { isEverIdle: true });
 const { page } = window;
 await window.signIn(service, `/screens/${device.playerId}`);
 const session = await window.context.newCDPSession(page);

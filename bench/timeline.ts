@@ -57,7 +57,7 @@ await measured("the effect of one more schedule on all screens, ms", () =>
 );
 
 await using browser = await startBrowser();
-await using window = await Window.open(browser, { ...desktop, timezoneId: "UTC" });
+await using window = await Window.open(browser, { ...desktop, timezoneId: "UTC" }, { isEverIdle: true });
 const { page } = window;
 await window.signIn(service);
 const opened = async (name: string, path: string, piece: string): Promise<void> => {

@@ -6728,15 +6728,7 @@ export interface components {
         DraftState: "open" | "proposed" | "returned" | "published";
         EffectRequest: {
             /** @description Tried one after the other */
-            changes: {
-                /** @description As in `PATCH /schedules/{id}`, for a new one as in `POST /schedules`; null: it is deleted */
-                change: components["schemas"]["ScheduleChange"] | null;
-                /**
-                 * @description The schedule to change; null: a new one
-                 * @default null
-                 */
-                schedule_id?: string | null;
-            }[];
+            changes: components["schemas"]["TriedChange"][];
             /**
              * Format: date-time
              * @description Default, and earliest: now
@@ -8058,6 +8050,11 @@ export interface components {
              * @default []
              */
             playlist_ids?: string[];
+            /**
+             * @description Changes of schedules that are not saved yet: the player is shown with them, as in `POST /schedules/effect`
+             * @default []
+             */
+            schedule_changes?: components["schemas"]["TriedChange"][];
         };
         NewReportLink: {
             /**
@@ -11461,6 +11458,15 @@ export interface components {
              * @enum {string}
              */
             type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+        };
+        TriedChange: {
+            /** @description As in `PATCH /schedules/{id}`, for a new one as in `POST /schedules`; null: it is deleted */
+            change: components["schemas"]["ScheduleChange"] | null;
+            /**
+             * @description The schedule to change; null: a new one
+             * @default null
+             */
+            schedule_id?: string | null;
         };
         Trouble: {
             acknowledged_by: {
@@ -23493,7 +23499,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "playlist_ids": [],
-                 *       "asset_ids": []
+                 *       "asset_ids": [],
+                 *       "schedule_changes": []
                  *     }
                  */
                 "application/json": components["schemas"]["NewPreviewTicket"];

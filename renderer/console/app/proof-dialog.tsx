@@ -1,9 +1,8 @@
 // Asks for the person's password, passkey or single sign-on when the service wants a fresh proof, so that the act can go on.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { directClient } from "../data/client.ts";
 import { usePasskeysHere } from "../data/passkeys.ts";
-import { answerProofs } from "../data/proof.ts";
 import { sessionQuery, type Session } from "../data/session.ts";
 import { common } from "../i18n/en/common.ts";
 import { passkeys } from "../i18n/en/passkeys.ts";
@@ -15,6 +14,7 @@ import { FormDialog } from "../ui/form-dialog.tsx";
 import { formOf } from "../ui/form.ts";
 import { PasswordField } from "../ui/password-field.tsx";
 import { ProblemMessage } from "../ui/problem-message.tsx";
+import type { Answer } from "./proof-asker.tsx";
 import { PasskeyButton, usePasskeyProof } from "./passkey-proof.tsx";
 import { SsoProof, useSsoProof } from "./sso-proof.tsx";
 
@@ -22,30 +22,11 @@ const text = texts(signIn);
 const words = texts(common);
 const ofPasskeys = texts(passkeys);
 
-type Answer = (isProved: boolean) => void;
-
-export function ProofDialog({ session }: { session: Session }) {
-  const [answer, setAnswer] = useState<Answer | null>(null);
-  useEffect(
-    () =>
-      answerProofs(
-        () =>
-          new Promise((resolve) => {
-            // A function given to a setter would be called by it.
-            setAnswer(() => resolve);
-          }),
-      ),
-    [],
-  );
-  const canUsePasskey = usePasskeysHere(session.has_passkey && answer !== null);
-  if (answer === null) return null;
-  const close = (isProved: boolean): void => {
-    setAnswer(null);
-    answer(isProved);
-  };
-  if (session.has_password) return <PasswordProof session={session} canUsePasskey={canUsePasskey === true} onAnswer={close} />;
+export function ProofDialog({ session, onAnswer }: { session: Session; onAnswer: Answer }) {
+  const canUsePasskey = usePasskeysHere(session.has_passkey);
+  if (session.has_password) return <PasswordProof session={session} canUsePasskey={canUsePasskey === true} onAnswer={onAnswer} />;
   if (canUsePasskey === undefined) return null;
-  return canUsePasskey ? <PasskeyProof onAnswer={close} /> : <NeitherProof onAnswer={close} />;
+  return canUsePasskey ? <PasskeyProof onAnswer={onAnswer} /> : <NeitherProof onAnswer={onAnswer} />;
 }
 
 interface PasswordProofProps {

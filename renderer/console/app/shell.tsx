@@ -20,6 +20,7 @@ import { AwayBanner } from "./away-banner.tsx";
 import { keepFocus } from "./keep-focus.ts";
 import { listenForKeys, searchKeys, type Overlay } from "./keys.ts";
 import { Navigation } from "./navigation.tsx";
+import { ProofAsker } from "./proof-asker.tsx";
 import { tellWholeTexts } from "./whole-texts.ts";
 
 const text = texts(common);
@@ -30,7 +31,6 @@ const Palette = lazy(async () => ({ default: (await import("./palette/palette.ts
 const BulkBar = lazy(async () => ({ default: (await import("../pages/bulk/bulk-bar.tsx")).BulkBar }));
 const ApprovalBar = lazy(async () => ({ default: (await import("../pages/drafts/bar/approval-bar.tsx")).ApprovalBar }));
 const DraftBar = lazy(async () => ({ default: (await import("../pages/drafts/bar/draft-bar.tsx")).DraftBar }));
-const ProofDialog = lazy(async () => ({ default: (await import("./proof-dialog.tsx")).ProofDialog }));
 const Shortcuts = lazy(async () => ({ default: (await import("./palette/shortcuts.tsx")).Shortcuts }));
 
 export function Shell() {
@@ -106,8 +106,8 @@ export function Shell() {
       </div>
       <UploadsCorner />
       <ShowCorner />
+      <ProofAsker session={session} />
       <Suspense fallback={null}>
-        <ProofDialog session={session} />
         <BulkBar />
       </Suspense>
       <Suspense fallback={null}>

@@ -48,7 +48,7 @@ function refresh(event: Event): void {
 }
 
 /** Reads again, in a moment, what is shown of these resources. */
-export function refreshSoon(keys: readonly string[]): void {
+function refreshSoon(keys: readonly string[]): void {
   for (const key of keys) collected.add(key);
   timer ??= setTimeout(() => {
     timer = undefined;

@@ -6,6 +6,7 @@ import { preview as messages } from "../i18n/en/preview.ts";
 import { texts } from "../i18n/texts.ts";
 import { newestPictureQuery, playerQuery } from "../pages/screen/data.ts";
 import { ProblemMessage } from "../ui/problem-message.tsx";
+import { boxStyle } from "./box-style.ts";
 import type { Capture } from "./captures.ts";
 import type { PreviewContent } from "./content.ts";
 import { PreviewControls } from "./preview-controls.tsx";
@@ -42,7 +43,7 @@ export function PreviewOf({ of, name, startAt, size: given, isMuted = true, chan
     <section className="preview-player" aria-label={text("of", { name })}>
       <ProblemMessage error={error} />
       {ticket === undefined || content === null ? (
-        <div className="preview" style={{ aspectRatio: `${size.width} / ${size.height}` }} />
+        <div className="preview" style={boxStyle(size)} />
       ) : (
         <Preview
           ticket={ticket}
@@ -85,16 +86,16 @@ function useScreenSize(playerId: string | null): { width: number; height: number
   return data.player.orientation.startsWith("portrait") ? { width: height, height: width } : { width, height };
 }
 
-/** The newest picture of a screen, with what was on it by the content as it is now. Only of a screen that is not turned. */
+/** The newest picture of a screen, upright as people see it, with what was on it by the content as it is now. */
 function useCapture(playerId: string | null, pageUrl: string | null, content: PreviewContent | null): Capture | null {
   const { data } = useQuery({ ...newestPictureQuery(playerId ?? ""), enabled: playerId !== null });
   return useMemo(() => {
     if (data == null || pageUrl === null || content === null) return null;
-    if ((content.content.desired.player.orientation ?? "landscape") !== "landscape") return null;
     const takenAt = Date.parse(data.captured_at);
     const { screen } = playbackOf(content).sceneAt(takenAt).scene;
     const zones = screen.is === "stage" ? screen.stage.zones : [];
     const itemIds = new Set(zones.flatMap(({ slots: [slot] }) => slot?.item.item_id ?? []));
-    return { src: new URL(`captures/${data.id}`, pageUrl).pathname, takenAt, itemIds };
+    const { id, width, height } = data;
+    return { src: new URL(`captures/${id}`, pageUrl).pathname, width, height, takenAt, itemIds };
   }, [data, pageUrl, content]);
 }

@@ -6,6 +6,7 @@ import { texts } from "../i18n/texts.ts";
 import type { FromPage } from "../../../src/protocol/page-messages.ts";
 import type { PreviewFeed } from "../../../src/protocol/operator/previews.ts";
 import type { Scene } from "../../../src/protocol/scene.ts";
+import { boxStyle } from "./box-style.ts";
 import { captureFrom, type Capture } from "./captures.ts";
 import { feedContentOf, type PreviewContent } from "./content.ts";
 import { PreviewDriver } from "./driver.ts";
@@ -113,13 +114,7 @@ export function Preview({
   }, [playback, prepare, at, rate]);
 
   return (
-    <div
-      className="preview"
-      ref={boxRef}
-      style={{ aspectRatio: `${width} / ${height}` }}
-      data-drawn={isDrawn || undefined}
-      aria-busy={isBusy}
-    >
+    <div className="preview" ref={boxRef} style={boxStyle({ width, height })} data-drawn={isDrawn || undefined} aria-busy={isBusy}>
       <iframe
         ref={frameRef}
         title={label}

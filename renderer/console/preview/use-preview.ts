@@ -7,8 +7,15 @@ import type { PreviewFeed, ShownContent } from "../../../src/protocol/operator/p
 import { client } from "../data/client.ts";
 import { previewContentOf, type PreviewContent } from "./content.ts";
 
-/** What a preview is of. `playlistIds`, `assetIds`: what it shows besides, such as with a change that is not saved yet. */
-export type PreviewSubject = ({ playerId: string } | { layoutId: string } | { playlistId: string }) & {
+/**
+ * What a preview is of. `playlistIds`, `assetIds`: what it shows besides, such as with a change that is not saved yet.
+ * `scheduleChanges`: with which the screen is shown, before they are saved.
+ */
+export type PreviewSubject = (
+  | { playerId: string; scheduleChanges?: Schemas["NewPreviewTicket"]["schedule_changes"] }
+  | { layoutId: string }
+  | { playlistId: string }
+) & {
   playlistIds?: readonly string[];
   assetIds?: readonly string[];
 };
@@ -32,7 +39,7 @@ const ticketQuery = (subject: PreviewSubject) =>
 
 function bodyOf(subject: PreviewSubject): Schemas["NewPreviewTicket"] {
   const more = { playlist_ids: [...(subject.playlistIds ?? [])], asset_ids: [...(subject.assetIds ?? [])] };
-  if ("playerId" in subject) return { player_id: subject.playerId, ...more };
+  if ("playerId" in subject) return { player_id: subject.playerId, schedule_changes: subject.scheduleChanges ?? [], ...more };
   return "layoutId" in subject ? { layout_id: subject.layoutId, ...more } : { playlist_id: subject.playlistId, ...more };
 }
 
@@ -59,12 +66,13 @@ export function usePreview(
     enabled: ticket !== undefined,
     queryFn: async ({ signal }) => {
       const params = { path: { id: ticket!.ticket } };
-      // The same schema describes both types.
-      return (await client.get("/api/v1/preview-tickets/{id}/content", { params, signal })).data as unknown as ShownContent;
+      const { data: shown } = await client.get("/api/v1/preview-tickets/{id}/content", { params, signal });
+      // The same schema describes both types. What is shown opens its files with the ticket that covers them.
+      return { shown: shown as unknown as ShownContent, opensWith: ticket! };
     },
     placeholderData: (before) => before,
   });
-  const feedUrls = data === undefined ? [] : feedsOf(data.state.playlists).map(({ url }) => url);
+  const feedUrls = data === undefined ? [] : feedsOf(data.shown.state.playlists).map(({ url }) => url);
   const { data: feeds = noFeeds } = useQuery({
     queryKey: [noun, ticket?.ticket, "feeds", feedUrls],
     enabled: ticket !== undefined && feedUrls.length > 0,
@@ -92,6 +100,6 @@ export function usePreview(
     const timer = setTimeout(() => void renew(), Math.max(0, Date.parse(ticket.expires_at) - Date.now() - renewBeforeMs));
     return () => clearTimeout(timer);
   }, [ticket, key, queries]);
-  const content = useMemo(() => (data === undefined ? null : previewContentOf(change(data))), [data, change]);
-  return { ticket, content, feeds, error: ticketError ?? contentError };
+  const content = useMemo(() => (data === undefined ? null : previewContentOf(change(data.shown))), [data, change]);
+  return { ticket: data?.opensWith, content, feeds, error: ticketError ?? contentError };
 }

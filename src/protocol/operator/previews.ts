@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { DesiredAsset, DesiredState } from "../device/desired-state.ts";
 import { id, Timestamp } from "../common.ts";
+import { TriedChange } from "../scheduling/timeline.ts";
 import { VariableName, VariableValue } from "../scheduling/variables.ts";
 
 const origin = { id: z.string().describe("Of the command that caused it"), at: Timestamp.describe("When it began") };
@@ -45,6 +46,15 @@ export const NewPreviewTicket = z
     playlist_id: id("pls").optional(),
     playlist_ids: z.array(id("pls")).max(200).default([]).describe("More playlists, such as those of a change that is not saved yet"),
     asset_ids: z.array(id("ast")).max(1_000).default([]).describe("More files"),
+    schedule_changes: z
+      .array(TriedChange)
+      .max(20)
+      .default([])
+      .describe("Changes of schedules that are not saved yet: the player is shown with them, as in `POST /schedules/effect`"),
+  })
+  .refine(({ player_id, schedule_changes }) => player_id !== undefined || schedule_changes.length === 0, {
+    path: ["schedule_changes"],
+    message: "belong to a screen: name it in `player_id`",
   })
   .refine((body) => [body.player_id, body.layout_id, body.playlist_id].filter((each) => each !== undefined).length <= 1, {
     message: "names a screen, a layout or a playlist, not several",

@@ -61,10 +61,11 @@ export const Timeline = z.object({
 export type Timeline = z.infer<typeof Timeline>;
 
 /** One of the changes that are tried. */
-const TriedChange = z.strictObject({
+export const TriedChange = z.strictObject({
   schedule_id: id("sch").nullable().default(null).describe("The schedule to change; null: a new one"),
   change: ScheduleChange.nullable().describe("As in `PATCH /schedules/{id}`, for a new one as in `POST /schedules`; null: it is deleted"),
 });
+export type TriedChange = z.output<typeof TriedChange>;
 
 /** `POST /schedules/effect`: changes that are tried together and not made. */
 export const EffectRequest = z.strictObject({

@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Blobs } from "../content/blobs.ts";
 import type { OpenTicket, PreviewFile, PreviewTickets } from "../content/previews/preview-tickets.ts";
 import { readShownContent, type ShownContentDependencies } from "../content/previews/shown-content.ts";
+import type { Db } from "../store/store.ts";
 import { FileResponse } from "../operations/responses.ts";
 import { CompressedFiles } from "./compressed-files.ts";
 import { found, ProblemError } from "./problem.ts";
@@ -100,11 +101,19 @@ function openTicket({ previews }: PreviewDependencies, { secret }: TicketParams)
 
 /** @throws ProblemError 404 for a file that the preview does not show, or that must not be drawn. */
 async function coveredFile(dependencies: PreviewDependencies, ticket: OpenTicket, sha256: string): Promise<PreviewFile> {
+  const { previews, store } = dependencies;
+  const { files, subject, teamId } = ticket;
+  const draftId = files.get(sha256)?.draftId ?? null;
+  if (draftId !== null && !(await isDraft(store.db, teamId, draftId))) files.delete(sha256);
   // The content has changed since it was read, or never was.
-  if (!ticket.files.has(sha256)) {
-    dependencies.previews.cover(ticket, await readShownContent(dependencies, ticket.teamId, ticket.subject));
-  }
-  return found(ticket.files.get(sha256), "file");
+  if (!files.has(sha256)) previews.cover(ticket, await readShownContent(dependencies, teamId, subject), null);
+  return found(files.get(sha256), "file");
+}
+
+/** Whether there still is a draft. */
+async function isDraft(db: Db, teamId: string, id: string): Promise<boolean> {
+  const row = await db.selectFrom("drafts").select("id").where("team_id", "=", teamId).where("id", "=", id).executeTakeFirst();
+  return row !== undefined;
 }
 
 function sendShown({ blobs }: PreviewDependencies, file: PreviewFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -1,6 +1,5 @@
 // What a change of content does to screens: those that will show something else, when first, and the times in which it leaves them empty.
 import { hash } from "node:crypto";
-import { sql } from "kysely";
 import { maxNamed, type ScheduleEffect } from "../../protocol/scheduling/timeline.ts";
 import { calendarIdsOfItems } from "../../protocol/content/items.ts";
 import type { PlannedInterval } from "../../schedule/plan.ts";
@@ -9,6 +8,7 @@ import type { PlayerRow } from "../store/tables.ts";
 import { findLayoutNames } from "./forecast.ts";
 import { Plans, readInterventions, readScreens, type PlanInput, type ScreenState } from "./plans.ts";
 import type { OutlookDependencies } from "./schedule-outlook.ts";
+import { takingBack } from "./schedule-trial.ts";
 
 /** The screens that a change may concern, by id: as they are without it, and with it. */
 interface BeforeAndAfter {
@@ -89,17 +89,6 @@ export async function effectOfTrial(
     await write();
     return effectOf(db, { before, after: await readScreens(services, db, players, interventions) }, from, to);
   });
-}
-
-/** Runs `work` in the transaction `db` and takes back what it wrote. */
-async function takingBack<T>(db: Db, work: () => Promise<T>): Promise<T> {
-  await sql`savepoint effect`.execute(db);
-  try {
-    return await work();
-  } finally {
-    await sql`rollback to savepoint effect`.execute(db);
-    await sql`release savepoint effect`.execute(db);
-  }
 }
 
 async function describe(db: Db, differing: readonly DifferingScreen[], from: number, until: number): Promise<ScheduleEffect> {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { fitOf } from "../../../renderer/console/app/palette/fuzzy.ts";
 import { builtRenderer } from "../../support/page-build.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
+import { desktop, phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
 import { TestService } from "../../service/harness.ts";
 
 let browser: Browser;
@@ -125,6 +125,24 @@ test("[CFR9] a banner says that the service is away; nothing typed is lost, and 
   await page.keyboard.press("Escape");
   await page.getByText("New while away").first().waitFor();
   await rm(folder.path, { recursive: true, force: true });
+});
+
+test("[CFR32] in idle moments the code of all pages is loaded, so that a page opens while the service is away", async () => {
+  await using folder = await temporaryFolder();
+  const service = await TestService.start(folder.path, { consoleFolder: join(await builtRenderer(), "console") });
+  await using window = await Window.open(browser, desktop, { isEverIdle: true });
+  const { page } = window;
+  const [asked, loaded] = [new Set<string>(), new Set<string>()];
+  page.on("request", (request) => asked.add(request.url()));
+  page.on("requestfinished", (request) => loaded.add(request.url()));
+  await window.signIn(service);
+  const files = (urls: ReadonlySet<string>): string[] => [...urls].filter((url) => url.includes("/assets/"));
+  // What a page consists of is asked for at once.
+  await expect.poll(() => files(loaded).some((url) => url.includes("/library-page-")), { timeout: 60_000 }).toBe(true);
+  await expect.poll(() => files(asked).filter((url) => !loaded.has(url)), { timeout: 60_000 }).toEqual([]);
+  await service[Symbol.asyncDispose]();
+  await page.getByRole("link", { name: "Library" }).first().click();
+  await page.getByRole("heading", { level: 1, name: "Library" }).waitFor();
 });
 
 test("[CFR15] a person goes on in another team from the account menu, and sees nothing of the first one", async () => {

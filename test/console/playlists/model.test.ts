@@ -176,7 +176,7 @@ test("[CPL7] the length of a round counts what is shown at a time, by the player
   expect([shownOn("2026-11-23"), shownOn("2026-11-24")]).toEqual([3, 2]);
 });
 
-test("[PRV15] the preview of what is edited knows calendars that nothing stored refers to, and the tags that items want", () => {
+test("[PRV17] the preview of what is edited knows calendars that nothing stored refers to, and the tags that items want", () => {
   const item = (key: string, conditions: object[]): Row => ({ key, item: withDefaults({ type: "text", text: key, conditions } as Item) });
   const calendar = { type: "calendar", calendar_id: "cal_1", is_listed: true };
   const rows = [

@@ -4,7 +4,6 @@ import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import sharp from "sharp";
 import { parseFeed } from "../../../src/feeds/parse-feed.ts";
-import type { FeedEntry } from "../../../src/protocol/scene.ts";
 import type { TestService } from "../../service/harness.ts";
 import { numberedVideo, plainImage } from "../../support/media/media.ts";
 import { pdfOf } from "../../support/media/pdf.ts";
@@ -18,12 +17,15 @@ const feedText =
 export type Files = ReadonlyMap<string, { bytes: Buffer; mimeType: string }>;
 
 /** A layout with a zone for each kind. */
-export interface EveryKind {
-  layoutId: string;
-  zones: readonly { name: string; left: number; top: number; width: number; height: number }[];
-  files: Files;
-  feedContent: (url: string) => { title: string; entries: readonly FeedEntry[]; trouble: null };
+interface LayoutOfKinds {
+  id: string;
+  zones: readonly { name: Kind; left: number; top: number; width: number; height: number }[];
 }
+
+export const kinds = ["image", "photo", "video", "svg", "pdf", "text", "ticker", "clock", "qr", "feed"] as const;
+/** Of the video, whose frames carry their numbers. */
+export const videoFps = 10;
+type Kind = (typeof kinds)[number];
 
 /** A publisher of one feed, on this machine. */
 export async function startPublisher(): Promise<AsyncDisposable & { url: string }> {
@@ -54,36 +56,40 @@ export async function everyKind(service: TestService, feedUrl: string) {
     [40, 90, 160],
     [160, 90, 40],
   ]);
-  const minute = { duration_ms: 60_000 };
-  const items = {
-    image: { type: "image", asset_id: await upload(await plainImage([200, 60, 40]), "image/png"), ...minute },
-    photo: { type: "image", asset_id: await upload(await photo.png().toBuffer(), "image/png"), fit: "cover", ...minute },
-    svg: { type: "image", asset_id: await upload(Buffer.from(svg), "image/svg+xml"), fit: "contain", ...minute },
-    video: { type: "video", asset_id: await upload(await numberedVideo(7, 10), "video/mp4"), fit: "fill" },
-    pdf: { type: "pdf", asset_id: await upload(pages, "application/pdf"), page_duration_ms: 30_000, ...minute },
-    text: { type: "text", text: "Mittagstisch\nשלום, 世界 🍲", ...minute },
-    ticker: { type: "ticker", text: "Heute: Linsensuppe mit Brot, danach Apfelkuchen", speed_px_s: 40, ...minute },
-    clock: { type: "clock", date: true, seconds: false, ...minute },
-    qr: { type: "qr", data: "https://example.com/menu", ...minute },
-    feed: { type: "feed", url: feedUrl, entry_duration_ms: 600_000, ...minute },
+  // So long that nothing changes while a slow machine draws it.
+  const long = { duration_ms: 600_000 };
+  const items: Record<Kind, object> = {
+    image: { type: "image", asset_id: await upload(await plainImage([200, 60, 40]), "image/png"), ...long },
+    photo: { type: "image", asset_id: await upload(await photo.png().toBuffer(), "image/png"), fit: "cover", ...long },
+    svg: { type: "image", asset_id: await upload(Buffer.from(svg), "image/svg+xml"), fit: "contain", ...long },
+    video: { type: "video", asset_id: await upload(await numberedVideo(7, videoFps), "video/mp4"), fit: "fill" },
+    pdf: { type: "pdf", asset_id: await upload(pages, "application/pdf"), page_duration_ms: 300_000, ...long },
+    text: { type: "text", text: "Mittagstisch\nשלום, 世界 🍲", ...long },
+    // 12.5 ms for each pixel.
+    ticker: { type: "ticker", text: "Heute: Linsensuppe mit Brot, danach Apfelkuchen", speed_px_s: 80, ...long },
+    clock: { type: "clock", date: true, seconds: false, ...long },
+    qr: { type: "qr", data: "https://example.com/menu", ...long },
+    feed: { type: "feed", url: feedUrl, entry_duration_ms: 600_000, ...long },
   };
-  const playlists: [string, string][] = [];
-  for (const [name, item] of Object.entries(items)) {
-    const { body } = await service.call("POST", "playlists", { name, items: [item] });
-    playlists.push([name, body.id]);
+  const playlists: { name: Kind; playlist_id: string }[] = [];
+  for (const name of kinds) {
+    const { body } = await service.call("POST", "playlists", { name, items: [items[name]] });
+    playlists.push({ name, playlist_id: body.id });
   }
   const { title, entries } = await parseFeed(feedText, AbortSignal.timeout(10_000));
   return {
-    async layoutOf(width: number, height: number): Promise<EveryKind> {
+    files: files as Files,
+    feedContent: () => ({ title, entries, trouble: null }),
+    async layoutOf(width: number, height: number): Promise<LayoutOfKinds> {
       const columns = width > height ? 4 : 2;
-      const rows = Math.ceil(playlists.length / columns);
+      const rows = Math.ceil(kinds.length / columns);
       const size = { width: Math.floor(width / columns), height: Math.floor(height / rows) };
-      const zones = playlists.map(([name, playlist_id], index) => {
+      const zones = playlists.map((each, index) => {
         const place = { left: (index % columns) * size.width, top: Math.floor(index / columns) * size.height };
-        return { name, ...place, ...size, playlist_id };
+        return { ...each, ...place, ...size };
       });
       const { body } = await service.call("POST", "layouts", { name: "Every kind", width, height, zones });
-      return { layoutId: body.id, zones, files, feedContent: () => ({ title, entries, trouble: null }) };
+      return { id: body.id, zones };
     },
   };
 }

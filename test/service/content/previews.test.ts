@@ -11,7 +11,7 @@ import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { zipOf } from "../../support/media/zip.ts";
 import { createLog } from "../../support/recording-log.ts";
-import { picture, TestService } from "../harness.ts";
+import { errorPointers, picture, TestService } from "../harness.ts";
 import { createOtherTeam, createTokenFor, owner } from "../people/people.ts";
 
 const html = Buffer.from("<!doctype html><title>Board</title>");
@@ -113,7 +113,7 @@ test("[PRV6] what a player is to show can be read with players:read: without lin
   expect(JSON.stringify(body)).not.toContain("/api/v1/device/");
 });
 
-test("[PRV15] a preview of a playlist or a layout leaves out items by their calendars only, one of a screen also by its tags", async () => {
+test("[PRV17] a preview of a playlist or a layout leaves out items by their calendars only, one of a screen also by its tags", async () => {
   await using folder = await temporaryFolder();
   const { api, device, layout, playlist } = await start(folder.path);
   await using _api = api;
@@ -189,4 +189,60 @@ test("[PRV13] a preview's feeds are the service's copies: fetched once in their 
   clock.advance(600_000);
   await api.call("POST", `preview-tickets/${ticket.ticket}/renew`);
   expect((await read())[`${site}/news.xml`]).toMatchObject({ entries: [entry("Fair")], trouble: expect.stringContaining("failed") });
+});
+
+test("[PRV15] a ticket for a screen with changes of schedules shows it as with them; they stay unsaved and need the scope to read schedules", async () => {
+  await using folder = await temporaryFolder();
+  const { api, device, other } = await start(folder.path);
+  await using _api = api;
+  const { layout } = await api.createLayout([{ type: "image", asset_id: other.id, duration_ms: 5_000 }]);
+  const timing = { starts_at: "2026-12-01T09:00", ends_at: "2026-12-01T12:00" };
+  const target = { type: "player", player_id: device.playerId };
+  const change = { name: "Tuesday", layout_id: layout.id, target, ...timing };
+  const ticketFor = (changes: object[]) => api.call("POST", "preview-tickets", { player_id: device.playerId, schedule_changes: changes });
+  const schedulesIn = async (path: string) =>
+    (await api.call("GET", path)).body.state.schedules.map(({ name, ends_at }: Record<string, string>) => [name, ends_at]);
+  const { body: ticket } = await ticketFor([{ change }]);
+  expect(await schedulesIn(`preview-tickets/${ticket.ticket}/content`)).toEqual([["Tuesday", "2026-12-01T12:00"]]);
+  expect((await get(new URL(`media/${other.sha256}`, ticket.page_url).href)).status).toBe(200);
+  expect(await schedulesIn(`players/${device.playerId}/desired-state`)).toEqual([]);
+  expect((await api.call("GET", "schedules")).body.data).toEqual([]);
+
+  const { body: saved } = await api.call("POST", "schedules", change);
+  const { body: longer } = await ticketFor([{ schedule_id: saved.id, change: { ends_at: "2026-12-01T14:00" } }]);
+  expect(await schedulesIn(`preview-tickets/${longer.ticket}/content`)).toEqual([["Tuesday", "2026-12-01T14:00"]]);
+  const { body: without } = await ticketFor([{ schedule_id: saved.id, change: null }]);
+  expect(await schedulesIn(`preview-tickets/${without.ticket}/content`)).toEqual([]);
+  expect(await schedulesIn(`players/${device.playerId}/desired-state`)).toEqual([["Tuesday", "2026-12-01T12:00"]]);
+
+  const wrong = await ticketFor([{ schedule_id: saved.id, change: { ends_at: "2026-11-01T14:00" } }]);
+  expect([wrong.status, errorPointers(wrong)]).toEqual([422, ["/schedule_changes/0/change/ends_at"]]);
+  expect((await api.call("POST", "preview-tickets", { layout_id: layout.id, schedule_changes: [{ change }] })).status).toBe(422);
+  const program = await createTokenFor(api, await owner(api), ["assets:read", "players:read"]);
+  const asked = { player_id: device.playerId, schedule_changes: [{ change }] };
+  expect((await program.call("POST", "preview-tickets", asked)).status).toBe(403);
+});
+
+test("[PRV16] the preview of a draft opens the files that only the draft shows: not without the draft, after its end or to another team", async () => {
+  await using folder = await temporaryFolder();
+  const { api, device, shown, other, playlist } = await start(folder.path);
+  await using _api = api;
+  const { body: draft } = await api.call("POST", "drafts", { name: "Spring" });
+  const within = { "Signage-Draft": draft.id };
+  const items = [{ type: "image", asset_id: other.id, duration_ms: 5_000 }];
+  expect((await api.call("PATCH", `playlists/${playlist.id}`, { items }, within)).status).toBe(200);
+  const subject = { player_id: device.playerId };
+  const opens = async (pageUrl: string, sha256: string): Promise<number> => (await get(new URL(`media/${sha256}`, pageUrl).href)).status;
+  const { body: drafted } = await api.call("POST", "preview-tickets", subject, within);
+  expect([await opens(drafted.page_url, other.sha256), await opens(drafted.page_url, "0".repeat(64))]).toEqual([200, 404]);
+  const { body: live } = await api.call("POST", "preview-tickets", subject);
+  expect([await opens(live.page_url, shown.sha256), await opens(live.page_url, other.sha256)]).toEqual([200, 404]);
+
+  const stranger = await createOtherTeam(api);
+  for (const headers of [{}, within]) expect((await stranger.call("POST", "preview-tickets", subject, headers)).status).toBe(404);
+  expect((await stranger.call("GET", `preview-tickets/${drafted.ticket}/content`)).status).toBe(404);
+
+  expect((await api.call("DELETE", `drafts/${draft.id}`)).status).toBe(204);
+  expect(await opens(drafted.page_url, other.sha256)).toBe(404);
+  expect((await api.call("POST", "preview-tickets", subject, within)).status).toBe(404);
 });

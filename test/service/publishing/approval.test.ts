@@ -148,8 +148,8 @@ async function startGuarded(): Promise<Guarded> {
   const contributor = opened.use(await Contributor.join(api, first, { pool, special, foreign: foreign.id }));
   const look = async () => {
     const { state } = await done(first, "GET", `players/${device.playerId}/desired-state`);
-    const { data } = await done(first, "GET", `drafts/${foreign.id}`);
-    return { rows: protectedRows(file), state, foreign: data };
+    const drafted = await done(first, "GET", `drafts/${foreign.id}`);
+    return { rows: protectedRows(file), state, drafted };
   };
   const owned = opened.move();
   return { contributor, look, [Symbol.asyncDispose]: () => owned.disposeAsync() };

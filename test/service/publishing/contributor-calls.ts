@@ -120,6 +120,8 @@ export class Contributor implements AsyncDisposable {
   readonly #foreign: string;
   /** The newest draft of each of the two people that has not been proposed. */
   readonly #own = new Map<ContributorCall["protocol"], string>();
+  /** Whose newest draft may have ended: only operations for drafts do that. */
+  readonly #unsure = new Set<ContributorCall["protocol"]>();
 
   private constructor(person: Person, browser: Browser, agent: Agent, tools: ReadonlySet<string>, known: Known) {
     this.person = person;
@@ -146,6 +148,7 @@ export class Contributor implements AsyncDisposable {
     const { name: operationName, protocol, place, permanent } = call;
     const operation = writes.get(operationName)!;
     const draft = place === "foreign" ? this.#foreign : await this.#ownDraft(protocol);
+    if (operation.tag === "drafts") this.#unsure.add(protocol);
     const special = this.#special[operation.name] ?? {};
     const pool = new Map([...this.#pool, ["drf", draft], ...Object.entries(special.ids ?? {})]);
     const values = Object.fromEntries(idsIn(operation.params).map(({ name, prefix }) => [name, pool.get(prefix)!]));
@@ -179,7 +182,8 @@ export class Contributor implements AsyncDisposable {
   async #ownDraft(protocol: ContributorCall["protocol"]): Promise<string> {
     const by = protocol === "session" ? this.#browser : this.person;
     const known = this.#own.get(protocol);
-    if (known !== undefined && (await by.call("GET", `drafts/${known}`)).body.state === "open") return known;
+    const isOpen = async () => (await by.call("GET", `drafts/${known}`)).body.state === "open";
+    if (known !== undefined && (!this.#unsure.delete(protocol) || (await isOpen()))) return known;
     const { id } = await done(by, "POST", "drafts", { name: "Own" });
     this.#own.set(protocol, id);
     return id;

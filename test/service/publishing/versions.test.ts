@@ -141,7 +141,7 @@ test("[VER8] the effect of going back names the screens that change, when first,
 
   const all = await done(api, "GET", `versions/${then}/effect`);
   const namesOf = ({ screens }: { screens: { name: string; first_at: string }[] }) =>
-    screens.map(({ name, first_at }) => [name, first_at]).toSorted();
+    screens.map(({ name, first_at }) => [name, first_at]).toSorted(([one], [other]) => one!.localeCompare(other!));
   expect(namesOf(all)).toEqual([
     ["Hall 3", from],
     ["Lobby", new Date(clock.now()).toISOString()],

@@ -52,8 +52,10 @@ export class Window implements AsyncDisposable {
     });
   }
 
-  static async open(browser: Browser, options: BrowserContextOptions = desktop): Promise<Window> {
+  /** @param isEverIdle whether the browser has idle moments: the console then loads the code of all its pages, half of a visit's CPU time */
+  static async open(browser: Browser, options: BrowserContextOptions = desktop, { isEverIdle = false } = {}): Promise<Window> {
     const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+    if (!isEverIdle) await context.addInitScript("globalThis.requestIdleCallback = () => 0");
     return new Window(context, await context.newPage());
   }
 

@@ -17,6 +17,6 @@ export const preview = {
   webOnly: "The web page runs on the screen only",
   streamOnly: "The stream runs on the screen only",
   bundleOnly: "The HTML bundle runs on the screen only",
-  noFeed: "The preview has no copy of the feed yet",
+  noFeed: "The feed is seen here once it is saved and has been read",
   problem: "One item cannot be shown: {detail}",
 } as const;

@@ -150,4 +150,9 @@ export const schedules = {
   effectShown: "{before} → {after}",
   effectMore: "{count, plural, one {# more screen} other {# more screens}}",
   effectNothing: "Nothing",
+  effectPreview: "Preview",
+  effectPreviewOf: "Preview of {name}",
+  effectCompare: "What the preview shows",
+  effectBefore: "Without this change",
+  effectAfter: "With this change",
 } as const;

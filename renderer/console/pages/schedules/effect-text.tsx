@@ -1,9 +1,13 @@
 // Says in words what a change would do: how many screens show something else, when first, and which become empty when.
+import { useState } from "react";
+import { useMay } from "../../data/session.ts";
 import { ownTimeZone } from "../../data/zones.ts";
 import { schedules } from "../../i18n/en/schedules.ts";
 import { formatDay, formatTime } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
-import type { Effect } from "./data.ts";
+import { Button } from "../../ui/button.tsx";
+import type { Effect, TriedChange } from "./data.ts";
+import { EffectPreview } from "./effect-preview.tsx";
 
 const text = texts(schedules);
 const mostNamed = 5;
@@ -14,7 +18,10 @@ function momentIn(instant: string, timeZone: string): string {
   return `${formatDay(at, timeZone)} ${formatTime(at, timeZone)}`;
 }
 
-export function EffectText({ effect }: { effect: Effect }) {
+/** @param changes that have the effect: each screen can be seen before and after them */
+export function EffectText({ effect, changes }: { effect: Effect; changes: readonly TriedChange[] }) {
+  const mayPreview = useMay("assets:read");
+  const [previewed, setPreviewed] = useState<Effect["screens"][number] | null>(null);
   const { screens, screen_count: count, gaps, gap_count: gapCount, to } = effect;
   const [first] = screens;
   const [gap] = gaps;
@@ -37,14 +44,20 @@ export function EffectText({ effect }: { effect: Effect }) {
         </p>
       )}
       <ul className="effect-screens">
-        {screens.slice(0, mostNamed).map(({ player_id: id, name, first_at: at, timezone, before, after }) => (
-          <li key={id}>
-            <bdi className="effect-name">{name}</bdi>
-            <span className="faint">{momentIn(at, timezone)}</span>
-            <span>{text("effectShown", { before: shownName(before), after: shownName(after) })}</span>
+        {screens.slice(0, mostNamed).map((screen) => (
+          <li key={screen.player_id}>
+            <bdi className="effect-name">{screen.name}</bdi>
+            <span className="faint">{momentIn(screen.first_at, screen.timezone)}</span>
+            <span>{text("effectShown", { before: shownName(screen.before), after: shownName(screen.after) })}</span>
+            {mayPreview ? (
+              <Button size="small" aria-label={text("effectPreviewOf", { name: screen.name })} onPress={() => setPreviewed(screen)}>
+                {text("effectPreview")}
+              </Button>
+            ) : null}
           </li>
         ))}
       </ul>
+      {previewed === null ? null : <EffectPreview screen={previewed} changes={changes} onClose={() => setPreviewed(null)} />}
       {count > mostNamed ? <p className="faint">{text("effectMore", { count: count - mostNamed })}</p> : null}
     </>
   );

@@ -15,6 +15,12 @@ export interface PreviewFile {
   mime_type: string;
 }
 
+/** A file that a ticket was found to cover. */
+interface CoveredFile extends PreviewFile {
+  /** The draft that shows it, with which it ends; null: what is published shows it. */
+  draftId: string | null;
+}
+
 /** A ticket that has not expired. */
 export interface OpenTicket {
   readonly id: string;
@@ -27,7 +33,7 @@ export interface OpenTicket {
   readonly hasCaptures: boolean;
   expiresAt: number;
   /** The files that it was found to cover, by their hash. */
-  readonly files: Map<string, PreviewFile>;
+  readonly files: Map<string, CoveredFile>;
   /** The feeds that it was found to cover: how often each is fetched, by its address. */
   readonly feeds: Map<string, number>;
 }
@@ -86,11 +92,14 @@ export class PreviewTickets {
     ticket.expiresAt = this.#clock.now() + lifetimeMs;
   }
 
-  /** Lets a ticket open the files and feeds of what was read for it, which may be that of a draft. */
-  cover(ticket: OpenTicket, { state }: ShownContent): void {
-    for (const asset of state.assets) if (drawable.test(asset.mime_type)) ticket.files.set(asset.sha256, asset);
+  /** Lets a ticket open the files and feeds of what was read for it. @param draftId of the draft in which it was read */
+  cover({ files, feeds }: OpenTicket, { state }: ShownContent, draftId: string | null): void {
+    for (const asset of state.assets) {
+      const isPublished = draftId !== null && files.get(asset.sha256)?.draftId === null;
+      if (drawable.test(asset.mime_type) && !isPublished) files.set(asset.sha256, { ...asset, draftId });
+    }
     for (const { items } of state.playlists) {
-      for (const item of items) if (item.type === "feed") ticket.feeds.set(item.url, item.refresh_interval_ms);
+      for (const item of items) if (item.type === "feed") feeds.set(item.url, item.refresh_interval_ms);
     }
   }
 

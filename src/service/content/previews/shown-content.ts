@@ -1,21 +1,27 @@
 // Reads what a preview shows: the content of a player, a layout or a playlist, without secrets and links to files.
+import type { Clock } from "../../../base/clock.ts";
 import type { DesiredLayout, DesiredPlaylist, DesiredState } from "../../../protocol/device/desired-state.ts";
 import type { PlayerIntervention, ShownContent } from "../../../protocol/operator/previews.ts";
+import type { TriedChange } from "../../../protocol/scheduling/timeline.ts";
 import type { LastingIntervention } from "../../../schedule/interventions.ts";
 import { onAnyScreen } from "../../../schedule/playlist/any-screen.ts";
-import type { DesiredStates } from "../../fleet/state/desired-states.ts";
+import { DesiredStates } from "../../fleet/state/desired-states.ts";
 import { desiredCalendars, readContent, type ContentIds } from "../../fleet/state/state-content.ts";
 import { findPlayer } from "../../fleet/player-resource.ts";
 import type { Presence } from "../../fleet/presence.ts";
 import { found } from "../../http/problem.ts";
 import { calendarsById } from "../../schedule/holiday-calendars.ts";
 import { interventionsOf, timeZoneOf } from "../../schedule/schedule-outlook.ts";
+import { ScheduleTrial, takingBack } from "../../schedule/schedule-trial.ts";
+import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { PlayerRow } from "../../store/tables.ts";
 import { maskSecrets } from "../web-secrets.ts";
 
 export interface ShownContentDependencies {
+  clock: Clock;
   desired: DesiredStates;
+  makeId: MakeId;
   presence: Presence;
   store: Store;
 }
@@ -28,6 +34,8 @@ export interface PreviewSubject {
   /** More playlists and assets, such as those of a change that is not saved yet. */
   playlistIds: readonly string[];
   assetIds: readonly string[];
+  /** Changes of schedules that are not saved yet, with which the player is shown. */
+  scheduleChanges: readonly TriedChange[];
 }
 
 // A layout or a playlist is shown as on a screen that has nothing else, and the tags and variables that its items want.
@@ -43,9 +51,10 @@ export async function readShownContent(
   subject: PreviewSubject,
 ): Promise<ShownContent> {
   const { db } = dependencies.store;
-  const { playerId, layoutId, playlistIds, assetIds } = subject;
+  const { playerId, layoutId, playlistIds, assetIds, scheduleChanges } = subject;
   if (playerId !== null) {
-    const content = await contentOfPlayer(dependencies, found(await findPlayer(db, teamId, playerId), "screen"));
+    const player = found(await findPlayer(db, teamId, playerId), "screen");
+    const content = await contentWithChanges(dependencies, player, scheduleChanges);
     const { state } = content;
     const more = shownState(await stateWith(db, teamId, { layoutIds: [], playlistIds, assetIds }));
     const playlists = withMore(state.playlists, more.playlists);
@@ -55,6 +64,23 @@ export async function readShownContent(
   const state = layoutId === null ? await stateOfPlaylist(db, teamId, subject) : await stateOfLayout(db, teamId, layoutId, subject);
   const playlists = state.playlists.map(({ id, items }) => ({ id, items: items.map(onAnyScreen) }));
   return { device_timezone: "UTC", interventions: [], state: shownState({ ...state, playlists }) };
+}
+
+/** The content of a player after changes of schedules, which are tried and taken back. */
+async function contentWithChanges(
+  dependencies: ShownContentDependencies,
+  player: PlayerRow,
+  changes: readonly TriedChange[],
+): Promise<ShownContent> {
+  const { store } = dependencies;
+  if (changes.length === 0) return contentOfPlayer(dependencies, player);
+  return store.write((db) =>
+    takingBack(db, async () => {
+      await new ScheduleTrial(dependencies, player.team_id, changes, "/schedule_changes").write(db);
+      // States of its own: those of all others are kept in memory, and do not have the changes.
+      return contentOfPlayer({ ...dependencies, desired: new DesiredStates(), store: { ...store, db } }, player);
+    }),
+  );
 }
 
 function withMore<T extends { id: string }>(own: readonly T[], more: readonly T[]): T[] {

@@ -14,7 +14,8 @@ import {
 import { findPlayer } from "../../fleet/player-resource.ts";
 import { found, ProblemError } from "../../http/problem.ts";
 import { requireScope, type Operator } from "../../people/operator.ts";
-import { operationsWith, type Operation } from "../operation.ts";
+import type { OperatorContext } from "../context.ts";
+import { draftHeader, operationsWith, type Operation } from "../operation.ts";
 import { playerParams } from "../fleet/players.ts";
 
 interface PreviewDependencies extends ShownContentDependencies {
@@ -63,7 +64,7 @@ export const previewOperations: readonly Operation<PreviewDependencies>[] = [
     scope: "assets:read",
     drafts: true,
     body: NewPreviewTicket,
-    example: { playlist_ids: [], asset_ids: [] },
+    example: { playlist_ids: [], asset_ids: [], schedule_changes: [] },
     status: 201,
     output: PreviewTicket,
     errors: ["not-found", "invalid"],
@@ -75,7 +76,7 @@ export const previewOperations: readonly Operation<PreviewDependencies>[] = [
       return unitOfWork.write(async (_db, current) => {
         const hasCaptures = subject.playerId !== null && current.operator.scopes.includes("screenshots:read");
         const ticket = previews.prepare(current.operator, subject, hasCaptures);
-        previews.cover(ticket, content);
+        previews.cover(ticket, content, draftOf(current));
         return { result: show(ticket, baseUrl), committed: () => previews.open(ticket, current.operator) };
       });
     },
@@ -96,11 +97,12 @@ export const previewOperations: readonly Operation<PreviewDependencies>[] = [
     status: 200,
     output: ShownContent,
     errors: ["not-found"],
-    async run(dependencies, { teamId, operator }, { params }) {
+    async run(dependencies, context, { params }) {
+      const { teamId, operator } = context;
       const ticket = dependencies.previews.find(params.id, operator);
       requireReading(operator, ticket.subject);
       const content = await readShownContent(dependencies, teamId, ticket.subject);
-      dependencies.previews.cover(ticket, content);
+      dependencies.previews.cover(ticket, content, draftOf(context));
       return content;
     },
   }),
@@ -150,21 +152,28 @@ export const previewOperations: readonly Operation<PreviewDependencies>[] = [
   }),
 ];
 
-function subjectOf({ player_id, layout_id, playlist_id, playlist_ids, asset_ids }: NewPreviewTicket): PreviewSubject {
+function subjectOf({ player_id, layout_id, playlist_id, playlist_ids, asset_ids, schedule_changes }: NewPreviewTicket): PreviewSubject {
   return {
     playerId: player_id ?? null,
     layoutId: layout_id ?? null,
     playlistId: playlist_id ?? null,
     playlistIds: playlist_ids,
     assetIds: asset_ids,
+    scheduleChanges: schedule_changes,
   };
 }
 
+/** The draft in which the call reads; null: it reads what is published. */
+function draftOf({ header }: Pick<OperatorContext, "header">): string | null {
+  return header(draftHeader.toLowerCase()) ?? null;
+}
+
 /** @throws ProblemError 403 if the token may not read what is previewed. */
-function requireReading(operator: Operator, { playerId, layoutId, playlistId, playlistIds }: PreviewSubject): void {
+function requireReading(operator: Operator, { playerId, layoutId, playlistId, playlistIds, scheduleChanges }: PreviewSubject): void {
   if (playerId !== null) requireScope(operator, "players:read");
   if (layoutId !== null) requireScope(operator, "layouts:read");
   if (playlistId !== null || playlistIds.length > 0) requireScope(operator, "playlists:read");
+  if (scheduleChanges.length > 0) requireScope(operator, "schedules:read");
 }
 
 function show({ id: ticket, secret, expiresAt }: OpenTicket, baseUrl: string | null): PreviewTicket {

@@ -1,7 +1,5 @@
 // Operations for the timeline of many screens, and for what a change of a schedule would do to them.
-import type { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
-import type { ScheduleTarget } from "../../../protocol/scheduling/schedules.ts";
 import {
   EffectRequest,
   maxPlanStretches,
@@ -12,29 +10,25 @@ import {
   type PlanStretch,
 } from "../../../protocol/scheduling/timeline.ts";
 import type { PlannedInterval } from "../../../schedule/plan.ts";
-import { NewSchedule } from "../../../schedule/validate-schedule.ts";
-import { discard } from "../../cleanup/bin.ts";
 import { hasTag } from "../../fleet/targets.ts";
 import { requireScope } from "../../people/operator.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
-import { found, invalidField, invalidFields, ProblemError } from "../../http/problem.ts";
+import { invalidField } from "../../http/problem.ts";
 import { effectOfTrial } from "../../schedule/effect.ts";
 import { showForecastIntervals } from "../../schedule/forecast.ts";
 import { Plans, readInterventions, readScreens, type PlanInput } from "../../schedule/plans.ts";
-import { changeSchedule, insertSchedule } from "../../schedule/schedule-writes.ts";
+import { ScheduleTrial } from "../../schedule/schedule-trial.ts";
 import type { OutlookDependencies } from "../../schedule/schedule-outlook.ts";
-import { schedulesOutsideBin, targetedPlayers, targetOf } from "../../schedule/schedules.ts";
+import { targetedPlayers } from "../../schedule/schedules.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { PlayerRow, ScheduleRow } from "../../store/tables.ts";
+import type { PlayerRow } from "../../store/tables.ts";
 import { operationsWith, type Operation } from "../operation.ts";
 
 interface TimelineDependencies extends OutlookDependencies {
   makeId: MakeId;
   store: Store;
 }
-
-type TriedChange = z.output<typeof EffectRequest>["changes"][number];
 
 const dayMs = 86_400_000;
 
@@ -131,67 +125,13 @@ export const timelineOperations: readonly Operation<TimelineDependencies>[] = [
       const { from, to } = spanOf(dependencies.clock, body, "/", maxTimelineDays - 1);
       if (from < now && body.from !== undefined) throw invalidField("/from", "must not be in the past: what was shown does not change");
       return unitOfWork.write(async (db) => {
-        const attempts = body.changes.map((each, index) => new Attempt(dependencies, teamId, each, `/changes/${index}/change`));
-        const targets: ScheduleTarget[] = [];
-        for (const attempt of attempts) targets.push(...(await attempt.targets(db)));
-        const players = await targetedPlayers(db, teamId, targets);
-        const result = await effectOfTrial(dependencies, db, players, { from, to }, async () => {
-          for (const attempt of attempts) await attempt.write(db);
-        });
-        return { result };
+        const trial = new ScheduleTrial(dependencies, teamId, body.changes, "/changes");
+        const players = await targetedPlayers(db, teamId, await trial.targets(db));
+        return { result: await effectOfTrial(dependencies, db, players, { from, to }, () => trial.write(db)) };
       });
     },
   }),
 ];
-
-/** The write of one of the changes that are tried. */
-class Attempt {
-  readonly #dependencies: TimelineDependencies;
-  readonly #teamId: string;
-  readonly #tried: TriedChange;
-  readonly #pointer: string;
-
-  /** @param pointer to the change in the request */
-  constructor(dependencies: TimelineDependencies, teamId: string, tried: TriedChange, pointer: string) {
-    this.#dependencies = dependencies;
-    this.#teamId = teamId;
-    this.#tried = tried;
-    this.#pointer = pointer;
-  }
-
-  /** The targets of all players that it may concern. */
-  async targets(db: Db): Promise<ScheduleTarget[]> {
-    const { change } = this.#tried;
-    const row = await this.#find(db);
-    return [...(row === null ? [] : [targetOf(row)]), ...(change?.target === undefined ? [] : [change.target])];
-  }
-
-  async write(db: Db): Promise<void> {
-    const { change } = this.#tried;
-    const row = await this.#find(db);
-    try {
-      if (row === null) await insertSchedule(this.#dependencies, db, this.#teamId, this.#newSchedule());
-      else if (change === null) await discard(db, "schedules", row.id, Math.trunc(this.#dependencies.clock.now()), false);
-      else await changeSchedule(this.#dependencies, db, row, change);
-    } catch (error) {
-      if (!(error instanceof ProblemError) || error.errors.length === 0) throw error;
-      throw invalidFields(error.errors.map(({ pointer, detail }) => ({ pointer: this.#pointer + pointer, detail })));
-    }
-  }
-
-  async #find(db: Db): Promise<ScheduleRow | null> {
-    const { schedule_id: scheduleId } = this.#tried;
-    if (scheduleId === null) return null;
-    return found(await schedulesOutsideBin(db, this.#teamId).where("id", "=", scheduleId).executeTakeFirst(), "schedule");
-  }
-
-  /** @throws ProblemError 422 for a schedule that lacks something. */
-  #newSchedule(): z.output<typeof NewSchedule> {
-    const { success, data, error } = NewSchedule.safeParse(this.#tried.change ?? {});
-    if (success) return data;
-    throw invalidFields(error.issues.map(({ path, message }) => ({ pointer: `/${path.join("/")}`, detail: message })));
-  }
-}
 
 /** The span of a request, UTC ms. @param place what the names of its fields begin with @throws ProblemError 422. */
 function spanOf(

@@ -5,6 +5,7 @@ import { calendarsQuery } from "../../../data/calendars.ts";
 import { ownTimeZone } from "../../../data/zones.ts";
 import { preview } from "../../../i18n/en/preview.ts";
 import { texts } from "../../../i18n/texts.ts";
+import { boxStyle } from "../../../preview/box-style.ts";
 import { PreviewControls } from "../../../preview/preview-controls.tsx";
 import { Preview } from "../../../preview/preview.tsx";
 import { playbackOf, usePreviewTime } from "../../../preview/use-preview-time.ts";
@@ -52,7 +53,7 @@ export function PlaylistPreview({ id, name, view, chosen }: PlaylistPreviewProps
     <section className="preview-player" aria-label={text("of", { name })}>
       <ProblemMessage error={error} />
       {ticket === undefined || content === null ? (
-        <div className="preview" style={{ aspectRatio: `${size.width} / ${size.height}` }} />
+        <div className="preview" style={boxStyle(size)} />
       ) : (
         <Preview
           ticket={ticket}

@@ -101,7 +101,7 @@ export function MoveDialog({ moving: { due, shift }, onClose }: { moving: Moving
         />
       )}
       <div role="status" aria-busy={effect.isFetching}>
-        {effect.data === undefined ? null : <EffectText effect={effect.data} />}
+        {effect.data === undefined ? null : <EffectText effect={effect.data} changes={changes} />}
         {effect.isPending ? <p className="faint">{text("effectChecking")}</p> : null}
       </div>
       <ProblemMessage error={moving.error ?? effect.error} />

@@ -1,10 +1,10 @@
 // Beside the form: what saving it would change on the screens, asked again while it is edited.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { schedules } from "../../../i18n/en/schedules.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
-import { readEffect } from "../data.ts";
+import { readEffect, type TriedChange } from "../data.ts";
 import { EffectText } from "../effect-text.tsx";
 import type { ScheduleChange } from "../model/form.ts";
 
@@ -29,10 +29,11 @@ export function EffectPanel({ id, change, startsAt, isUnchanged }: EffectPanelPr
     const timer = setTimeout(() => setSettled(wanted), settleMs);
     return () => clearTimeout(timer);
   }, [wanted]);
+  const changes = useMemo((): TriedChange[] => [{ schedule_id: id, change: JSON.parse(settled) as ScheduleChange }], [id, settled]);
   const { data, error, isFetching } = useQuery({
     // It depends on all content: whatever event makes schedules old makes it old, too.
     queryKey: ["schedules", "effect", id, settled],
-    queryFn: ({ signal }) => readEffect([{ schedule_id: id, change: JSON.parse(settled) as ScheduleChange }], startsAt, signal),
+    queryFn: ({ signal }) => readEffect(changes, startsAt, signal),
     enabled: settled !== "null",
     placeholderData: keepPreviousData,
     retry: false,
@@ -44,7 +45,7 @@ export function EffectPanel({ id, change, startsAt, isUnchanged }: EffectPanelPr
       <div role="status" data-old={isOld}>
         {change === null ? <p className="faint">{text(isUnchanged ? "effectUnchanged" : "effectUnknown")}</p> : null}
         {change !== null && data === undefined && error === null ? <p className="faint">{text("effectChecking")}</p> : null}
-        {change !== null && data !== undefined && error === null ? <EffectText effect={data} /> : null}
+        {change !== null && data !== undefined && error === null ? <EffectText effect={data} changes={changes} /> : null}
       </div>
       {change === null ? null : <ProblemMessage error={error} />}
     </section>
