@@ -1,6 +1,6 @@
 // The editor of a playlist: the list, the settings of what is chosen, the length of a round, and whether it is saved.
 import { Link } from "@tanstack/react-router";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useMemo, useState } from "react";
 import { useAssetsById } from "../../../data/assets-by-id.ts";
 import { usePageDrop } from "../../../data/drops.ts";
 import { useMay } from "../../../data/session.ts";
@@ -14,28 +14,29 @@ import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
 import { Icon } from "../../../ui/icon.tsx";
+import { useKept } from "../../../ui/kept.ts";
 import { useNow } from "../../../ui/now.ts";
 import { Page } from "../../../ui/page.tsx";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
-import { ShownOn } from "../../uses/shown-on.tsx";
-import { enterDraft } from "../../../data/draft.ts";
-import { NeedsDraft, VersionsLink } from "../../drafts/editor-links.tsx";
-import { SaveToDraft } from "../../drafts/save-to-draft.tsx";
+import { useIsPhone, useMedia } from "../../../ui/use-media.ts";
+import { NeedsDraft } from "../../drafts/editor-links.tsx";
 import { nameOf } from "../item-words.ts";
 import { itemOfAsset } from "../model/drafts.ts";
 import type { PlaylistEditor } from "../model/editor.ts";
 import { loopAt } from "../model/loop.ts";
+import { previewedItemId } from "../model/previewed.ts";
 import type { Row } from "../model/rows.ts";
+import { isSameValue } from "../model/same-value.ts";
 import { AddItems } from "./add-items.tsx";
 import { ConflictPanel } from "./conflict.tsx";
+import { EditorActions, EditorLinks } from "./editor-head.tsx";
 import { ItemList } from "./item-list.tsx";
 import { ItemSettings } from "./item-settings.tsx";
 import { PlaylistPreview } from "./playlist-preview.tsx";
-import { PlaylistMenu } from "./playlist-menu.tsx";
 import { RoundLine, type AskedTime } from "./round-line.tsx";
 import { SaveStatus } from "./save-status.tsx";
 import { SelectionActions } from "./selection-actions.tsx";
-import { useIsWide } from "./use-is-wide.ts";
+import { UndoButtons, useUndoKeys } from "./undo.tsx";
 import { useListActs } from "./use-list-acts.ts";
 import "../../show/show.css";
 import "./editor.css";
@@ -53,74 +54,45 @@ interface EditorViewProps {
 }
 
 export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewProps) {
-  const { rows, state, faults, canUndo, canRedo } = editor.view;
-  const assetIds = useMemo(() => rows.flatMap(({ item }) => ("asset_id" in item ? [item.asset_id] : [])), [rows]);
+  const { rows, state, faults } = editor.view;
+  const assetIds = useKept(
+    rows.flatMap(({ item }) => ("asset_id" in item ? [item.asset_id] : [])),
+    isSameValue,
+  );
   const assets = useAssetsById(assetIds);
-  const acts = useListActs(editor, assets);
-  const isWide = useIsWide();
-  const [isOpen, setIsOpen] = useState(false);
+  const { acts, chosen, chosenRows, swapping, said, asked: removed, isSettingsOpen } = useListActs(editor, assets);
+  const isWide = useMedia("(min-width: 72rem)");
+  const isPhone = useIsPhone();
   const [isPreviewOpen, setIsPreviewOpen] = useState(false);
   const mayPreview = useMay("assets:read");
   const [asked, setAsked] = useState<AskedTime | null>(null);
   const now = useNow().getTime();
   const at = asked === null ? now : Date.parse(asked.instant);
   const zone = asked?.zone ?? ownTimeZone;
-  const loop = useMemo(() => loopAt(rows, (id) => assets.get(id) ?? undefined, at, zone), [rows, assets, at, zone]);
+  const loop = useMemo(() => loopAt(rows, (assetId) => assets.get(assetId) ?? undefined, at, zone), [rows, assets, at, zone]);
   const places = useMemo(() => new Map(rows.map(({ key }, index) => [key, index])), [rows]);
-  // Late uploads add to what is shown then, not to what was shown when they began.
-  const latest = useRef(acts);
-  latest.current = acts;
   usePageDrop(
-    isReadOnly
-      ? null
-      : { text: text("addFile"), take: (uploaded) => latest.current.add(uploaded.flatMap((asset) => itemOfAsset(asset) ?? [])) },
+    isReadOnly ? null : { text: text("addFile"), take: (uploaded) => acts.add(uploaded.flatMap((asset) => itemOfAsset(asset) ?? [])) },
   );
   useUndoKeys(editor, isReadOnly);
-  const { chosen, chosenRows } = acts;
   const nameOfRow = ({ item }: Row): string => nameOf(item, "asset_id" in item ? assets.get(item.asset_id) : undefined);
-  const openSettings = (row?: Row): void => {
-    if (row !== undefined) acts.setChosen(new Set([row.key]));
-    setIsOpen(true);
-  };
   const selection =
-    chosen.size === 0 || isReadOnly ? null : (
-      <SelectionActions
-        count={chosen.size}
-        onDuplicate={acts.duplicate}
-        onSwap={acts.swapChosen}
-        onSend={acts.send}
-        onRemove={() => acts.remove(chosenRows)}
-        onClear={() => acts.setChosen(new Set())}
-        onSettings={isWide ? null : () => openSettings()}
-      />
-    );
+    chosen.size === 0 || isReadOnly ? null : <SelectionActions count={chosen.size} acts={acts} hasSettingsButton={!isWide} />;
   const settingsTitle =
     chosenRows.length === 1 ? text("settingsOf", { name: nameOfRow(chosenRows[0]!) }) : text("settingsOfMany", { count: chosen.size });
   const settings = <ItemSettings key={[...chosen].join()} editor={editor} chosen={chosenRows} isReadOnly={isReadOnly} />;
-  const [firstAsked] = acts.asked;
   const picture = mayPreview ? (
-    <PlaylistPreview id={id} name={name} view={editor.view} chosen={chosenRows.length === 1 ? chosenRows[0]! : null} />
+    <PlaylistPreview id={id} name={name} view={editor.view} chosenId={chosenRows.length === 1 ? previewedItemId(chosenRows[0]!) : null} />
   ) : null;
+  const [firstRemoved] = removed;
   return (
-    <Page
-      title={name}
-      actions={
-        isReadOnly ? null : (
-          <>
-            <SaveToDraft name={name} isSaving={false} run={enterDraft} />
-            <AddItems onAdd={acts.add} />
-            <PlaylistMenu id={id} name={name} editor={editor} />
-          </>
-        )
-      }
-    >
+    <Page title={name} actions={isReadOnly ? null : <EditorActions id={id} name={name} editor={editor} onAdd={acts.add} />}>
       <div className="playlist-bar">
         <Link to="/playlists" className="playlist-back">
           {text("back")}
         </Link>
         <div className="playlist-facts">
-          <ShownOn kind="playlists" id={id} />
-          <VersionsLink id={id} />
+          <EditorLinks id={id} />
           <SaveStatus editor={editor} />
         </div>
       </div>
@@ -139,21 +111,12 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
               {text("preview")}
             </Button>
           )}
-          {isReadOnly ? null : (
-            <div className="undo-buttons">
-              <Button kind="quiet" size="small" isDisabled={!canUndo} aria-label={text("takeBack")} onPress={editor.undo}>
-                <Icon name="undo" />
-              </Button>
-              <Button kind="quiet" size="small" isDisabled={!canRedo} aria-label={text("bringBack")} onPress={editor.redo}>
-                <Icon name="redo" />
-              </Button>
-            </div>
-          )}
+          {isReadOnly ? null : <UndoButtons editor={editor} />}
         </div>
       )}
-      {acts.swapping === null ? null : (
+      {swapping === null ? null : (
         <div className="swap-bar" role="status">
-          <p>{text("swapTitle", { name: nameOfRow(rows[places.get(acts.swapping)!]!) })}</p>
+          <p>{text("swapTitle", { name: nameOfRow(rows[places.get(swapping)!]!) })}</p>
           <Button size="small" onPress={acts.cancelSwap}>
             {shared("cancel")}
           </Button>
@@ -162,24 +125,9 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
       {rows.length === 0 ? null : (
         <div className="editor-columns">
           <ItemList
-            rows={rows}
-            chosen={chosen}
-            onChoose={acts.setChosen}
-            onOrder={(next) => editor.change(next)}
-            acts={{ shift: acts.shift, duplicate: acts.duplicate, remove: () => acts.remove(chosenRows) }}
-            places={places}
-            assets={assets}
+            {...{ rows, places, chosen, assets, faults, isReadOnly, swapping, acts }}
             absences={loop.absences}
-            faults={faults}
-            isReadOnly={isReadOnly}
-            swapping={acts.swapping}
             hasSettingsButton={!isWide}
-            onToggle={acts.toggle}
-            onMove={acts.move}
-            onSwap={acts.pressSwap}
-            onDuration={acts.setDuration}
-            onRemove={(row) => acts.remove([row])}
-            onSettings={openSettings}
           />
           {isWide ? (
             <aside className="card item-aside" aria-label={text("settings")}>
@@ -197,8 +145,16 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
           ) : null}
         </div>
       )}
-      {isWide || selection === null ? null : <div className="selection-float">{selection}</div>}
-      <Dialog title={settingsTitle} isOpen={isOpen && !isWide && chosen.size > 0} onClose={() => setIsOpen(false)}>
+      {isWide || selection === null ? (
+        isPhone && !isReadOnly ? (
+          <div className="editor-foot">
+            <AddItems onAdd={acts.add} />
+          </div>
+        ) : null
+      ) : (
+        <div className="selection-float">{selection}</div>
+      )}
+      <Dialog title={settingsTitle} isOpen={isSettingsOpen && !isWide && chosen.size > 0} onClose={acts.closeSettings}>
         {settings}
       </Dialog>
       <Dialog title={text("preview")} isOpen={isPreviewOpen && !isWide} onClose={() => setIsPreviewOpen(false)}>
@@ -206,19 +162,19 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
       </Dialog>
       <ConfirmDialog
         title={
-          acts.asked.length === 1 && firstAsked !== undefined
-            ? text("removeTitle", { name: nameOfRow(firstAsked) })
-            : text("removeManyTitle", { count: acts.asked.length })
+          removed.length === 1 && firstRemoved !== undefined
+            ? text("removeTitle", { name: nameOfRow(firstRemoved) })
+            : text("removeManyTitle", { count: removed.length })
         }
         action={text("removeDo")}
-        isOpen={acts.asked.length > 0}
+        isOpen={removed.length > 0}
         onClose={acts.clearAsked}
-        run={async () => acts.removeNow(acts.asked)}
+        run={async () => acts.removeAsked()}
       >
         <p>{text("removeText")}</p>
       </ConfirmDialog>
       <p role="status" className="visually-hidden">
-        {acts.said}
+        {said}
       </p>
     </Page>
   );
@@ -234,22 +190,4 @@ function SaveFailure({ editor }: { editor: PlaylistEditor }) {
       </div>
     </>
   );
-}
-
-/** Ctrl+Z and Ctrl+Y anywhere on the page but in a field, which undoes its own letters. */
-function useUndoKeys(editor: PlaylistEditor, isReadOnly: boolean): void {
-  useEffect(() => {
-    if (isReadOnly) return undefined;
-    const press = (event: KeyboardEvent): void => {
-      const isTyping = event.target instanceof Element && event.target.closest("input, textarea, [contenteditable]") !== null;
-      if (!(event.ctrlKey || event.metaKey) || event.altKey || isTyping || event.defaultPrevented) return;
-      const key = event.key.toLowerCase();
-      if (key !== "z" && key !== "y") return;
-      event.preventDefault();
-      if (key === "y" || event.shiftKey) editor.redo();
-      else editor.undo();
-    };
-    document.addEventListener("keydown", press);
-    return () => document.removeEventListener("keydown", press);
-  }, [editor, isReadOnly]);
 }

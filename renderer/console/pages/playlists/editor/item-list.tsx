@@ -1,14 +1,12 @@
 // The items in their order: chosen one or many at once, moved by dragging, by keys or by buttons. Only rows in view are drawn.
-import { useMemo, type KeyboardEvent } from "react";
+import { memo, type KeyboardEvent } from "react";
 import { GridList, GridListItem, ListLayout, useDragAndDrop, Virtualizer, type Selection } from "react-aria-components";
 import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
 import { playlists } from "../../../i18n/en/playlists.ts";
 import { texts } from "../../../i18n/texts.ts";
-import { nameOf } from "../item-words.ts";
-import { placed } from "../model/edits.ts";
-import type { Row } from "../model/rows.ts";
 import { ItemRow } from "./item-row.tsx";
-import { ListContext, type ListState } from "./list-context.ts";
+import { ListContext, type ListState, type RowActs } from "./list-context.ts";
+import { useEntries, type Entry } from "./use-entries.ts";
 
 const text = texts({ ...playlists, ...playlistEditor });
 
@@ -24,90 +22,75 @@ class PageListLayout extends ListLayout<unknown> {
   }
 }
 
-export interface ListActs {
+/** What is done with the list and with its rows. Always the same functions. */
+export interface ListActs extends RowActs {
+  choose: (keys: ReadonlySet<string> | "all") => void;
+  /** Puts rows before or after another one. */
+  put: (keys: ReadonlySet<string>, target: string, side: "before" | "after") => void;
   shift: (by: -1 | 1) => void;
   duplicate: () => void;
-  remove: () => void;
+  removeChosen: () => void;
 }
 
-interface ItemListProps extends ListState {
-  rows: readonly Row[];
-  onChoose: (keys: ReadonlySet<string>) => void;
-  onOrder: (rows: readonly Row[]) => void;
+export function ItemList({ acts, ...state }: ListState & { acts: ListActs }) {
+  const { rows, assets, chosen, isReadOnly, swapping } = state;
+  const entries = useEntries(rows, assets);
+  return (
+    <ListContext value={{ ...state, acts }}>
+      {/* The keys of the list itself are React Aria's; these are added to them. */}
+      <div className="item-list-frame" role="presentation" onKeyDownCapture={isReadOnly ? undefined : (event) => press(event, acts)}>
+        <Items entries={entries} chosen={chosen} isReadOnly={isReadOnly} isSwapping={swapping !== null} acts={acts} />
+      </div>
+    </ListContext>
+  );
+}
+
+interface ItemsProps {
+  entries: readonly Entry[];
+  chosen: ReadonlySet<string>;
+  isReadOnly: boolean;
+  isSwapping: boolean;
   acts: ListActs;
 }
 
-/** A row with its name, which the list needs before it draws the row. */
-interface Entry {
-  row: Row;
-  name: string;
-}
-
-export function ItemList({ rows, onChoose, onOrder, acts, ...state }: ItemListProps) {
-  const { assets, chosen, isReadOnly } = state;
-  const entries = useEntries(rows, assets);
+/** Knows the keys and the names of all rows. What else a row shows changes without it. */
+const Items = memo(function Items({ entries, chosen, isReadOnly, isSwapping, acts }: ItemsProps) {
   const { dragAndDropHooks } = useDragAndDrop({
     isDisabled: isReadOnly,
     getItems: (keys) => [...keys].map((key) => ({ "text/plain": String(key) })),
     getDropOperation: () => "move",
     onReorder: ({ keys, target: { key, dropPosition } }) => {
-      if (dropPosition !== "on") onOrder(placed(rows, new Set([...keys].map(String)), String(key), dropPosition));
+      if (dropPosition !== "on") acts.put(new Set([...keys].map(String)), String(key), dropPosition);
     },
   });
-  const choose = (selection: Selection): void =>
-    onChoose(new Set(selection === "all" ? rows.map(({ key }) => key) : [...selection].map(String)));
+  const choose = (selection: Selection): void => acts.choose(selection === "all" ? selection : new Set([...selection].map(String)));
   const list = (
     <GridList
       className="item-list"
       aria-label={text("order")}
       aria-description={isReadOnly ? undefined : text("keysHint")}
       items={entries}
-      selectionMode={state.swapping === null ? "multiple" : "none"}
+      selectionMode={isSwapping ? "none" : "multiple"}
       selectionBehavior="replace"
       selectedKeys={chosen}
       onSelectionChange={choose}
       dragAndDropHooks={dragAndDropHooks}
       keyboardNavigationBehavior="tab"
     >
-      {({ row, name }) => (
-        <GridListItem id={row.key} textValue={name} className="item-row">
-          <ItemRow row={row} name={name} />
+      {({ key, name }) => (
+        <GridListItem id={key} textValue={name} className="item-row">
+          <ItemRow id={key} />
         </GridListItem>
       )}
     </GridList>
   );
+  if (entries.length <= mostDrawn) return list;
   return (
-    <ListContext value={state}>
-      {/* The keys of the list itself are React Aria's; these are added to them. */}
-      <div className="item-list-frame" role="presentation" onKeyDownCapture={isReadOnly ? undefined : (event) => press(event, acts)}>
-        {rows.length > mostDrawn ? (
-          <Virtualizer layout={PageListLayout} layoutOptions={rowLayout} shouldObserveItemSize>
-            {list}
-          </Virtualizer>
-        ) : (
-          list
-        )}
-      </div>
-    </ListContext>
+    <Virtualizer layout={PageListLayout} layoutOptions={rowLayout} shouldObserveItemSize>
+      {list}
+    </Virtualizer>
   );
-}
-
-/** The same object for a row as long as row and name stay, so that the list makes only what is new. */
-function useEntries(rows: readonly Row[], assets: ListState["assets"]): Entry[] {
-  const known = useMemo(() => new WeakMap<Row, Entry>(), []);
-  return useMemo(
-    () =>
-      rows.map((row) => {
-        const name = nameOf(row.item, "asset_id" in row.item ? assets.get(row.item.asset_id) : undefined);
-        const entry = known.get(row);
-        if (entry?.name === name) return entry;
-        const fresh = { row, name };
-        known.set(row, fresh);
-        return fresh;
-      }),
-    [rows, assets, known],
-  );
-}
+});
 
 function press(event: KeyboardEvent, acts: ListActs): void {
   if (!(event.target instanceof Element) || event.target.closest("input, textarea") !== null) return;
@@ -121,7 +104,7 @@ function press(event: KeyboardEvent, acts: ListActs): void {
         : hasCommand && key.toLowerCase() === "d"
           ? acts.duplicate
           : (key === "Delete" || key === "Backspace") && !hasCommand && !altKey && event.target.closest("button") === null
-            ? acts.remove
+            ? acts.removeChosen
             : null;
   if (act === null) return;
   event.preventDefault();

@@ -1,44 +1,81 @@
 // One item in the list: what it is, how long it plays, and what can be done with it at once.
-import type { CSSProperties } from "react";
+import { memo, type CSSProperties } from "react";
 import { Button as AriaButton, Input, Label, NumberField } from "react-aria-components";
+import type { Asset } from "../../../data/assets.ts";
 import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
 import { playlists } from "../../../i18n/en/playlists.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Checkbox } from "../../../ui/checkbox.tsx";
-import { Icon } from "../../../ui/icon.tsx";
+import { Icon, type IconName } from "../../../ui/icon.tsx";
 import { AssetThumbnail } from "../../library/asset-facts.tsx";
-import { itemIcons } from "../item-words.ts";
-import { durationOf, isLimited, isTimed } from "../model/loop.ts";
+import { itemIcons, nameOf } from "../item-words.ts";
+import { durationOf, isLimited, isTimed, type Absence } from "../model/loop.ts";
 import type { Item } from "../model/item.ts";
 import type { Row } from "../model/rows.ts";
-import { useListState } from "./list-context.ts";
+import { useListState, type RowActs } from "./list-context.ts";
 
 const text = texts({ ...playlistEditor, ...playlists });
 const absenceWords = { "not-yet": "not_yet", over: "over", "not-now": "not_now" } as const;
 
-export function ItemRow({ row, name }: { row: Row; name: string }) {
-  const { places, chosen, assets, absences, faults, isReadOnly, swapping, hasSettingsButton, ...acts } = useListState();
-  const { item, key } = row;
-  const asset = "asset_id" in item ? assets.get(item.asset_id) : undefined;
-  const place = places.get(key) ?? 0;
-  const absence = absences.get(key);
-  const isFaulty = (faults.get(key)?.length ?? 0) > 0;
+/** Takes what concerns this row from what the list shares. */
+export function ItemRow({ id }: { id: string }) {
+  const { rows, places, chosen, assets, absences, faults, isReadOnly, swapping, hasSettingsButton, acts } = useListState();
+  const place = places.get(id);
+  const row = place === undefined ? undefined : rows[place];
+  // The list learns a moment later that a row is gone.
+  if (row === undefined) return null;
+  return (
+    <RowContent
+      row={row}
+      place={place!}
+      isLast={place === rows.length - 1}
+      isChosen={chosen.has(id)}
+      asset={"asset_id" in row.item ? assets.get(row.item.asset_id) : undefined}
+      absence={absences.get(id)}
+      isFaulty={(faults.get(id)?.length ?? 0) > 0}
+      isReadOnly={isReadOnly}
+      swap={swapping === null ? null : swapping === id ? "source" : "target"}
+      hasSettingsButton={hasSettingsButton}
+      acts={acts}
+    />
+  );
+}
+
+interface RowContentProps {
+  row: Row;
+  place: number;
+  isLast: boolean;
+  isChosen: boolean;
+  /** Null: it is gone; undefined: none, or not known yet. */
+  asset: Asset | null | undefined;
+  absence: Absence | undefined;
+  isFaulty: boolean;
+  isReadOnly: boolean;
+  /** While two items change places: whether it is the first of them; null: none do. */
+  swap: "source" | "target" | null;
+  hasSettingsButton: boolean;
+  acts: RowActs;
+}
+
+const RowContent = memo(function RowContent(props: RowContentProps) {
+  const { row, place, isChosen, asset, absence, isFaulty, isReadOnly, swap, acts } = props;
+  const { item } = row;
+  const name = nameOf(item, asset);
   const notes = [
     text(item.type),
     isTimed(item) || isLimited(item) ? text("limited") : null,
     absence === undefined ? null : text("absent", { reason: absenceWords[absence] }),
   ];
-  const isSwapping = swapping !== null;
   return (
     <>
-      {isReadOnly || isSwapping ? null : (
+      {isReadOnly || swap !== null ? null : (
         <>
           <AriaButton slot="drag" className="item-drag" aria-label={text("drag", { name })}>
             <Icon name="grip" />
           </AriaButton>
           {/* Not the list's own checkbox, which is named by the whole text of its row. */}
-          <Checkbox slot={null} aria-label={text("select", { name })} isSelected={chosen.has(key)} onChange={() => acts.onToggle(row)} />
+          <Checkbox slot={null} aria-label={text("select", { name })} isSelected={isChosen} onChange={() => acts.toggle(row)} />
         </>
       )}
       <span className="item-place" aria-hidden="true">
@@ -54,58 +91,39 @@ export function ItemRow({ row, name }: { row: Row; name: string }) {
           {isFaulty ? <span className="item-fault"> · {text("incompleteRow")}</span> : null}
         </span>
       </span>
-      {isSwapping ? (
-        <SwapButton isSource={swapping === key} name={name} onPress={() => acts.onSwap(row, name)} />
-      ) : (
+      {swap === null ? (
         <>
           <RowDuration
             name={name}
-            valueMs={durationOf(item, (id) => assets.get(id) ?? undefined)}
+            valueMs={durationOf(item, () => asset ?? undefined)}
             isReadOnly={isReadOnly}
-            onChange={(durationMs) => acts.onDuration(row, durationMs)}
+            onChange={(durationMs) => acts.setDuration(row, durationMs)}
           />
-          {isReadOnly ? null : (
-            <span className="item-buttons">
-              <Button
-                kind="quiet"
-                size="small"
-                isDisabled={place === 0}
-                aria-label={text("up", { name })}
-                onPress={() => acts.onMove(row, -1, name)}
-              >
-                <Icon name="arrowUp" />
-              </Button>
-              <Button
-                kind="quiet"
-                size="small"
-                isDisabled={place === places.size - 1}
-                aria-label={text("down", { name })}
-                onPress={() => acts.onMove(row, 1, name)}
-              >
-                <Icon name="arrowDown" />
-              </Button>
-              <Button
-                kind="quiet"
-                size="small"
-                isDisabled={places.size < 2}
-                aria-label={text("swap", { name })}
-                onPress={() => acts.onSwap(row, name)}
-              >
-                <Icon name="swap" />
-              </Button>
-              {hasSettingsButton ? (
-                <Button kind="quiet" size="small" aria-label={text("editItem", { name })} onPress={() => acts.onSettings(row)}>
-                  <Icon name="edit" />
-                </Button>
-              ) : null}
-              <Button kind="quiet" size="small" aria-label={text("remove", { name })} onPress={() => acts.onRemove(row)}>
-                <Icon name="trash" />
-              </Button>
-            </span>
-          )}
+          {isReadOnly ? null : <RowButtons {...props} name={name} />}
         </>
+      ) : (
+        <SwapButton isSource={swap === "source"} name={name} onPress={() => acts.pressSwap(row)} />
       )}
     </>
+  );
+});
+
+function RowButtons({ row, place, isLast, hasSettingsButton, acts, name }: RowContentProps & { name: string }) {
+  const buttons: { label: string; icon: IconName; isDisabled?: boolean; press: (row: Row) => void }[] = [
+    { label: text("up", { name }), icon: "arrowUp", isDisabled: place === 0, press: () => acts.move(row, -1) },
+    { label: text("down", { name }), icon: "arrowDown", isDisabled: isLast, press: () => acts.move(row, 1) },
+    { label: text("swap", { name }), icon: "swap", isDisabled: place === 0 && isLast, press: acts.pressSwap },
+    ...(hasSettingsButton ? [{ label: text("editItem", { name }), icon: "edit" as const, press: acts.openSettings }] : []),
+    { label: text("remove", { name }), icon: "trash", press: acts.removeOne },
+  ];
+  return (
+    <span className="item-buttons">
+      {buttons.map(({ label, icon, isDisabled = false, press }) => (
+        <Button key={icon} kind="quiet" size="small" isDisabled={isDisabled} aria-label={label} onPress={() => press(row)}>
+          <Icon name={icon} />
+        </Button>
+      ))}
+    </span>
   );
 }
 

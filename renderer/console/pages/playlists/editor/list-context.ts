@@ -1,4 +1,4 @@
-// What the rows of the list share, so that only the rows in view are drawn again when it changes.
+// What the rows of the list share. Each row takes its own part of it, so that only rows whose part has changed are drawn again.
 import { createContext, use } from "react";
 import type { AssetsById } from "../../../data/assets-by-id.ts";
 import type { Fault } from "../model/defaults.ts";
@@ -6,6 +6,7 @@ import type { Absence } from "../model/loop.ts";
 import type { Row } from "../model/rows.ts";
 
 export interface ListState {
+  rows: readonly Row[];
   /** The place of each row, by its key. */
   places: ReadonlyMap<string, number>;
   chosen: ReadonlySet<string>;
@@ -17,12 +18,17 @@ export interface ListState {
   swapping: string | null;
   /** The settings are not beside the list: rows have a button for them. */
   hasSettingsButton: boolean;
-  onToggle: (row: Row) => void;
-  onMove: (row: Row, by: -1 | 1, name: string) => void;
-  onSwap: (row: Row, name: string) => void;
-  onDuration: (row: Row, durationMs: number | undefined) => void;
-  onRemove: (row: Row) => void;
-  onSettings: (row: Row) => void;
+  acts: RowActs;
+}
+
+/** What is done with one row. Always the same functions. */
+export interface RowActs {
+  toggle: (row: Row) => void;
+  move: (row: Row, by: -1 | 1) => void;
+  pressSwap: (row: Row) => void;
+  setDuration: (row: Row, durationMs: number | undefined) => void;
+  removeOne: (row: Row) => void;
+  openSettings: (row: Row) => void;
 }
 
 export const ListContext = createContext<ListState | null>(null);
