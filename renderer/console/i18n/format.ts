@@ -56,6 +56,11 @@ export function formatDay(time: Date, timeZone: string): string {
   return shown(new Intl.DateTimeFormat(locale, { weekday: "short", day: "numeric", month: "short", timeZone }).format(time));
 }
 
+/** Such as `Mon 23`, where there is no room for the month. */
+export function formatNarrowDay(time: Date, timeZone: string): string {
+  return shown(new Intl.DateTimeFormat(locale, { weekday: "short", day: "numeric", timeZone }).format(time));
+}
+
 /** Such as `53.5 °C` or `1,024`. */
 export function formatNumber(value: number, options: Intl.NumberFormatOptions = {}): string {
   return shown(new Intl.NumberFormat(locale, { maximumFractionDigits: 1, ...options }).format(value));

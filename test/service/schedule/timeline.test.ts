@@ -173,7 +173,7 @@ test("[TLN7] intervals say whether they look the same, also after a change withi
   const { api, ids, created, setPlayer } = setup;
   const item = (text: string) => ({ items: [{ type: "text", text }] });
   const [shown, other] = [await created("playlists", { name: "Shown", ...item("Soup") }), await created("playlists", { name: "Other" })];
-  const zone = { name: "Main", x: 0, y: 0, width: 100, height: 100 };
+  const zone = { name: "Main", left: 0, top: 0, width: 100, height: 100 };
   const newLayout = (name: string, playlist_id: string) =>
     created("layouts", { name, width: 100, height: 100, zones: [{ ...zone, playlist_id }] });
   await setPlayer(ids[0]!, { layout_id: await newLayout("Menu", shown) });

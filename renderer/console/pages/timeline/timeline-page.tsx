@@ -4,11 +4,12 @@ import { useMemo, useState } from "react";
 import { useDraft } from "../../data/draft.ts";
 import { ownTimeZone } from "../../data/zones.ts";
 import { timeline } from "../../i18n/en/timeline.ts";
-import { formatDay } from "../../i18n/format.ts";
+import { formatDay, formatNarrowDay } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { useNow } from "../../ui/now.ts";
 import { Page } from "../../ui/page.tsx";
+import { useIsPhone } from "../../ui/use-media.ts";
 import { useTeamScreens } from "../show/team-screens.ts";
 import { PieceDialog } from "./piece-dialog.tsx";
 import type { TimelineSearch } from "./routes.ts";
@@ -93,11 +94,13 @@ export function TimelinePage() {
 }
 
 function Axis({ firstDay, dayCount, today }: { firstDay: string; dayCount: number; today: string }) {
+  const isPhone = useIsPhone();
+  const nameOf = isPhone && dayCount > 1 ? formatNarrowDay : formatDay;
   return (
     <div className="timeline-axis" aria-hidden="true">
       {shownDays(firstDay, "UTC", dayCount).map(({ date, startMs }) => (
         <div key={date} className="timeline-axis-day" data-today={date === today}>
-          <strong>{formatDay(new Date(startMs), "UTC")}</strong>
+          <strong>{nameOf(new Date(startMs), "UTC")}</strong>
           <span className="timeline-axis-hours">
             {(dayCount === 1 ? Array.from({ length: 12 }, (_, index) => index * 2) : hours).map((hour) => (
               <span key={hour}>{hour}</span>
