@@ -35,7 +35,7 @@ const playback: readonly Fault[] = [
     [" && (end <= pausedAt || intervention.at > pausedAt)", ""],
   ]),
   ...faultsIn("src/player/playback/set-variables.ts", [[" && (until === null || intervention.until !== null)", ""]]),
-  ...faultsIn("src/player/playback/schedule-follower.ts", [[" || plan.intervals[0]!.from > now", ""]]),
+  ...faultsIn("src/player/playback/schedule-plan.ts", [[" || plan.intervals[0]!.from > now", ""]]),
   ...faultsIn("src/player/playback/zone-playback.ts", [
     ["if (old.current.epochMs !== timeline.epochMs) return fresh;", ""],
     ["instant >= next.from", "instant > next.from"],

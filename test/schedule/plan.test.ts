@@ -74,7 +74,8 @@ test("[FOR7] a plan without turns is the forecast, and turns do not add interval
   const withoutTurns = [...forecast(content, first, until)];
   expect([...planOf(content, first, until)]).toEqual(withoutTurns.map((each) => ({ ...each, turns: [] })));
   const turns = schedule(advert.id, wall(first), null, { interrupt: { share_percent: 20, play_ms: 10_000 } });
-  const shared = [...planOf(stateWith([day, turns], layouts, { timezone }), first, until)];
+  const both = { ...content, desired: { ...content.desired, schedules: [day, turns] } };
+  const shared = [...planOf(both, first, until)];
   expect(shared).toEqual(withoutTurns.map((each) => ({ ...each, turns: [turns.id] })));
 });
 

@@ -29,7 +29,7 @@ export async function loadFonts(parent: Element, texts: readonly string[], signa
 
 /** The warning for an item whose fonts could not be loaded. */
 export function missingFontDetail(families: readonly string[]): string {
-  return `the player's font ${families.join(", ")} could not be loaded, and its letters are drawn in another: install the player again`;
+  return `the shipped font ${families.join(", ")} could not be loaded, and its letters are drawn in another: reinstall the package (apt install --reinstall signage-player)`;
 }
 
 /**

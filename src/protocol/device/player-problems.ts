@@ -112,7 +112,8 @@ export const problemCatalog = {
   "item-font-missing": {
     by: "player",
     title: "An item is drawn in another font than its own",
-    remedy: "Do as the detail says: embed the font in the SVG or turn its text into paths, or install the player again.",
+    remedy:
+      "Do as the detail says: embed the font in the SVG or turn its text into paths; if a shipped font is missing, reinstall the package (apt install --reinstall signage-player).",
   },
   "disk-unwritable": {
     by: "player",

@@ -47,7 +47,7 @@ export const NewPreviewTicket = z
     asset_ids: z.array(id("ast")).max(1_000).default([]).describe("More files"),
   })
   .refine((body) => [body.player_id, body.layout_id, body.playlist_id].filter((each) => each !== undefined).length <= 1, {
-    message: "names a player, a layout or a playlist, not several",
+    message: "names a screen, a layout or a playlist, not several",
   });
 export type NewPreviewTicket = z.infer<typeof NewPreviewTicket>;
 

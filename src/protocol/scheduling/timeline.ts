@@ -15,7 +15,7 @@ export const maxNamed = 100;
 const playerIds = z
   .string()
   .max(100 * 31)
-  .regex(/^plr_[0-9a-hjkmnp-tv-z]{26}(?:,plr_[0-9a-hjkmnp-tv-z]{26}){0,99}$/, "must be up to 100 ids of players, separated by commas")
+  .regex(/^plr_[0-9a-hjkmnp-tv-z]{26}(?:,plr_[0-9a-hjkmnp-tv-z]{26}){0,99}$/, "must be up to 100 ids of screens, separated by commas")
   .meta({ examples: ["plr_01jd3v8q6m9x2k4n7r5t1w0yzh"] });
 
 export const TimelineQuery = PageQuery.extend({

@@ -61,7 +61,7 @@ export async function comparePlan(
   for (let after = ""; ;) {
     const players = await reportedPlayerRows(store.db, teamId, query, after, batchSize);
     count += players.length;
-    if (count > maxPlayers) throw invalidField("?tag", `more than ${maxPlayers} screens: name a tag or a player`);
+    if (count > maxPlayers) throw invalidField("?tag", `more than ${maxPlayers} screens: name a tag or a screen`);
     for (const player of players) {
       await addPlayer(dependencies, player, query, past, days, groups);
       await setImmediate(undefined, { signal });

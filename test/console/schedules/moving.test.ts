@@ -46,7 +46,7 @@ test("[CSD5] moving one day of a series leaves the others where they are", () =>
   expect([moved.starts_at, moved.ends_at]).toEqual(["2026-11-25", "2026-11-26"]);
 });
 
-test("[CSD6] blocks that overlap lie beside each other, and a night is in two days", () => {
+test("[CSD6] blocks that overlap lie beside each other, a night is in two days, and a minute is high enough to be clicked", () => {
   const at = (name: string, from: string, until: string) => ({ ...scheduleWith({ name, starts_at: from, ends_at: until }), id: name });
   const all = [
     at("a", "2026-11-23T09:00", "2026-11-23T12:00"),
@@ -63,4 +63,11 @@ test("[CSD6] blocks that overlap lie beside each other, and a night is in two da
     ["d", 0, 1],
   ]);
   expect(tuesday!.blocks.map(({ schedule, fromMinute, toMinute }) => [schedule.id, fromMinute, toMinute])).toEqual([["d", 0, 360]]);
+  const minutes = [at("e", "2026-11-23T09:00", "2026-11-23T09:01"), at("f", "2026-11-23T09:10", "2026-11-23T09:11")];
+  const [day] = daysOf(duesIn([...minutes, at("g", "2026-11-23T23:59", "2026-11-24T00:00")], first, 1, new Map(), "UTC"), first, 1);
+  expect(day!.blocks.map(({ schedule, lane, fromMinute, toMinute }) => [schedule.id, lane, fromMinute, toMinute])).toEqual([
+    ["e", 0, 540, 576],
+    ["f", 1, 550, 586],
+    ["g", 0, 1_404, 1_440],
+  ]);
 });

@@ -7,6 +7,9 @@ import type { Schedule } from "./form.ts";
 /** Dates of calendars by calendar id. */
 export type Calendars = ReadonlyMap<string, readonly string[]>;
 
+// An hour is 2.75rem high (calendar.css): a block of as many minutes is high enough for a finger's or a pointer's target of 24 px.
+const leastMinutes = 36;
+
 /** A time in which a schedule is due. Wall times are the UTC ms at which a clock in UTC shows the same. */
 export interface Due {
   schedule: Schedule;
@@ -17,7 +20,7 @@ export interface Due {
 
 /** A part of a window within one day, with its place beside others at the same time. */
 export interface Block extends Due {
-  /** Minutes of the day, 0 to 1,440. */
+  /** Minutes of the day between which it is drawn, 0 to 1,440: its times, but never too few to be clicked. */
   fromMinute: number;
   toMinute: number;
   lane: number;
@@ -73,7 +76,9 @@ export function daysOf(dues: readonly Due[], firstDay: number, count: number): D
 
 function blockOf(due: Due, dayStart: number): Block {
   const minuteOf = (at: number): number => Math.min(1_440, Math.max(0, (at - dayStart) / 60_000));
-  return { ...due, fromMinute: minuteOf(due.from), toMinute: minuteOf(due.until), lane: 0, lanes: 1, isContinued: due.from < dayStart };
+  const fromMinute = Math.min(minuteOf(due.from), 1_440 - leastMinutes);
+  const toMinute = Math.max(minuteOf(due.until), fromMinute + leastMinutes);
+  return { ...due, fromMinute, toMinute, lane: 0, lanes: 1, isContinued: due.from < dayStart };
 }
 
 /** Puts blocks that overlap beside each other. */
