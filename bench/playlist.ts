@@ -1,6 +1,7 @@
 // The playlist editor with a thousand items: opening, frames while scrolling, and the time from an act to the next frame.
 import { desktop, startBrowser, startConsoleService, Window } from "../test/support/console/console.ts";
 import { picture } from "../test/service/harness.ts";
+import { endSharedMediaProcesses } from "../test/service/shared-media-process.ts";
 import { framesDuring, noteFrames, scrollDown, toNextFrame } from "./frames.ts";
 import { percentiles, printFigure } from "./lib.ts";
 
@@ -9,6 +10,9 @@ const letters = 80;
 const lettersInRound = 10;
 const moves = 20;
 
+// The services of a process share their media processes, and would leave them running.
+await using ending = new AsyncDisposableStack();
+ending.defer(endSharedMediaProcesses);
 await using service = await startConsoleService();
 const { body: asset } = await service.upload(await picture("jpeg"), "image/jpeg", "Menu.jpg");
 const items = Array.from({ length: count }, (_, place) =>

@@ -32,6 +32,7 @@ export const timeline = {
   onlyChanged: "Only screens that change",
   nameBefore: "As published: {name}",
   nameAfter: "With the draft: {name}",
+  gapHint: "Striped times are empty; each says why when it is opened.",
   keysHint: "Arrow keys go from one to the next. Enter tells why.",
   pieceName: "{what}, {from} to {to}, {cause}",
   turns: "taking turns with {names}",

@@ -85,7 +85,9 @@ export function TimelinePage() {
         <div className="timeline" data-zoom={zoom ?? "week"}>
           <Axis firstDay={firstDay} dayCount={dayCount} today={today} />
           <Rows key={`${span.from} ${span.to} ${places.length}`} {...shared} places={places} onChoose={setChosen} />
-          <p className="faint timeline-hint">{text("keysHint")}</p>
+          <p className="faint timeline-hint">
+            {text("gapHint")} <span className="timeline-keys">{text("keysHint")}</span>
+          </p>
         </div>
       )}
       {chosen === null ? null : <PieceDialog chosen={chosen} onClose={() => setChosen(null)} />}
