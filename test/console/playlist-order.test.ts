@@ -74,7 +74,7 @@ test("[CSH9] a duration is changed, an item removed and brought back by undo, a 
   await has(2);
 
   await page.getByRole("button", { name: "Add more" }).tap();
-  await page.getByRole("menuitem", { name: "Text" }).tap();
+  await page.getByRole("menuitem", { name: "Text", exact: true }).tap();
   await page.getByLabel("Message", { exact: true }).fill("Welcome");
   await page.getByRole("button", { name: "Add", exact: true }).tap();
   await page.getByRole("button", { name: "Add files" }).tap();

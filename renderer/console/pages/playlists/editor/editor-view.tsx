@@ -145,14 +145,11 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
           ) : null}
         </div>
       )}
-      {isWide || selection === null ? (
-        isPhone && !isReadOnly ? (
-          <div className="editor-foot">
-            <AddItems onAdd={acts.add} />
-          </div>
-        ) : null
-      ) : (
-        <div className="selection-float">{selection}</div>
+      {isWide || (selection === null && !isPhone) || isReadOnly ? null : (
+        <div className={isPhone ? "editor-foot" : "selection-float"}>
+          {selection}
+          {isPhone ? <AddItems onAdd={acts.add} /> : null}
+        </div>
       )}
       <Dialog title={settingsTitle} isOpen={isSettingsOpen && !isWide && chosen.size > 0} onClose={acts.closeSettings}>
         {settings}
