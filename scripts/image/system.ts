@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rootFolder } from "../../src/main/folders.ts";
-import { controlTools } from "../package/player-package.ts";
+import { controlTools, webFonts } from "../package/player-package.ts";
 import { run } from "../package/run-program.ts";
 import type { ImageOptions } from "./options.ts";
 
@@ -15,6 +15,7 @@ const packages = [
   ["chromium-sandbox", "mesa-va-drivers", "signage-player"],
   // What signage-player recommends: mmdebstrap installs no recommended packages.
   controlTools,
+  webFonts,
 ].flat();
 const firmware = [
   ["intel-microcode", "amd64-microcode", "firmware-intel-graphics", "firmware-amd-graphics", "firmware-misc-nonfree"],

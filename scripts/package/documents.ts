@@ -36,8 +36,8 @@ export function addDocuments(tree: PackageTree, sources: DocumentSources, versio
 function copyrightText(notices: string): string {
   return `Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
 Upstream-Name: signage-player
-Comment: The licenses of Node.js and of all other third parties are in
- ${notices}
+Comment: The licenses of Node.js, of the fonts and of all other third parties
+ are in ${notices}
 
 Files: *
 Copyright: 2026 the signage-player authors

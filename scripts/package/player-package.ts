@@ -44,6 +44,12 @@ export const controlTools = [
   "iw",
 ];
 
+/**
+ * Fonts for web pages that bring none, and for PDF files that name fonts without containing them. All else is drawn in the fonts of the
+ * player's page. Chromium's own dependencies bring the one font without which it draws nothing.
+ */
+export const webFonts = ["fonts-noto-core", "fonts-noto-cjk", "fonts-noto-color-emoji"];
+
 /** What the package is built from. */
 export interface PlayerParts {
   /** An application's folder. */
@@ -98,11 +104,8 @@ export function buildPlayerDeb(
       "tzdata",
       "labwc",
       "wlr-randr",
-      "fonts-noto-core",
-      "fonts-noto-cjk | fonts-wqy-zenhei",
-      "fonts-noto-color-emoji",
     ],
-    recommends: ["chromium-sandbox", "polkitd", ...controlTools],
+    recommends: ["chromium-sandbox", "polkitd", ...controlTools, ...webFonts],
     // smartctl tells something only where the player's user may open the disk.
     suggests: ["network-manager", "signage-service", "smartmontools"],
     synopsis: "digital-signage player for one screen",

@@ -459,7 +459,7 @@ export interface paths {
         put?: never;
         /**
          * Create a calendar
-         * @description At most 2,000 dates. A schedule refers to it with a condition `{"type": "calendar", "calendar_id": "cal_…", "is_listed": false}`: except on its dates, or with `true` only on them. Alternatively, `ical` accepts an iCalendar file (RFC 5545): whole days and times, multi-day events, RRULE, RDATE and EXDATE. Times in UTC become days in the file's `X-WR-TIMEZONE`, or in UTC without it. `warnings` lists what was skipped.
+         * @description At most 2,000 dates. A schedule, or an item of a playlist, refers to it with a condition `{"type": "calendar", "calendar_id": "cal_…", "is_listed": false}`: except on its dates, or with `true` only on them. Alternatively, `ical` accepts an iCalendar file (RFC 5545): whole days and times, multi-day events, RRULE, RDATE and EXDATE. Times in UTC become days in the file's `X-WR-TIMEZONE`, or in UTC without it. `warnings` lists what was skipped.
          *
          *     Scope: `schedules:write`.
          */
@@ -488,7 +488,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a calendar
-         * @description Deletes it for good. Rejected while a schedule or a player's settings refer to it, also in the bin, since they may be restored.
+         * @description Deletes it for good. Rejected while a schedule, an item of a playlist or a player's settings refer to it, also in the bin, since they may be restored.
          *
          *     Scope: `schedules:write`.
          */
@@ -497,7 +497,7 @@ export interface paths {
         head?: never;
         /**
          * Change a calendar
-         * @description Omitted fields stay unchanged; `dates` or `ical` replaces all dates. The change applies at once to all players whose schedules, display hours or recurring commands refer to it. Alternatively, `ical` accepts an iCalendar file (RFC 5545): whole days and times, multi-day events, RRULE, RDATE and EXDATE. Times in UTC become days in the file's `X-WR-TIMEZONE`, or in UTC without it. `warnings` lists what was skipped.
+         * @description Omitted fields stay unchanged; `dates` or `ical` replaces all dates. The change applies at once to all players whose schedules, items, display hours or recurring commands refer to it. Alternatively, `ical` accepts an iCalendar file (RFC 5545): whole days and times, multi-day events, RRULE, RDATE and EXDATE. Times in UTC become days in the file's `X-WR-TIMEZONE`, or in UTC without it. `warnings` lists what was skipped.
          *
          *     Scope: `schedules:write`.
          */
@@ -1797,7 +1797,7 @@ export interface paths {
         put?: never;
         /**
          * Send a command to a player
-         * @description An action on the player, a change of its program for a while, or new values of the variables in schedule conditions, by `type`. A command runs at most once. If it does not start within `ttl_s` seconds, it never runs. A type that the player has reported not to support is rejected; `capabilities` in `GET /players/{id}` lists what it supports.
+         * @description An action on the player, a change of its program for a while, or new values of the variables in conditions of schedules and items, by `type`. A command runs at most once. If it does not start within `ttl_s` seconds, it never runs. A type that the player has reported not to support is rejected; `capabilities` in `GET /players/{id}` lists what it supports.
          *
          *     Scope: `commands:write`.
          */
@@ -2287,7 +2287,7 @@ export interface paths {
         put?: never;
         /**
          * Create a playlist
-         * @description Items play in order, in a loop. Only images, videos, audio, PDFs and HTML bundles need an asset. An item's `transition` starts with the item; without it the zone's transition applies. `max_plays_per_hour` and `max_plays_per_day` skip an item in some rounds of the loop; at least one item must have neither. `dayparts` restrict an item to times of day.
+         * @description Items play in order, in a loop. Only images, videos, audio, PDFs and HTML bundles need an asset. An item's `transition` starts with the item; without it the zone's transition applies. `max_plays_per_hour` and `max_plays_per_day` skip an item in some rounds of the loop; at least one item must have neither. `dayparts` restrict an item to times of day, `conditions` to players with a tag, values of variables and the dates of a calendar.
          *
          *     Scope: `playlists:write`.
          */
@@ -2451,7 +2451,7 @@ export interface paths {
         };
         /**
          * Read what a preview shows
-         * @description As it is now. A layout or a playlist is shown as on a screen that has nothing else: a playlist fills a layout of 1920 × 1080.
+         * @description As it is now. A layout or a playlist is shown as on a screen that has nothing else, and the tags and variables that conditions of its items want: a playlist fills a layout of 1920 × 1080.
          *
          *     Scope: `assets:read`.
          */
@@ -3780,6 +3780,28 @@ export interface paths {
          *     Scope: `versions:read`.
          */
         get: operations["getVersionArrival"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/versions/{number}/effect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Forecast what going back to a version would change
+         * @description Which screens would show something else within a week, when first, and the times at which a screen would be left empty, if `POST /versions/{number}/restore` were called now. For at most 1,000 screens. Needs also the scope `players:read`.
+         *
+         *     Scope: `versions:read`.
+         */
+        get: operations["getVersionEffect"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5904,7 +5926,7 @@ export interface components {
             /** @description Id, `cal_` and a ULID */
             calendar_id: string;
             /**
-             * @description true: only on the calendar's dates; false: except on them. A window of at most a day, also one that a daypart creates, counts by the day on which it begins, in the schedule's time zone; a longer window is cut to whole days
+             * @description true: only on the calendar's dates; false: except on them. A window of at most a day, also one that a daypart creates, counts by the day on which it begins, in the schedule's time zone, that of an item in the player's; a longer window is cut to whole days
              * @default true
              */
             is_listed: boolean;
@@ -5957,7 +5979,7 @@ export interface components {
             /** @description Id, `cal_` and a ULID */
             calendar_id: string;
             /**
-             * @description true: only on the calendar's dates; false: except on them. A window of at most a day, also one that a daypart creates, counts by the day on which it begins, in the schedule's time zone; a longer window is cut to whole days
+             * @description true: only on the calendar's dates; false: except on them. A window of at most a day, also one that a daypart creates, counts by the day on which it begins, in the schedule's time zone, that of an item in the player's; a longer window is cut to whole days
              * @default true
              */
             is_listed?: boolean;
@@ -5977,6 +5999,47 @@ export interface components {
             id: string;
             kind: components["schemas"]["ContentKind"];
             name: string;
+        };
+        ContentEffect: {
+            /** @description How many of them were forecast: at most 1,000 */
+            examined_count: number;
+            /** @description When the first screen shows something else; null: none does within the week */
+            first_at: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            from: string;
+            /** @description Times at which a screen would show nothing and shows something now. At most 500 */
+            gaps: {
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC
+                 */
+                from: string;
+                name: string;
+                /** @description Id, `plr_` and a ULID */
+                player_id: string;
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC
+                 */
+                to: string;
+            }[];
+            /** @description How many screens get a new state, also if what they show stays the same */
+            screen_count: number;
+            screens: {
+                /** @description When it first shows something else; null: not within the week */
+                first_at: string | null;
+                name: string;
+                /** @description Id, `plr_` and a ULID */
+                player_id: string;
+            }[];
+            /**
+             * Format: date-time
+             * @description A week later
+             */
+            to: string;
         };
         /** @enum {string} */
         ContentKind: "calendar" | "playlist" | "layout" | "schedule";
@@ -6348,7 +6411,7 @@ export interface components {
         };
         DesiredState: {
             assets: components["schemas"]["DesiredAsset"][];
-            /** @description The calendars that conditions of schedules refer to */
+            /** @description The calendars that conditions of schedules and items, display hours and recurring commands refer to */
             calendars?: {
                 dates: string[];
                 /** @description Id, `cal_` and a ULID */
@@ -6615,47 +6678,6 @@ export interface components {
              * @description RFC 3339, UTC
              */
             updated_at: string;
-        };
-        DraftEffect: {
-            /** @description How many of them were forecast: at most 1,000 */
-            examined_count: number;
-            /** @description When the first screen shows something else; null: none does within the week */
-            first_at: string | null;
-            /**
-             * Format: date-time
-             * @description RFC 3339, UTC
-             */
-            from: string;
-            /** @description Times at which a screen would show nothing and shows something now. At most 500 */
-            gaps: {
-                /**
-                 * Format: date-time
-                 * @description RFC 3339, UTC
-                 */
-                from: string;
-                name: string;
-                /** @description Id, `plr_` and a ULID */
-                player_id: string;
-                /**
-                 * Format: date-time
-                 * @description RFC 3339, UTC
-                 */
-                to: string;
-            }[];
-            /** @description How many screens get a new state, also if what they show stays the same */
-            screen_count: number;
-            screens: {
-                /** @description When it first shows something else; null: not within the week */
-                first_at: string | null;
-                name: string;
-                /** @description Id, `plr_` and a ULID */
-                player_id: string;
-            }[];
-            /**
-             * Format: date-time
-             * @description A week later
-             */
-            to: string;
         };
         DraftEntry: {
             change_count: number;
@@ -7099,6 +7121,66 @@ export interface components {
             /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
+        ItemCondition: {
+            /**
+             * @description false: the player must not have the tag
+             * @default true
+             */
+            is_present: boolean;
+            tag: string;
+            /** @constant */
+            type: "tag";
+        } | {
+            name: string;
+            /**
+             * @default equals
+             * @enum {string}
+             */
+            op: "equals" | "not_equals" | "at_least" | "at_most";
+            /** @constant */
+            type: "variable";
+            value: components["schemas"]["VariableValue"];
+        } | {
+            /** @description Id, `cal_` and a ULID */
+            calendar_id: string;
+            /**
+             * @description true: only on the calendar's dates; false: except on them. A window of at most a day, also one that a daypart creates, counts by the day on which it begins, in the schedule's time zone, that of an item in the player's; a longer window is cut to whole days
+             * @default true
+             */
+            is_listed: boolean;
+            /** @constant */
+            type: "calendar";
+        };
+        ItemConditionInput: {
+            /**
+             * @description false: the player must not have the tag
+             * @default true
+             */
+            is_present?: boolean;
+            tag: string;
+            /** @constant */
+            type: "tag";
+        } | {
+            name: string;
+            /**
+             * @default equals
+             * @enum {string}
+             */
+            op?: "equals" | "not_equals" | "at_least" | "at_most";
+            /** @constant */
+            type: "variable";
+            value: components["schemas"]["VariableValue"];
+        } | {
+            /** @description Id, `cal_` and a ULID */
+            calendar_id: string;
+            /**
+             * @description true: only on the calendar's dates; false: except on them. A window of at most a day, also one that a daypart creates, counts by the day on which it begins, in the schedule's time zone, that of an item in the player's; a longer window is cut to whole days
+             * @default true
+             */
+            is_listed?: boolean;
+            /** @constant */
+            type: "calendar";
+        };
         Layout: {
             /** @description An image behind all zones that covers the layout */
             background_asset_id: string | null;
@@ -7314,6 +7396,8 @@ export interface components {
         NewPlaylistItem: {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -7346,6 +7430,8 @@ export interface components {
         } | {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -7396,6 +7482,8 @@ export interface components {
             asset_id: string;
             /** @description Without it and without artwork the zone is transparent */
             background_color?: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -7448,6 +7536,8 @@ export interface components {
             background_color?: string;
             /** @default #ffffff */
             color?: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
             /**
@@ -7503,6 +7593,8 @@ export interface components {
             background_color?: string;
             /** @default #ffffff */
             color?: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
             /**
@@ -7566,6 +7658,8 @@ export interface components {
             background_color?: string;
             /** @default #ffffff */
             color?: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @default true */
             date?: boolean;
             /**
@@ -7648,6 +7742,8 @@ export interface components {
             background_color?: string;
             /** @default #000000 */
             color?: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description Text or URL. As UTF-8 at most 2953, 2331, 1663 or 1273 bytes with `error_correction` L, M, Q or H */
             data: string;
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
@@ -7690,6 +7786,8 @@ export interface components {
             background_color?: string;
             /** @default #ffffff */
             color?: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @default true */
             date?: boolean;
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
@@ -7767,6 +7865,8 @@ export interface components {
             asset_id: string;
             /** @default #000000 */
             background_color?: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
             /** @description Default: `page_duration_ms` for each page shown */
@@ -7801,6 +7901,8 @@ export interface components {
              */
             valid_until?: string;
         } | {
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -7852,6 +7954,8 @@ export interface components {
                 password: string;
                 username: string;
             };
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description CSS that is added to the page */
             css?: string;
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
@@ -7900,6 +8004,8 @@ export interface components {
         } | {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemConditionInput"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -8600,7 +8706,7 @@ export interface components {
              * @description RFC 3339, UTC
              */
             updated_at: string;
-            /** @description Variables for the conditions of schedules */
+            /** @description Variables for the conditions of schedules and items */
             variables: {
                 [key: string]: components["schemas"]["VariableValue"];
             };
@@ -8655,7 +8761,7 @@ export interface components {
                     size_bytes: number;
                     width: number | null;
                 }[];
-                /** @description The calendars that conditions of schedules refer to */
+                /** @description The calendars that conditions of schedules and items, display hours and recurring commands refer to */
                 calendars?: {
                     dates: string[];
                     /** @description Id, `cal_` and a ULID */
@@ -8822,7 +8928,7 @@ export interface components {
              * @description RFC 3339, UTC
              */
             updated_at: string;
-            /** @description Variables for the conditions of schedules */
+            /** @description Variables for the conditions of schedules and items */
             variables: {
                 [key: string]: components["schemas"]["VariableValue"];
             };
@@ -9038,6 +9144,8 @@ export interface components {
         PlaylistItem: {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -9070,6 +9178,8 @@ export interface components {
         } | {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -9120,6 +9230,8 @@ export interface components {
             asset_id: string;
             /** @description Without it and without artwork the zone is transparent */
             background_color?: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -9172,6 +9284,8 @@ export interface components {
             background_color: string;
             /** @default #ffffff */
             color: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
             /**
@@ -9227,6 +9341,8 @@ export interface components {
             background_color: string;
             /** @default #ffffff */
             color: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
             /**
@@ -9290,6 +9406,8 @@ export interface components {
             background_color: string;
             /** @default #ffffff */
             color: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @default true */
             date: boolean;
             /**
@@ -9372,6 +9490,8 @@ export interface components {
             background_color: string;
             /** @default #000000 */
             color: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description Text or URL. As UTF-8 at most 2953, 2331, 1663 or 1273 bytes with `error_correction` L, M, Q or H */
             data: string;
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
@@ -9414,6 +9534,8 @@ export interface components {
             background_color: string;
             /** @default #ffffff */
             color: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @default true */
             date: boolean;
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
@@ -9491,6 +9613,8 @@ export interface components {
             asset_id: string;
             /** @default #000000 */
             background_color: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
             /** @description Default: `page_duration_ms` for each page shown */
@@ -9525,6 +9649,8 @@ export interface components {
              */
             valid_until?: string;
         } | {
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -9576,6 +9702,8 @@ export interface components {
                 password: string;
                 username: string;
             };
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description CSS that is added to the page */
             css?: string;
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
@@ -9624,6 +9752,8 @@ export interface components {
         } | {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere */
+            conditions?: components["schemas"]["ItemCondition"][];
             /** @description The item plays only while at least one of these holds, in the player's time zone. Default: always */
             dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s */
@@ -10934,7 +11064,7 @@ export interface components {
                     size_bytes: number;
                     width: number | null;
                 }[];
-                /** @description The calendars that conditions of schedules refer to */
+                /** @description The calendars that conditions of schedules and items, display hours and recurring commands refer to */
                 calendars?: {
                     dates: string[];
                     /** @description Id, `cal_` and a ULID */
@@ -16191,6 +16321,13 @@ export interface operations {
                      *                   "until": "24:00"
                      *                 }
                      *               ],
+                     *               "conditions": [
+                     *                 {
+                     *                   "type": "tag",
+                     *                   "tag": "sample",
+                     *                   "is_present": true
+                     *                 }
+                     *               ],
                      *               "max_plays_per_hour": 1,
                      *               "max_plays_per_day": 1,
                      *               "transition": {
@@ -16825,7 +16962,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["DraftEffect"];
+                    "application/json": components["schemas"]["ContentEffect"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -20750,6 +20887,13 @@ export interface operations {
                      *                     "until": "24:00"
                      *                   }
                      *                 ],
+                     *                 "conditions": [
+                     *                   {
+                     *                     "type": "tag",
+                     *                     "tag": "sample",
+                     *                     "is_present": true
+                     *                   }
+                     *                 ],
                      *                 "max_plays_per_hour": 1,
                      *                 "max_plays_per_day": 1,
                      *                 "transition": {
@@ -22352,6 +22496,13 @@ export interface operations {
                      *                   "until": "24:00"
                      *                 }
                      *               ],
+                     *               "conditions": [
+                     *                 {
+                     *                   "type": "tag",
+                     *                   "tag": "sample",
+                     *                   "is_present": true
+                     *                 }
+                     *               ],
                      *               "max_plays_per_hour": 1,
                      *               "max_plays_per_day": 1,
                      *               "transition": {
@@ -22457,6 +22608,13 @@ export interface operations {
                      *               "until": "24:00"
                      *             }
                      *           ],
+                     *           "conditions": [
+                     *             {
+                     *               "type": "tag",
+                     *               "tag": "sample",
+                     *               "is_present": true
+                     *             }
+                     *           ],
                      *           "max_plays_per_hour": 1,
                      *           "max_plays_per_day": 1,
                      *           "transition": {
@@ -22506,6 +22664,13 @@ export interface operations {
                      *               ],
                      *               "from": "00:00",
                      *               "until": "24:00"
+                     *             }
+                     *           ],
+                     *           "conditions": [
+                     *             {
+                     *               "type": "tag",
+                     *               "tag": "sample",
+                     *               "is_present": true
                      *             }
                      *           ],
                      *           "max_plays_per_hour": 1,
@@ -22603,6 +22768,13 @@ export interface operations {
                      *               ],
                      *               "from": "00:00",
                      *               "until": "24:00"
+                     *             }
+                     *           ],
+                     *           "conditions": [
+                     *             {
+                     *               "type": "tag",
+                     *               "tag": "sample",
+                     *               "is_present": true
                      *             }
                      *           ],
                      *           "max_plays_per_hour": 1,
@@ -22771,6 +22943,13 @@ export interface operations {
                      *               "until": "24:00"
                      *             }
                      *           ],
+                     *           "conditions": [
+                     *             {
+                     *               "type": "tag",
+                     *               "tag": "sample",
+                     *               "is_present": true
+                     *             }
+                     *           ],
                      *           "max_plays_per_hour": 1,
                      *           "max_plays_per_day": 1,
                      *           "transition": {
@@ -22819,6 +22998,13 @@ export interface operations {
                      *               ],
                      *               "from": "00:00",
                      *               "until": "24:00"
+                     *             }
+                     *           ],
+                     *           "conditions": [
+                     *             {
+                     *               "type": "tag",
+                     *               "tag": "sample",
+                     *               "is_present": true
                      *             }
                      *           ],
                      *           "max_plays_per_hour": 1,
@@ -22926,6 +23112,13 @@ export interface operations {
                      *               "until": "24:00"
                      *             }
                      *           ],
+                     *           "conditions": [
+                     *             {
+                     *               "type": "tag",
+                     *               "tag": "sample",
+                     *               "is_present": true
+                     *             }
+                     *           ],
                      *           "max_plays_per_hour": 1,
                      *           "max_plays_per_day": 1,
                      *           "transition": {
@@ -22975,6 +23168,13 @@ export interface operations {
                      *               ],
                      *               "from": "00:00",
                      *               "until": "24:00"
+                     *             }
+                     *           ],
+                     *           "conditions": [
+                     *             {
+                     *               "type": "tag",
+                     *               "tag": "sample",
+                     *               "is_present": true
                      *             }
                      *           ],
                      *           "max_plays_per_hour": 1,
@@ -23513,6 +23713,13 @@ export interface operations {
                      *                     ],
                      *                     "from": "00:00",
                      *                     "until": "24:00"
+                     *                   }
+                     *                 ],
+                     *                 "conditions": [
+                     *                   {
+                     *                     "type": "tag",
+                     *                     "tag": "sample",
+                     *                     "is_present": true
                      *                   }
                      *                 ],
                      *                 "max_plays_per_hour": 1,
@@ -29143,6 +29350,66 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Arrival"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getVersionEffect: {
+        parameters: {
+            query?: {
+                /** @description Only these playlists, layouts, schedules and calendars, up to 100, separated by commas */
+                only?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The number of a version */
+                number: components["parameters"]["Number"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Forecast what going back to a version would change */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "screen_count": 1,
+                     *       "examined_count": 1,
+                     *       "from": "2026-11-21T12:00:00.000Z",
+                     *       "to": "2026-11-21T12:00:00.000Z",
+                     *       "first_at": "2026-11-21T12:00:00.000Z",
+                     *       "screens": [
+                     *         {
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "first_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "gaps": [
+                     *         {
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "from": "2026-11-21T12:00:00.000Z",
+                     *           "to": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ContentEffect"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -92,7 +92,7 @@ export class SessionView {
     return overridesAt(this.#stores.interventions.interventions.value, instant).some(({ level }) => level === "emergency");
   }
 
-  /** The variables that conditions of schedules use. */
+  /** The variables that conditions of schedules and items use. */
   get variables(): Variables {
     return this.#stores.follower.variables();
   }

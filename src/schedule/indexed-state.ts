@@ -5,12 +5,13 @@ import type { Variables } from "../protocol/scheduling/variables.ts";
 import type { Condition } from "../protocol/scheduling/conditions.ts";
 import type { AgendaEntry } from "./agenda/active-schedule.ts";
 import { Agenda } from "./agenda/agenda.ts";
-import { describeCondition, unmetTag, unmetVariable } from "./agenda/player-conditions.ts";
+import { unmetReason, unmetTag, unmetVariable } from "./agenda/player-conditions.ts";
 import { invalid, readSchedule, type ExcludedSchedule } from "./agenda/read-schedules.ts";
+import type { CalendarDates } from "./calendar/condition-cuts.ts";
 import { timeZoneRulesOrUtc, type TimeZoneRules } from "./calendar/time-zone.ts";
 import { itemDurationMs } from "./item-duration.ts";
 import type { PlayableContent } from "./playable-content.ts";
-import { playablePlaylist, type PlayablePlaylist } from "./playlist/playable-playlist.ts";
+import { playablePlaylist, withVariables, type PlayablePlaylist } from "./playlist/playable-playlist.ts";
 
 export interface IndexedState {
   content: PlayableContent;
@@ -46,13 +47,13 @@ export function indexState(content: PlayableContent, deviceTimeZone: string, var
   let state = base.states.get(key);
   if (state === undefined) {
     if (base.states.size === maxStates) base.states.delete(base.states.keys().next().value!);
-    base.states.set(key, (state = withVariables(base, variables)));
+    base.states.set(key, (state = stateFor(base, variables)));
   }
   return state;
 }
 
-/** Excludes the schedules whose conditions of variables do not hold. */
-function withVariables({ entries, variableNames, states: _states, ...base }: BaseIndex, variables: Variables): IndexedState {
+/** Excludes the schedules and items whose conditions of variables do not hold. */
+function stateFor({ entries, variableNames, states: _states, ...base }: BaseIndex, variables: Variables): IndexedState {
   if (variableNames.length === 0) return { ...base, agenda: new Agenda(entries) };
   const excluded = [...base.excluded];
   const remaining = entries.filter(({ schedule: { id, conditions } }) => {
@@ -60,7 +61,8 @@ function withVariables({ entries, variableNames, states: _states, ...base }: Bas
     if (unmet !== undefined) excluded.push(excludedBy(unmet, id));
     return unmet === undefined;
   });
-  return { ...base, excluded, agenda: new Agenda(remaining) };
+  const playlists = new Map([...base.playlists].map(([id, playlist]) => [id, withVariables(playlist, variables)]));
+  return { ...base, excluded, agenda: new Agenda(remaining), playlists };
 }
 
 function createIndex(content: PlayableContent, deviceTimeZone: string): BaseIndex {
@@ -69,10 +71,13 @@ function createIndex(content: PlayableContent, deviceTimeZone: string): BaseInde
   const assets = new Map(desired.assets.map((asset) => [asset.id, asset]));
   const layouts = new Map([...desired.layouts, ...(desired.layout === null ? [] : [desired.layout])].map((layout) => [layout.id, layout]));
   const timeZone = timeZoneRulesOrUtc(player.timezone, deviceTimeZone);
-  const { entries, excluded } = readSchedules(content, timeZone, layouts, assets);
-  const conditions = entries.flatMap(({ schedule }) => schedule.conditions);
+  const calendars = new Map(desired.calendars?.map(({ id, dates }) => [id, dates]));
+  const { entries, excluded } = readSchedules(content, timeZone, layouts, assets, calendars);
+  const items = desired.playlists.flatMap((playlist) => playlist.items);
+  const conditions = [...entries.map(({ schedule }) => schedule), ...items].flatMap((each) => each.conditions ?? []);
   const variableNames = new Set(conditions.flatMap((condition) => (condition.type === "variable" ? condition.name : [])));
-  const playlists = new Map(desired.playlists.map(({ id, items }) => [id, playablePlaylist(items, assets, files, timeZone)]));
+  const context = { assets, files, calendars, tags: player.tags, timeZone };
+  const playlists = new Map(desired.playlists.map((playlist) => [playlist.id, playablePlaylist(playlist.items, context)]));
   return { content, entries, variableNames: [...variableNames], states: new Map(), excluded, layouts, assets, playlists, timeZone };
 }
 
@@ -81,12 +86,13 @@ function readSchedules(
   playerTimeZone: TimeZoneRules,
   layouts: ReadonlyMap<string, DesiredLayout>,
   assets: ReadonlyMap<string, DesiredAsset>,
+  calendars: CalendarDates,
 ): { entries: AgendaEntry[]; excluded: ExcludedSchedule[] } {
   const { player, playlists, schedules } = desired;
   const context = {
     playerTimeZone,
     layouts,
-    calendars: new Map(desired.calendars?.map(({ id, dates }) => [id, dates])),
+    calendars,
     playlistLengths: new Map(playlists.map(({ id, items }) => [id, totalDurationMs(items, assets)])),
   };
   const countById = new Map<unknown, number>();
@@ -112,5 +118,5 @@ function totalDurationMs(items: readonly PlaylistItem[], assets: ReadonlyMap<str
 }
 
 function excludedBy(unmet: Condition, scheduleId: string): ExcludedSchedule {
-  return { scheduleId, is: "condition", reason: `its condition does not hold: ${describeCondition(unmet)}` };
+  return { scheduleId, is: "condition", reason: unmetReason(unmet) };
 }

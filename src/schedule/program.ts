@@ -30,12 +30,13 @@ export interface Program {
 export function programAt(content: PlayableContent, instant: number, context = defaultContext): { program: Program; changesAt: number } {
   const input = { content, ...context };
   const decision = decide(input, instant);
-  const state = stateAt(input, instant);
+  // During a pause neither variables nor the validity of items change.
+  const decidedAt = decision.pause?.at ?? instant;
+  const state = stateAt(input, decidedAt);
   const playlists = playlistsOf(decision, state);
   let changesAt = decision.until;
   const zones = (decision.layout?.zones ?? []).map((zone, index) => {
-    // During a pause the validity of items does not change.
-    const loop = timelineAt(playlists[index]!, decision.pause?.at ?? instant, {
+    const loop = timelineAt(playlists[index]!, decidedAt, {
       ...decision,
       timeZone: state.timeZone,
       hasPlaylist: (layout) => layout.zones.some(({ playlist_id }) => playlist_id === zone.playlist_id),
@@ -51,7 +52,9 @@ export function programAt(content: PlayableContent, instant: number, context = d
 
 /** The playlist of each zone of the decision's layout. */
 export function playlistsOf({ layout, singleItem }: Decision, { assets, playlists, content, timeZone }: IndexedState): PlayablePlaylist[] {
-  if (singleItem !== null) return [playablePlaylist([singleItem], assets, content.files, timeZone)];
+  if (singleItem !== null) {
+    return [playablePlaylist([singleItem], { assets, files: content.files, calendars: new Map(), tags: [], timeZone })];
+  }
   return (layout?.zones ?? []).map(({ playlist_id: id }) => (id === null ? undefined : playlists.get(id)) ?? emptyPlaylist);
 }
 

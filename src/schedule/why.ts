@@ -24,7 +24,7 @@ export interface Reason {
 
 // Enough for a person to read.
 const maxExcluded = 50;
-const maxLimitedItems = 5;
+const maxItems = 5;
 // A daypart occurs within two weeks, unless a clock change skips it.
 const searchedMs = 15 * 86_400_000;
 const order = { shows: 0, held: 1, outranked: 2, "set-aside": 3 };
@@ -39,15 +39,16 @@ export function explainAt(content: PlayableContent, instant: number, context = d
   const state = stateAt(input, decidedAt);
   const { zones } = programAt(content, instant, context).program;
   const layoutId = decision.layout?.id ?? null;
-  const limits = playlistsOf(decision, stateAt(input, instant)).flatMap((playlist, index) =>
-    explainLimits(playlist, zones[index]!.timeline, layoutId, decidedAt),
-  );
+  const items = playlistsOf(decision, state).flatMap((playlist, index) => [
+    ...explainLimits(playlist, zones[index]!.timeline, layoutId, decidedAt),
+    ...playlist.excluded.map(({ itemId, reason }) => setAside("item", itemId, layoutId, reason)),
+  ]);
   const reasons = [
     ...overridesAt(context.interventions, instant).map((override) => explainOverride(override, decision, state)),
     ...explainPause(decision),
     ...state.agenda.activeAt(decidedAt).map((active) => explainSchedule(active, decision)),
     explainDefault(decision, content),
-    ...limits.slice(0, maxLimitedItems),
+    ...items.slice(0, maxItems),
     ...state.excluded.slice(0, maxExcluded).map(({ scheduleId, reason }) => setAside("schedule", scheduleId, null, reason)),
   ];
   return reasons.toSorted((a, b) => order[a.verdict] - order[b.verdict]);
@@ -105,7 +106,7 @@ function explainDefault({ cause, pause }: Decision, { desired: { layout } }: Pla
   return { layer: "default", id: null, name: null, layoutId: layout?.id ?? null, verdict, detail };
 }
 
-/** The items that a limit keeps out of the current round, or their dayparts out of the loop. */
+/** The items that a limit keeps out of the current round, or their dayparts or calendars out of the loop. */
 function explainLimits(playlist: PlayablePlaylist, timeline: Timeline, layoutId: string | null, instant: number): Reason[] {
   if (!playlist.items.some(isRestricted)) return [];
   const counts = new Map<string, number>();
@@ -114,10 +115,11 @@ function explainLimits(playlist: PlayablePlaylist, timeline: Timeline, layoutId:
   const playing = playAt(timeline, instant)?.timed.item.id;
   const starts = nextPlayStarts(timeline, instant);
   return playlist.items.flatMap((timed) => {
-    const { id, dayparts, max_plays_per_hour: hourly, max_plays_per_day: daily } = timed.item;
+    const { id, max_plays_per_hour: hourly, max_plays_per_day: daily } = timed.item;
     const validity = playlist.validity.get(timed) ?? null;
     if (!isValid(validity, instant)) {
-      return dayparts === undefined ? [] : setAside("item", id, layoutId, `not in its dayparts: ${nextDaypart(validity!, instant)}`);
+      const times = timesOf(timed);
+      return times === null ? [] : setAside("item", id, layoutId, `not ${times}: ${nextValid(validity!, instant)}`);
     }
     if (id === playing || counts.get(id) === rounds) return [];
     const startsAt = starts.get(id);
@@ -130,11 +132,18 @@ function explainLimits(playlist: PlayablePlaylist, timeline: Timeline, layoutId:
   });
 }
 
-function isRestricted({ item: { max_plays_per_hour, max_plays_per_day, dayparts } }: TimedItem): boolean {
-  return (max_plays_per_hour ?? max_plays_per_day ?? dayparts) !== undefined;
+function isRestricted(timed: TimedItem): boolean {
+  return (timed.item.max_plays_per_hour ?? timed.item.max_plays_per_day) !== undefined || timesOf(timed) !== null;
 }
 
-function nextDaypart(validity: ItemValidity, instant: number): string {
+/** The recurring times in which an item may be shown, in words; null: it has none. */
+function timesOf({ item: { dayparts, conditions = [] } }: TimedItem): string | null {
+  const onDays = conditions.some(({ type }) => type === "calendar") ? "on the days of its calendars" : null;
+  if (dayparts === undefined) return onDays;
+  return onDays === null ? "in its dayparts" : `in its dayparts ${onDays}`;
+}
+
+function nextValid(validity: ItemValidity, instant: number): string {
   const [next] = validity.between(instant, instant + searchedMs);
   return next === undefined ? "none begins soon" : `the next begins at ${iso(next.from)}`;
 }

@@ -105,7 +105,7 @@ test("[CSH10] a change by somebody else meanwhile is told, and either one is kep
   };
   await interfere("Theirs");
   await page.getByRole("button", { name: "Move Second up" }).click();
-  const alert = page.getByRole("alert").filter({ hasText: "Somebody else changed this playlist" });
+  const alert = page.getByRole("alert").filter({ hasText: "You changed this playlist meanwhile" });
   await alert.waitFor();
   expect(await names(page)).toEqual(["Second", "First"]);
   await alert.getByRole("button", { name: "Take theirs" }).click();

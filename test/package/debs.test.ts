@@ -59,9 +59,12 @@ test.skipIf(!canBuild)("[DEB2] the packages state their version, architecture, d
     expect(field(deb, "Depends")).toContain("libc6");
   }
   const depends = field(player, "Depends").split(", ");
-  for (const name of ["chromium", "labwc", "wlr-randr", "dbus-user-session", "fonts-noto-core", "fonts-noto-color-emoji"]) {
+  for (const name of ["chromium", "labwc", "wlr-randr", "dbus-user-session"]) {
     expect(depends).toContain(name);
   }
+  // The player brings its fonts. Those of Debian are for web pages.
+  expect(depends.join()).not.toContain("fonts");
+  expect(field(player, "Recommends").split(", ")).toEqual(expect.arrayContaining(["fonts-noto-core", "fonts-noto-cjk"]));
   const conffiles = dpkg("--info", player, "conffiles").trim().split("\n");
   expect(conffiles.toSorted()).toEqual(["/etc/apt/apt.conf.d/90signage-player", "/etc/chromium/policies/managed/signage-player.json"]);
   expect(dpkg("--info", service, "conffiles").trim()).toBe("/etc/default/signage-service");

@@ -5,7 +5,7 @@ import { rendererFolder, rootFolder } from "../../src/main/folders.ts";
 import { buildConsole, buildPage } from "./bundled-programs.ts";
 import { newestChange } from "./newest-change.ts";
 
-const pageSources = ["renderer/player", "src/protocol", "vite.config.ts", "vite.fonts.ts", "vite.woff2.ts", "package-lock.json"];
+const pageSources = ["renderer/player", "src/protocol", "vite.config.ts", "vite.fonts.ts", "scripts/fonts", "package-lock.json"];
 const consoleSources = [
   "renderer/console",
   "sdk/typescript/client.ts",

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { Button as AriaButton } from "react-aria-components";
 import { useActions } from "../data/actions.ts";
-import { needsApproval, useDraft, useIsSwitching } from "../data/draft.ts";
+import { needsApproval, useCollecting, useDraft, useIsSwitching, usePlaceKey } from "../data/draft.ts";
 import { forgetPerson } from "../data/forget-person.ts";
 import { keepFresh } from "../data/keep-fresh.ts";
 import { sessionQuery } from "../data/session.ts";
@@ -15,11 +15,11 @@ import { ShowCorner } from "../pages/show/show-corner.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { AccountFace } from "./account-face.tsx";
 import { focusHeadings, loadPages } from "./after-navigation.ts";
+import { collectForApproval } from "./approvals.ts";
 import { AwayBanner } from "./away-banner.tsx";
 import { keepFocus } from "./keep-focus.ts";
 import { listenForKeys, searchKeys, type Overlay } from "./keys.ts";
 import { Navigation } from "./navigation.tsx";
-import { tellProposals } from "./proposals.ts";
 import { tellWholeTexts } from "./whole-texts.ts";
 
 const text = texts(common);
@@ -39,10 +39,12 @@ export function Shell() {
   const router = useRouter();
   const draft = useDraft();
   const isSwitching = useIsSwitching();
+  const placeKey = usePlaceKey();
+  const isPlaceSettled = useCollecting(session);
   const [overlay, setOverlay] = useState<Overlay | null>(null);
   const owner = session == null ? null : `${session.team.id} ${session.user.id}`;
   useEffect(keepFresh, []);
-  useEffect(tellProposals, []);
+  useEffect(collectForApproval, []);
   useEffect(() => (owner === null ? undefined : forgetPerson), [owner]);
   useEffect(() => focusHeadings(router), [router]);
   useEffect(() => {
@@ -99,7 +101,7 @@ export function Shell() {
         </Suspense>
         <main id="content" className="shell-content" tabIndex={-1}>
           {/* What a page shows and what was begun there belongs to one draft. */}
-          {isSwitching ? null : <Outlet key={draft?.id ?? "live"} />}
+          {isSwitching || !isPlaceSettled ? null : <Outlet key={placeKey} />}
         </main>
       </div>
       <UploadsCorner />

@@ -1,9 +1,9 @@
 // The draft that a person works in, in this tab: beginning it, going to it, leaving it.
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { useSyncExternalStore } from "react";
+import { useEffect, useSyncExternalStore } from "react";
 import { ProblemError, type Schemas } from "../../../sdk/typescript/client.ts";
 import { client } from "./client.ts";
-import { activeDraft, listenToDraft, setActiveDraft, type ActiveDraft } from "./drafts/place.ts";
+import { activeDraft, collectsChanges, listenToDraft, placeKey, setActiveDraft, setCollecting, type ActiveDraft } from "./drafts/place.ts";
 import { sentChanges } from "./drafts/send.ts";
 import { useSession, type Session } from "./session.ts";
 
@@ -40,18 +40,23 @@ function setSwitching(value: boolean): void {
   for (const listener of listeners) listener();
 }
 
-async function switchTo(draft: ActiveDraft | null): Promise<void> {
-  if (draft?.id === activeDraft()?.id) return setActiveDraft(draft);
+/** Does something while no page is shown: what pages have not sent yet is sent before. */
+async function betweenPages(work: () => Promise<void> | void): Promise<void> {
   setSwitching(true);
   try {
     // The pages are left in the next frame; a page that is hidden has no frames.
     await Promise.race([new Promise((resolve) => requestAnimationFrame(resolve)), new Promise((resolve) => setTimeout(resolve, 50))]);
     await new Promise((resolve) => setTimeout(resolve));
     await sentChanges();
-    setActiveDraft(draft);
+    await work();
   } finally {
     setSwitching(false);
   }
+}
+
+async function switchTo(draft: ActiveDraft | null): Promise<void> {
+  if (draft?.id === activeDraft()?.id) setActiveDraft(draft);
+  else await betweenPages(() => setActiveDraft(draft));
 }
 
 /** Works in this draft from now on. */
@@ -62,6 +67,14 @@ export function enterDraft({ id, name }: ActiveDraft): Promise<void> {
 /** Works on what is published from now on. The draft stays. */
 export function leaveDraft(): Promise<void> {
   return switchTo(null);
+}
+
+/** Ends the work in this draft by `decide`, after everything that was changed there has been sent. */
+export function endDraft(decide: () => Promise<void>): Promise<void> {
+  return betweenPages(async () => {
+    await decide();
+    setActiveDraft(null);
+  });
 }
 
 export async function createDraft(name: string): Promise<Draft> {
@@ -105,6 +118,18 @@ export function needsApproval({ role, team }: Session): boolean {
 /** The same for the person who is signed in. */
 export function useNeedsApproval(): boolean {
   return needsApproval(useSession());
+}
+
+/** Collects what the person changes in a draft if it needs an approval. @returns whether that is settled: before, nothing is read */
+export function useCollecting(session: Session | null | undefined): boolean {
+  const isNeeded = session != null && needsApproval(session);
+  useEffect(() => setCollecting(isNeeded), [isNeeded]);
+  return useSyncExternalStore(listenToDraft, collectsChanges) === isNeeded;
+}
+
+/** What the pages show content of: it changes with the draft, but not when the first change makes one. */
+export function usePlaceKey(): string {
+  return useSyncExternalStore(listenToDraft, placeKey) ?? "published";
 }
 
 /** The drafts that the person can go on with. */

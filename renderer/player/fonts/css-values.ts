@@ -10,10 +10,16 @@ export function unquoted(name: string): string {
   return name.replace(/^["']|["']$/g, "");
 }
 
-/** Whether a range of CSS such as `U+0-FF, U+131` has the code point. */
-export function isInRange(range: string, letter: number): boolean {
-  return range.split(",").some((part) => {
-    const [from, to = from] = part.trim().slice(2).split("-");
-    return Number.parseInt(from!, 16) <= letter && letter <= Number.parseInt(to!, 16);
+/** The first and the last code point of each part of a range of CSS such as `U+0-FF, U+131`. */
+export type Ranges = readonly (readonly [first: number, last: number])[];
+
+export function rangesIn(range: string): Ranges {
+  return range.split(",").map((part) => {
+    const [first, last = first] = part.trim().slice(2).split("-");
+    return [Number.parseInt(first!, 16), Number.parseInt(last!, 16)];
   });
+}
+
+export function areIn(ranges: Ranges, letter: number): boolean {
+  return ranges.some(([first, last]) => first <= letter && letter <= last);
 }

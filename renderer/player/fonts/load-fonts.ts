@@ -1,6 +1,7 @@
 // Loads the fonts that a text needs, so that it is never seen in others, and says which could not be loaded.
 import { createElement } from "../dom.ts";
-import { familiesIn, isInRange, unquoted } from "./css-values.ts";
+import { areIn, rangesIn, unquoted } from "./css-values.ts";
+import { familiesOf, loadRules } from "./rules.ts";
 
 /** How long a text waits for its fonts. They come from the local disk; a preview's come from the service. */
 const timeoutMs = 3_000;
@@ -14,17 +15,20 @@ export async function loadFonts(parent: Element, texts: readonly string[], signa
   // Laying letters out is what makes a browser load their fonts: those of a list that draw them, and no others.
   const probe = createElement("div", "font-probe", uniqueClusters(texts));
   parent.append(probe);
-  const { fontFamily, fontStyle } = getComputedStyle(probe);
-  const families = new Set(familiesIn(fontFamily));
-  const hasLoaded = await fontsSettled(probe, signal);
+  const families = new Set(familiesOf(probe));
+  const { fontStyle } = getComputedStyle(probe);
+  const { hasLoaded, withoutRules } = await fontsSettled(probe, signal);
   probe.remove();
   const letters = [...new Set(texts.join(""))].map((letter) => letter.codePointAt(0)!);
-  const concerns = (face: FontFace): boolean =>
-    face.style === fontStyle && families.has(nameOf(face)) && letters.some((letter) => isInRange(face.unicodeRange, letter));
+  const concerns = (face: FontFace): boolean => {
+    if (face.style !== fontStyle || !families.has(nameOf(face))) return false;
+    const ranges = rangesIn(face.unicodeRange);
+    return letters.some((letter) => areIn(ranges, letter));
+  };
   const failed = hasLoaded ? ["error"] : ["error", "loading"];
   // Most have none: the ranges of all faces need not be read.
   const faces = [...document.fonts].filter((face) => failed.includes(face.status));
-  return [...new Set(faces.filter(concerns).map(nameOf))];
+  return [...new Set([...withoutRules, ...faces.filter(concerns).map(nameOf)])];
 }
 
 /** The warning for an item whose fonts could not be loaded. */
@@ -32,23 +36,26 @@ export function missingFontDetail(families: readonly string[]): string {
   return `the shipped font ${families.join(", ")} could not be loaded, and its letters are drawn in another: reinstall the package (apt install --reinstall signage-player)`;
 }
 
-/**
- * Resolves when the fonts of everything in an element of the document are loaded, or cannot be; with false at the time limit, or when
- * `signal` aborts.
- */
-export async function fontsSettled(element: HTMLElement, signal?: AbortSignal): Promise<boolean> {
-  const { fonts } = document;
+/** What became of the fonts: whether all are loaded or broken, and the families of which not even the rules are there. */
+interface Settled {
+  hasLoaded: boolean;
+  withoutRules: string[];
+}
+
+/** Resolves when the fonts of everything in an element of the document are loaded, or cannot be; at the time limit, or when `signal` aborts. */
+export async function fontsSettled(element: HTMLElement, signal?: AbortSignal): Promise<Settled> {
+  const withoutRules = await loadRules(element.textContent, familiesOf(element), signal);
   const { promise: timeout, resolve: giveUp } = Promise.withResolvers<void>();
-  const timer = setTimeout(giveUp, timeoutMs);
+  const timer = setTimeout(() => giveUp(), timeoutMs);
   signal?.addEventListener("abort", () => giveUp(), { once: true });
   const endsAt = performance.now() + timeoutMs;
   try {
-    // A font that lacks a letter of its range is followed by the next one, which only the next layout asks for.
+    // A family that lacks a letter in its style is followed by the next one, which only the next layout asks for.
     while (isLoadingAfterLayout(element)) {
-      if (signal?.aborted === true || performance.now() >= endsAt) return false;
-      await Promise.race([fonts.ready, timeout]);
+      if (signal?.aborted === true || performance.now() >= endsAt) return { hasLoaded: false, withoutRules };
+      await Promise.race([document.fonts.ready, timeout]);
     }
-    return true;
+    return { hasLoaded: true, withoutRules };
   } finally {
     clearTimeout(timer);
   }

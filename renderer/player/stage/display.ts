@@ -1,5 +1,6 @@
 // Draws scenes on the display: decides which layer is shown now and which upcoming stages are prepared hidden.
 import type { UpcomingStage, Scene, Screen } from "../../../src/protocol/scene.ts";
+import { familiesOf, loadRules, mayNeedRules } from "../fonts/rules.ts";
 import type { Layer, PageContext } from "../page.ts";
 import { ClaimOverlay } from "../screens/claim.ts";
 import { IdentifyOverlay } from "../screens/identify.ts";
@@ -35,6 +36,7 @@ export class Display {
   #cancelAlarm = (): void => {};
   /** The newest scene as received. */
   #scene: Scene | null = null;
+  #isWaitingForRules = false;
   /** The instant of the last upcoming stage that became due. */
   #lastDueAt = Number.NEGATIVE_INFINITY;
 
@@ -47,21 +49,28 @@ export class Display {
     this.#layers = new DisplayLayers(element, this.#identify.element, page);
   }
 
-  /** Draws a scene. */
+  /** Draws a scene, at once or when the page has the rules of the fonts for its screen and overlays. */
   draw(scene: Scene): void {
     this.#scene = scene;
-    this.#draw(scene);
+    const words = wordsOf(scene);
+    this.#isWaitingForRules = mayNeedRules(words);
+    if (!this.#isWaitingForRules) return this.#draw(scene);
+    void loadRules(words, familiesOf(this.#element)).then(() => {
+      if (this.#scene !== scene || !this.#isWaitingForRules) return;
+      this.#isWaitingForRules = false;
+      this.#draw(scene);
+    });
   }
 
   /** Draws the newest scene again: after the clock was set, another part of it may be due. */
   redraw(): void {
-    if (this.#scene !== null) this.#draw(this.#scene);
+    if (this.#scene !== null && !this.#isWaitingForRules) this.#draw(this.#scene);
   }
 
   /** Whether it shows all that is due at the clock's instant, as far as that can be shown. */
   get isUpToDate(): boolean {
     const { visible } = this.#layers;
-    return this.#next === null && visible !== null && visible.isUpToDate !== false;
+    return !this.#isWaitingForRules && this.#next === null && visible !== null && visible.isUpToDate !== false;
   }
 
   #draw(scene: Scene): void {
@@ -175,6 +184,11 @@ export class Display {
     await this.#page.frames.next();
     this.#prepareUpcoming();
   }
+}
+
+/** The words that are drawn without an item, which would wait for its own. */
+function wordsOf({ screen, identify, claim, test_card }: Scene): string {
+  return JSON.stringify([screen.is === "stage" ? null : screen, identify, claim, test_card]);
 }
 
 function dispose({ layer, abort }: HiddenLayer): void {

@@ -34,7 +34,7 @@ export interface EngineFacts extends EngineFlags {
   sandbox: SandboxState;
 }
 
-/** Chromium, and fonts for the scripts of the world. */
+/** Chromium, and fonts for web pages that bring none. */
 export const browserPackages = ["chromium", "chromium-sandbox", "fonts-noto-cjk", "fonts-noto-core", "fonts-noto-color-emoji"];
 
 /**

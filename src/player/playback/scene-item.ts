@@ -104,6 +104,7 @@ function shownPart(item: PlaylistItem) {
     valid_from: _from,
     valid_until: _until,
     dayparts: _dayparts,
+    conditions: _conditions,
     max_plays_per_hour: _hourlyLimit,
     max_plays_per_day: _dailyLimit,
     ...shown

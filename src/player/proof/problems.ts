@@ -3,6 +3,7 @@ import type { DesiredAsset, DesiredState } from "../../protocol/device/desired-s
 import { createProblem, fitProblems, type PlayerProblem, type ProblemList } from "../../protocol/device/player-problems.ts";
 import type { Stage } from "../../protocol/scene.ts";
 import type { FromPage } from "../../protocol/page-messages.ts";
+import { unmetTag } from "../../schedule/agenda/player-conditions.ts";
 import { describeFailure, type Generations, hasReturned } from "../content/generations.ts";
 import type { DownloadProgress } from "../content/download-progress.ts";
 import type { DiskCondition } from "../storage/disk-health.ts";
@@ -187,7 +188,8 @@ function playableItems(desired: DesiredState | null, now: number): ReadonlySet<s
   const names = zonesOf(desired).flatMap(({ id, playlist_id }) => {
     const items = playlist_id === null ? [] : (playlists.get(playlist_id) ?? []);
     return items
-      .filter((item) => item.valid_until === undefined || Date.parse(item.valid_until) > now)
+      .filter(({ valid_until }) => valid_until === undefined || Date.parse(valid_until) > now)
+      .filter(({ conditions = [] }) => unmetTag(conditions, desired.player.tags) === undefined)
       .map((item) => itemName(id, item.id));
   });
   return new Set(names);

@@ -13,6 +13,7 @@ import {
   VideoStyle,
 } from "./item-styles.ts";
 import { contrastOf, minContrast, maxQrBytes } from "./qr-legibility.ts";
+import { calendarIdsOf, ItemCondition } from "../scheduling/conditions.ts";
 import { Opening, validateOpening } from "../scheduling/opening-hours.ts";
 import { HtmlFields, WebFields } from "./web-items.ts";
 import { Transition } from "./transition.ts";
@@ -88,6 +89,14 @@ const validity = {
     .max(20)
     .optional()
     .describe("The item plays only while at least one of these holds, in the player's time zone. Default: always"),
+  conditions: z
+    .array(ItemCondition)
+    .min(1)
+    .max(10)
+    .optional()
+    .describe(
+      "The item plays only on players, and only while, all of these hold. Loops of players that leave out different items are of different length: on a video wall, give all players the tags and variables that the conditions name. Default: everywhere",
+    ),
 };
 const common = {
   ...validity,
@@ -187,4 +196,9 @@ export function assetIdsOf(item: PlaylistItem | NewPlaylistItem): string[] {
   const ids = "asset_id" in item ? [item.asset_id] : [];
   if (item.type === "audio" && item.artwork_asset_id !== undefined) ids.push(item.artwork_asset_id);
   return ids;
+}
+
+/** The ids of the calendars that conditions of items refer to, each once. */
+export function calendarIdsOfItems(items: readonly (PlaylistItem | NewPlaylistItem)[]): string[] {
+  return calendarIdsOf(items.flatMap(({ conditions = [] }) => conditions));
 }

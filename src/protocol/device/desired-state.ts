@@ -74,7 +74,7 @@ export const DesiredState = z.object({
   calendars: z
     .array(z.object({ id: id("cal"), dates: z.array(LocalDate) }))
     .optional()
-    .describe("The calendars that conditions of schedules refer to"),
+    .describe("The calendars that conditions of schedules and items, display hours and recurring commands refer to"),
   playlists: z.array(DesiredPlaylist),
   assets: z.array(DesiredAsset),
 });

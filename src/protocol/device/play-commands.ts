@@ -1,4 +1,4 @@
-// Commands that change the playback: overrides, skip, pause, resume, and variables for the conditions of schedules.
+// Commands that change the playback: overrides, skip, pause, resume, and variables for conditions of schedules and items.
 import { z } from "zod";
 import { VariableName, Variables } from "../scheduling/variables.ts";
 import { id } from "../common.ts";

@@ -17,6 +17,13 @@ export const ContentId = z
   .describe("Id of a playlist, layout, schedule or calendar")
   .meta({ examples: ["pls_01jd3v8q6m9x2k4n7r5t1w0yzh"] });
 
+const kindsByPrefix: Readonly<Record<string, ContentKind>> = { pls: "playlist", lay: "layout", sch: "schedule", cal: "calendar" };
+
+/** The resource with this id. @param id a {@link ContentId} */
+export function refOf(id: string): ContentRef {
+  return { kind: kindsByPrefix[id.slice(0, 3)]!, id };
+}
+
 /** One resource of content. */
 export const ContentRef = z.strictObject({ kind: ContentKind, id: ContentId });
 export type ContentRef = z.infer<typeof ContentRef>;
@@ -92,8 +99,8 @@ export const Proposed = z.object({
 });
 export type Proposed = z.infer<typeof Proposed>;
 
-/** What a draft would change on screens. */
-export const DraftEffect = z.object({
+/** What a draft, or going back to a version, would change on screens. */
+export const ContentEffect = z.object({
   screen_count: z.int().min(0).describe("How many screens get a new state, also if what they show stays the same"),
   examined_count: z.int().min(0).describe("How many of them were forecast: at most 1,000"),
   from: Timestamp,
@@ -110,7 +117,7 @@ export const DraftEffect = z.object({
     .array(z.object({ player_id: id("plr"), name: Name, from: Timestamp, to: Timestamp }))
     .describe("Times at which a screen would show nothing and shows something now. At most 500"),
 });
-export type DraftEffect = z.infer<typeof DraftEffect>;
+export type ContentEffect = z.infer<typeof ContentEffect>;
 
 /** A version in a list: what was published at once. */
 export const VersionEntry = z.object({
@@ -135,6 +142,15 @@ export const Version = VersionEntry.extend({
   ),
 });
 export type Version = z.infer<typeof Version>;
+const contentId = "(?:pls|lay|sch|cal)_[0-9a-hjkmnp-tv-z]{26}";
+export const RestorationQuery = z.strictObject({
+  only: z
+    .string()
+    .regex(new RegExp(`^${contentId}(?:,${contentId}){0,99}$`), "must be up to 100 ids of content, separated by commas")
+    .optional()
+    .describe("Only these playlists, layouts, schedules and calendars, up to 100, separated by commas")
+    .meta({ examples: ["pls_01jd3v8q6m9x2k4n7r5t1w0yzh"] }),
+});
 export const Restoration = z.strictObject({
   only: z.array(ContentRef).min(1).max(1_000).optional().describe("Restores only these. Without it everything becomes as it was"),
   note: Note.optional(),

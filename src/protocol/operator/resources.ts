@@ -110,7 +110,7 @@ export const Player = z.object({
   layout_id: id("lay").nullable(),
   tags: z.array(Name),
   timezone: z.string().nullable().describe("IANA time zone; null: the time zone that the device reported"),
-  variables: Variables.describe("Variables for the conditions of schedules"),
+  variables: Variables.describe("Variables for the conditions of schedules and items"),
   reported_variables: ReportedVariables.nullable().describe(
     "The variables on the player: `variables`, overridden by those that commands and triggers have set there; null: not reported yet",
   ),

@@ -1,4 +1,4 @@
-// Calendars: named lists of dates, such as public holidays, that conditions of schedules refer to.
+// Calendars: named lists of dates, such as public holidays, that conditions of schedules and items refer to.
 import { z } from "zod";
 import { LocalDate } from "./moments.ts";
 import { NameFilter, PageQuery } from "../operator/resources.ts";

@@ -1,4 +1,4 @@
-// Variables of a player: values that operators, commands and triggers set and that conditions of schedules test.
+// Variables of a player: values that operators, commands and triggers set and that conditions of schedules and items test.
 import { z } from "zod";
 import { cleanText, deviceText } from "../text.ts";
 

@@ -1,4 +1,4 @@
-// Conditions of a schedule that depend on the player, not on time: its tags and its variables.
+// Conditions of a schedule or an item that depend on the player, not on time: its tags and its variables.
 import type { Condition } from "../../protocol/scheduling/conditions.ts";
 import type { Variables } from "../../protocol/scheduling/variables.ts";
 
@@ -26,8 +26,12 @@ export function holdsFor({ op, value: expected }: Condition & { type: "variable"
   }
 }
 
-/** Describes the requirement of a condition, for people. */
-export function describeCondition(condition: Condition): string {
+/** Says, for people, that a condition keeps a schedule or an item out. */
+export function unmetReason(condition: Condition): string {
+  return `its condition does not hold: ${describeCondition(condition)}`;
+}
+
+function describeCondition(condition: Condition): string {
   if (condition.type === "tag") return `the tag “${condition.tag}” must be ${condition.is_present ? "present" : "absent"}`;
   if (condition.type === "variable") {
     return `${condition.name} must be ${condition.op.replaceAll("_", " ")} ${JSON.stringify(condition.value)}`;

@@ -1,5 +1,6 @@
 // Reads the schedules of a desired state. A schedule that cannot play is excluded with the reason; the others are not affected.
 import type { DesiredLayout } from "../../protocol/device/desired-state.ts";
+import { calendarIdsOf } from "../../protocol/scheduling/conditions.ts";
 import { timeZoneRules, type TimeZoneRules } from "../calendar/time-zone.ts";
 import { windowsOf } from "../calendar/windows.ts";
 import { DesiredSchedule } from "../validate-schedule.ts";
@@ -84,8 +85,7 @@ function parse(raw: RawSchedule, { playerTimeZone, calendars }: ReadContext): Pa
   const schedule = result.data;
   const timeZone = schedule.timezone === null ? playerTimeZone : timeZoneRules(schedule.timezone);
   if (timeZone === null) return invalid(raw, `this device does not know the time zone ${schedule.timezone}`);
-  const ids = schedule.conditions.flatMap((condition) => (condition.type === "calendar" ? condition.calendar_id : []));
-  const missing = ids.find((id) => !calendars.has(id));
+  const missing = calendarIdsOf(schedule.conditions).find((id) => !calendars.has(id));
   if (missing !== undefined) return invalid(raw, `its calendar ${missing} does not exist`);
   return { schedule, windows: windowsOf(schedule, timeZone, calendars) };
 }

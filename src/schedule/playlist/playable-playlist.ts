@@ -1,6 +1,10 @@
-// The items of a playlist that can be shown, with their durations and the times in which they are valid.
+// The items of a playlist that can be shown on a player, with their durations and the times in which they are valid.
 import { assetIdsOf, type PlaylistItem } from "../../protocol/content/items.ts";
 import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
+import { calendarIdsOf, type Condition } from "../../protocol/scheduling/conditions.ts";
+import type { Variables } from "../../protocol/scheduling/variables.ts";
+import { unmetReason, unmetTag, unmetVariable } from "../agenda/player-conditions.ts";
+import type { CalendarDates } from "../calendar/condition-cuts.ts";
 import type { Interval } from "../calendar/intervals.ts";
 import type { TimeZoneRules } from "../calendar/time-zone.ts";
 import { itemDurationMs } from "../item-duration.ts";
@@ -19,29 +23,76 @@ export interface PlayablePlaylist {
   items: readonly TimedItem[];
   /** Of the items that are not always valid. */
   validity: ReadonlyMap<TimedItem, ItemValidity>;
+  /** The items that a condition keeps out at any time. */
+  excluded: readonly ExcludedItem[];
 }
 
-export const emptyPlaylist: PlayablePlaylist = { items: [], validity: new Map() };
+/** An item that a condition keeps out, and why. */
+interface ExcludedItem {
+  itemId: string;
+  reason: string;
+}
 
-/** The items whose files are present. An item without its file would be a gap in the loop. */
+/** What decides, besides the items, which of them can be shown and when. */
+interface PlaylistContext {
+  assets: ReadonlyMap<string, DesiredAsset>;
+  /** The files that are present. */
+  files: ReadonlyMap<string, string>;
+  calendars: CalendarDates;
+  tags: readonly string[];
+  timeZone: TimeZoneRules;
+}
+
+export const emptyPlaylist: PlayablePlaylist = { items: [], validity: new Map(), excluded: [] };
+
+/**
+ * The items whose files are present, without those whose conditions exclude this player. An item without its file would be a gap
+ * in the loop. Conditions of variables are left to {@link withVariables}.
+ */
 export function playablePlaylist(
   items: readonly PlaylistItem[],
-  assets: ReadonlyMap<string, DesiredAsset>,
-  files: ReadonlyMap<string, string>,
-  timeZone: TimeZoneRules,
+  { assets, files, calendars, tags, timeZone }: PlaylistContext,
 ): PlayablePlaylist {
   const playable: TimedItem[] = [];
   const validity = new Map<TimedItem, ItemValidity>();
+  const excluded: ExcludedItem[] = [];
   for (const item of items) {
+    const reason = exclusionOf(item.conditions ?? [], tags, calendars);
+    if (reason !== null) {
+      excluded.push({ itemId: item.id, reason });
+      continue;
+    }
     const needed = assetIdsOf(item).map((id) => (files.has(id) ? assets.get(id) : undefined));
     if (needed.includes(undefined)) continue;
     const [asset = null, artwork = null] = needed;
     const timed = { item, asset, artwork, durationMs: itemDurationMs(item, asset) };
     playable.push(timed);
-    const ownValidity = itemValidity(item, timeZone);
+    const ownValidity = itemValidity(item, timeZone, calendars);
     if (ownValidity !== null) validity.set(timed, ownValidity);
   }
-  return { items: playable, validity };
+  return { items: playable, validity, excluded };
+}
+
+/** Why a condition keeps an item out whatever the time and the variables; null: none does. */
+function exclusionOf(conditions: readonly Condition[], tags: readonly string[], calendars: CalendarDates): string | null {
+  const missing = calendarIdsOf(conditions).find((id) => !calendars.has(id));
+  if (missing !== undefined) return `its calendar ${missing} does not exist`;
+  const unmet = unmetTag(conditions, tags);
+  return unmet === undefined ? null : unmetReason(unmet);
+}
+
+/** The playlist without the items whose conditions of variables do not hold; the same object if they all hold. */
+export function withVariables(playlist: PlayablePlaylist, variables: Variables): PlayablePlaylist {
+  const excluded: ExcludedItem[] = [];
+  const items = playlist.items.filter(({ item: { id: itemId, conditions = [] } }) => {
+    const unmet = unmetVariable(conditions, variables);
+    if (unmet !== undefined) excluded.push({ itemId, reason: unmetReason(unmet) });
+    return unmet === undefined;
+  });
+  if (excluded.length === 0) return playlist;
+  const kept = new Set(items);
+  const validity = new Map([...playlist.validity].filter(([timed]) => kept.has(timed)));
+  return { items, validity, excluded: [...playlist.excluded, ...excluded] };
 }
 
 /** The valid items of an interval. */

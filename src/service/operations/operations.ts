@@ -129,7 +129,7 @@ export const tags: readonly { name: string; description: string }[] = [
   { name: "playlists", description: "What a zone shows, in a loop" },
   { name: "previews", description: "What screens will show, drawn in a browser by the player's own page" },
   { name: "schedules", description: "Which layout is shown when, and on which players" },
-  { name: "calendars", description: "Named lists of dates, such as public holidays, that schedules include or exclude" },
+  { name: "calendars", description: "Named lists of dates, such as public holidays, that schedules and items include or exclude" },
   { name: "shows", description: "One item on some screens for a time, in one request, and the proof that it was shown" },
   { name: "drafts", description: "Changes of content that are prepared together, compared, approved and published at once" },
   { name: "versions", description: "What was published when, by whom and why, where it has arrived, and going back to it" },

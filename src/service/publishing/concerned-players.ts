@@ -2,7 +2,7 @@
 import type { ContentRef } from "../../protocol/operator/publishing.ts";
 import { playersUsing } from "../fleet/control-calendars.ts";
 import { layoutsShowing, playersShowing } from "../fleet/state/players-showing.ts";
-import { schedulesUsing } from "../schedule/holiday-calendars.ts";
+import { playlistsUsing, schedulesUsing } from "../schedule/holiday-calendars.ts";
 import { schedulesOutsideBin, targetedPlayers, targetOf } from "../schedule/schedules.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";
@@ -14,7 +14,9 @@ export async function concernedPlayers(db: Db, teamId: string, refs: readonly Co
   const players = new Map<string, PlayerRow>();
   const add = (rows: readonly PlayerRow[]) => rows.forEach((row) => players.set(row.id, row));
   const layoutIds = new Set(idsOf("layout"));
-  for (const id of idsOf("playlist")) for (const layout of await layoutsShowing(db, teamId, id)) layoutIds.add(layout.id);
+  const playlistIds = new Set(idsOf("playlist"));
+  for (const id of idsOf("calendar")) for (const playlist of await playlistsUsing(db, teamId, id)) playlistIds.add(playlist.id);
+  for (const id of playlistIds) for (const layout of await layoutsShowing(db, teamId, id)) layoutIds.add(layout.id);
   for (const chunk of inChunks([...layoutIds])) add(await playersShowing(db, teamId, chunk));
   const schedules: ScheduleRow[] = [];
   for (const chunk of inChunks(idsOf("schedule")))

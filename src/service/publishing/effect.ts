@@ -1,5 +1,5 @@
-// Forecasts what publishing a draft would change: which screens, when first, and where it leaves them empty.
-import type { DraftEffect } from "../../protocol/operator/publishing.ts";
+// Forecasts what publishing a draft, or going back to a version, would change: which screens, when first, and where it leaves them empty.
+import type { ContentEffect, ContentRef } from "../../protocol/operator/publishing.ts";
 import { emptyCache, readOverrides, readStateInputs } from "../fleet/state/state-inputs.ts";
 import { differingScreens } from "../schedule/effect.ts";
 import { readInterventions, readScreens, type ScreenState } from "../schedule/plans.ts";
@@ -7,9 +7,11 @@ import type { OutlookDependencies } from "../schedule/schedule-outlook.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db, Store } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
+import { applyImages } from "./apply.ts";
 import { concernedPlayers } from "./concerned-players.ts";
 import { changesOf, findDraft, keptOf } from "./drafts.ts";
-import { inDraft, withoutCommit } from "./in-draft.ts";
+import { afterChange, applyDraft, withoutCommit } from "./in-draft.ts";
+import { contentToRestore } from "./restore.ts";
 
 const weekMs = 7 * 86_400_000;
 const maxScreens = 1_000;
@@ -19,7 +21,15 @@ interface EffectDependencies extends OutlookDependencies {
   store: Store;
 }
 
-/** The screens that get a new state: how many, and the first of them without the draft and with it. */
+/** A change of content that may be published. */
+interface Change {
+  /** What it concerns. */
+  refs: readonly ContentRef[];
+  /** Makes it in the open transaction. */
+  make: () => Promise<unknown>;
+}
+
+/** The screens that get a new state: how many, and the first of them without the change and with it. */
 interface Changed {
   count: number;
   before: ReadonlyMap<string, ScreenState>;
@@ -27,11 +37,37 @@ interface Changed {
 }
 
 /** The effect of a draft within a week. @throws ProblemError 404. */
-export async function effectOf(services: EffectDependencies, teamId: string, draftId: string): Promise<DraftEffect> {
+export function effectOfDraft(services: EffectDependencies, teamId: string, draftId: string): Promise<ContentEffect> {
+  return effectOf(services, teamId, async (db) => {
+    const { id } = await findDraft(db, teamId, draftId);
+    const kept = await keptOf(db, id);
+    const refs = (await changesOf(db, id)).map(({ kind, resource_id }) => ({ kind, id: resource_id }));
+    return { refs, make: () => applyDraft(db, teamId, kept) };
+  });
+}
+
+/**
+ * The effect of going back to a version within a week.
+ * @param only the resources that go back; undefined: all
+ * @throws ProblemError 404.
+ */
+export function effectOfRestoring(
+  services: EffectDependencies,
+  teamId: string,
+  number: number,
+  only: readonly ContentRef[] | undefined,
+): Promise<ContentEffect> {
+  return effectOf(services, teamId, async (db) => {
+    const refs = await contentToRestore(db, teamId, number, only);
+    return { refs, make: () => applyImages(db, teamId, refs, Math.trunc(services.clock.now()), true) };
+  });
+}
+
+async function effectOf(services: EffectDependencies, teamId: string, find: (db: Db) => Promise<Change>): Promise<ContentEffect> {
   const from = Math.trunc(services.clock.now());
   const to = from + weekMs;
   // Plans take long: they are computed after the transaction, for which all writes wait.
-  const { count, before, after } = await withoutCommit(services.store, (db) => readChanged(services, db, teamId, draftId));
+  const { count, before, after } = await withoutCommit(services.store, async (db) => readChanged(services, db, teamId, await find(db)));
   const differing = new Map(
     (await differingScreens({ before, after }, from, to)).map(({ screen, difference }) => [screen.player.id, difference]),
   );
@@ -55,11 +91,9 @@ export async function effectOf(services: EffectDependencies, teamId: string, dra
   };
 }
 
-async function readChanged(services: EffectDependencies, db: Db, teamId: string, draftId: string): Promise<Changed> {
-  const draft = await findDraft(db, teamId, draftId);
-  const refs = (await changesOf(db, draft.id)).map(({ kind, resource_id: id }) => ({ kind, id }));
+async function readChanged(services: EffectDependencies, db: Db, teamId: string, { refs, make }: Change): Promise<Changed> {
   const now = await concernedPlayers(db, teamId, refs);
-  const { result } = await inDraft(db, teamId, await keptOf(db, draft.id), async () => {
+  const { result } = await afterChange(db, make, async () => {
     const later = await concernedPlayers(db, teamId, refs);
     const all = [...new Map([...now, ...later].map((player) => [player.id, player])).values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
     const revisions = await revisionsOf(db, all);

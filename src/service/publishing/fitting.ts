@@ -1,5 +1,5 @@
 // Makes an image fit the content beside it: what it refers to must exist. A draft is refused otherwise; a restored version is repaired.
-import { assetIdsOf } from "../../protocol/content/items.ts";
+import { assetIdsOf, calendarIdsOfItems } from "../../protocol/content/items.ts";
 import type { ContentRef } from "../../protocol/operator/publishing.ts";
 import { restoreLayout, restorePlaylist } from "../cleanup/bin-restore.ts";
 import { assetEvent } from "../content/asset-creation.ts";
@@ -9,7 +9,7 @@ import { layoutsShowing, playersShowing } from "../fleet/state/players-showing.t
 import { listNames } from "../operations/content/playlists.ts";
 import type { WriteEvent } from "../operations/unit-of-work.ts";
 import { checkSchedule } from "../schedule/check-schedule.ts";
-import { schedulesUsing } from "../schedule/holiday-calendars.ts";
+import { calendarsById, playlistsUsing, schedulesUsing } from "../schedule/holiday-calendars.ts";
 import { schedulesShowing, showSchedule } from "../schedule/schedules.ts";
 import { checkShares } from "../schedule/shares.ts";
 import { deleteExpiredOverrides } from "../schedule/overrides.ts";
@@ -48,9 +48,17 @@ export async function fit(applying: Applying, ref: ContentRef, image: string): P
 async function fitPlaylist(applying: Applying, row: PlaylistRow): Promise<{ image: string } | { reason: string }> {
   const items = parseItems(row.items);
   const existing = await restoreAssets(applying, [...new Set(items.flatMap(assetIdsOf))]);
-  const kept = items.filter((item) => assetIdsOf(item).every((id) => existing.has(id)));
+  const calendars = await calendarsById(applying.db, applying.teamId, calendarIdsOfItems(items));
+  const hasFiles = items.filter((item) => assetIdsOf(item).every((id) => existing.has(id)));
+  // Without its calendar an item would play on days that it must not play on.
+  const kept = hasFiles.filter((item) => calendarIdsOfItems([item]).every((id) => calendars.has(id)));
   if (kept.length === items.length) return { image: imageOf("playlist", row) };
-  if (!applying.repairs) return { reason: `${items.length - kept.length} of its items show files that were deleted: remove the items` };
+  if (!applying.repairs && hasFiles.length < items.length) {
+    return { reason: `${items.length - hasFiles.length} of its items show files that were deleted: remove the items` };
+  }
+  if (!applying.repairs) {
+    return { reason: `${items.length - kept.length} of its items refer to calendars that were deleted: remove the conditions` };
+  }
   return { image: imageOf("playlist", { ...row, items: JSON.stringify(kept) }) };
 }
 
@@ -125,8 +133,9 @@ export async function useOf({ db, teamId, now }: Applying, { kind, id }: Content
     return players.length === 0 ? null : `screens show it: ${listNames(players)}`;
   }
   if (kind === "calendar") {
-    const users = [...(await schedulesUsing(db, teamId, id)), ...(await playersUsing(db, teamId, id))];
-    return users.length === 0 ? null : `schedules or screens use it, also in the bin: ${listNames(users)}`;
+    const content = [...(await schedulesUsing(db, teamId, id)), ...(await playlistsUsing(db, teamId, id))];
+    const users = [...content, ...(await playersUsing(db, teamId, id))];
+    return users.length === 0 ? null : `schedules, playlists or screens use it, also in the bin: ${listNames(users)}`;
   }
   return null;
 }

@@ -1,4 +1,4 @@
-// Runs work as if a draft were published: its changes are applied within a savepoint, and everything is rolled back afterwards.
+// Runs work as if something were published: it is applied within a savepoint, and everything is rolled back afterwards.
 import { sql } from "kysely";
 import type { Db, Store } from "../store/store.ts";
 import type { DraftChangeRow } from "../store/publishing-tables.ts";
@@ -11,15 +11,26 @@ import { writeImage } from "./images.ts";
  * stays: what it wrote to content is returned.
  * @param kept the draft's changes, and what is in its bin
  */
-export async function inDraft<T>(
+export function inDraft<T>(
   db: Db,
   teamId: string,
   kept: readonly DraftChangeRow[],
   work: () => Promise<T>,
 ): Promise<{ result: T; writes: ContentWrite[] }> {
+  return afterChange(db, () => applyDraft(db, teamId, kept), work);
+}
+
+/** The same after any change of content. */
+export async function afterChange<T>(
+  db: Db,
+  change: () => Promise<unknown>,
+  work: () => Promise<T>,
+): Promise<{ result: T; writes: ContentWrite[] }> {
   await sql`savepoint draft`.execute(db);
   try {
-    await applyDraft(db, teamId, kept);
+    await change();
+    // What was changed before is no write of the work.
+    await db.deleteFrom("content_writes").execute();
     const result = await work();
     return { result, writes: await takeWrites(db) };
   } finally {
@@ -28,15 +39,14 @@ export async function inDraft<T>(
   }
 }
 
-async function applyDraft(db: Db, teamId: string, kept: readonly DraftChangeRow[]): Promise<void> {
+/** Makes content in the open transaction what the draft says. */
+export async function applyDraft(db: Db, teamId: string, kept: readonly DraftChangeRow[]): Promise<void> {
   for (const kind of contentKinds) {
     for (const { resource_id: id, after, binned, updated_at } of kept.filter((each) => each.kind === kind)) {
       if (binned !== null) await writeImage(db, teamId, { kind, id }, binned, updated_at);
       await writeImage(db, teamId, { kind, id }, after, updated_at);
     }
   }
-  // What the draft has changed before is no write of the work.
-  await db.deleteFrom("content_writes").execute();
 }
 
 /** Runs `work` in a transaction that is rolled back, so that nothing is written to the disk. */

@@ -4,13 +4,25 @@ import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";
 import type { Wanted } from "./apply.ts";
 import { invalidFields } from "../http/problem.ts";
-import { readLive, type Image } from "./images.ts";
+import { readLive } from "./images.ts";
+import { imageBy, readImages } from "./kept-images.ts";
+import { findVersion } from "./show-versions.ts";
+
+/**
+ * What going back to a version makes of content.
+ * @param only the resources that go back; undefined: all
+ * @throws ProblemError 404.
+ */
+export async function contentToRestore(db: Db, teamId: string, number: number, only: readonly ContentRef[] | undefined): Promise<Wanted[]> {
+  await findVersion(db, teamId, number);
+  return contentAt(db, teamId, number, only);
+}
 
 /**
  * What was different right after version `number`: each resource that a later version changed, as it was before the first of them.
  * @param only the resources to look at; undefined: all
  */
-export async function contentAt(db: Db, teamId: string, number: number, only: readonly ContentRef[] | undefined): Promise<Wanted[]> {
+async function contentAt(db: Db, teamId: string, number: number, only: readonly ContentRef[] | undefined): Promise<Wanted[]> {
   const rows = await db
     .selectFrom("version_changes")
     .select(["kind", "resource_id", "before_hash"])
@@ -43,27 +55,4 @@ export async function checkKnown(db: Db, teamId: string, refs: readonly ContentR
     known.has(id) ? [] : [{ pointer: `/only/${place}/id`, detail: `there is no such ${kind}` }],
   );
   if (errors.length > 0) throw invalidFields(errors);
-}
-
-/** The images with these hashes. */
-export async function readImages(db: Db, teamId: string, hashes: readonly (string | null)[]): Promise<ReadonlyMap<string, string>> {
-  const images = new Map<string, string>();
-  for (const chunk of inChunks([...new Set(hashes.filter((hash) => hash !== null))])) {
-    const rows = await db
-      .selectFrom("content_images")
-      .select(["hash", "body"])
-      .where("team_id", "=", teamId)
-      .where("hash", "in", chunk)
-      .execute();
-    for (const { hash, body } of rows) images.set(hash, body);
-  }
-  return images;
-}
-
-/** The image with this hash; null stands for nothing. */
-export function imageBy(images: ReadonlyMap<string, string>, hash: string | null): Image {
-  if (hash === null) return null;
-  const image = images.get(hash);
-  if (image === undefined) throw new TypeError(`there is no image ${hash}`);
-  return image;
 }

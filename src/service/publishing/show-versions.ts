@@ -6,7 +6,7 @@ import type { Db } from "../store/store.ts";
 import type { VersionChangeRow, VersionRow } from "../store/publishing-tables.ts";
 import { namesOf } from "./drafts.ts";
 import { showImage } from "./images.ts";
-import { imageBy, readImages } from "./restore.ts";
+import { imageBy, readImages } from "./kept-images.ts";
 
 const maxListedChanges = 20;
 

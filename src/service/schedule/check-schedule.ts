@@ -3,7 +3,7 @@ import type { OneTarget, ScheduleTarget } from "../../protocol/scheduling/schedu
 import { validateSchedule } from "../../schedule/validate-schedule.ts";
 import { invalidFields } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
-import { calendarsFor } from "./holiday-calendars.ts";
+import { calendarsFor, missingCalendars } from "./holiday-calendars.ts";
 import { flattenTarget, scheduleColumns, targetedPlayers } from "./schedules.ts";
 
 /**
@@ -25,14 +25,7 @@ export async function checkSchedule(
   const layout = await layouts.where("deleted_at", "is", null).executeTakeFirst();
   if (layout === undefined) errors.push({ pointer: "/layout_id", detail: "there is no such layout" });
   errors.push(...(await unknownPlayers(db, teamId, target, before)));
-  const calendars = await calendarsFor(db, teamId, schedule.conditions);
-  for (const [index, condition] of schedule.conditions.entries()) {
-    if (condition.type !== "calendar" || calendars.has(condition.calendar_id)) continue;
-    errors.push({
-      pointer: `/conditions/${index}/calendar_id`,
-      detail: "there is no such calendar: GET /calendars lists the ids",
-    });
-  }
+  errors.push(...missingCalendars(schedule.conditions, await calendarsFor(db, teamId, schedule.conditions), ""));
   if (sync_epoch !== null && Date.parse(sync_epoch) > now) {
     errors.push({ pointer: "/sync_epoch", detail: "must not be in the future: loops count from an instant in the past" });
   }

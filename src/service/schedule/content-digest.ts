@@ -1,5 +1,6 @@
 // Tells whether intervals of plans look the same: the same layout with the same items and files, and the same turns.
 import { hash } from "node:crypto";
+import { calendarIdsOfItems } from "../../protocol/content/items.ts";
 import type { PlannedInterval } from "../../schedule/plan.ts";
 import type { PlanInput } from "./plans.ts";
 
@@ -25,13 +26,15 @@ export function contentReader(): (input: Pick<PlanInput, "desired">, interval: S
 }
 
 /** Of a layout with all that its zones play. */
-function digestOfLayout({ layout, layouts, playlists, assets }: PlanInput["desired"], layoutId: string): string {
+function digestOfLayout({ layout, layouts, playlists, assets, calendars = [] }: PlanInput["desired"], layoutId: string): string {
   const shown = layout?.id === layoutId ? layout : layouts.find(({ id }) => id === layoutId);
   if (shown === undefined) return layoutId;
   const lists = shown.zones.map(({ playlist_id: id }) => playlists.find((playlist) => playlist.id === id) ?? null);
   const used = new Set(lists.flatMap((list) => list?.items.flatMap((item) => ("asset_id" in item ? item.asset_id : [])) ?? []));
   const bytes = assets.filter(({ id }) => used.has(id)).map(({ id, sha256 }) => [id, sha256]);
-  return digestOf([shown, lists, bytes]);
+  const calendarIds = new Set(calendarIdsOfItems(lists.flatMap((list) => list?.items ?? [])));
+  const days = calendars.filter(({ id }) => calendarIds.has(id));
+  return digestOf([shown, lists, bytes, days]);
 }
 
 function digestOf(value: unknown): string {

@@ -1,10 +1,13 @@
-// Stored calendars, and the schedules that refer to them.
+// Stored calendars, and the schedules and playlists that refer to them.
 import { z } from "zod";
+import { calendarIdsOfItems } from "../../protocol/content/items.ts";
 import { CalendarDate, type Calendar } from "../../protocol/scheduling/calendars.ts";
-import type { Condition } from "../../protocol/scheduling/conditions.ts";
+import { calendarIdsOf, type Condition } from "../../protocol/scheduling/conditions.ts";
+import { parseItems } from "../content/content-columns.ts";
 import { digestOf } from "../store/canonical-json.ts";
+import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";
-import type { CalendarRow, ScheduleRow } from "../store/tables.ts";
+import type { CalendarRow, PlaylistRow, ScheduleRow } from "../store/tables.ts";
 
 /** A calendar without the names of its days. */
 export interface CalendarDays {
@@ -32,11 +35,6 @@ export function showCalendar(row: CalendarRow): Calendar {
   };
 }
 
-/** The calendars that conditions refer to, each once. */
-function calendarIdsOf(conditions: readonly Condition[]): string[] {
-  return [...new Set(conditions.flatMap((condition) => (condition.type === "calendar" ? condition.calendar_id : [])))];
-}
-
 // A change to a team's schedule is checked for each of ten thousand players: parse a row once for all of them.
 const idsByRow = new WeakMap<ScheduleRow, readonly string[]>();
 
@@ -59,11 +57,31 @@ export async function readCalendars(db: Db, teamId: string): Promise<ReadonlyMap
 }
 
 /** The calendars of a team that conditions refer to, by id. Calendars that do not exist are left out. */
-export async function calendarsFor(db: Db, teamId: string, conditions: readonly Condition[]): Promise<ReadonlyMap<string, CalendarDays>> {
-  const ids = calendarIdsOf(conditions);
-  if (ids.length === 0) return new Map();
-  const rows = db.selectFrom("calendars").select(["id", "name", "dates"]).where("team_id", "=", teamId).where("id", "in", ids);
-  return daysOf(await rows.execute());
+export function calendarsFor(db: Db, teamId: string, conditions: readonly Condition[]): Promise<ReadonlyMap<string, CalendarDays>> {
+  return calendarsById(db, teamId, calendarIdsOf(conditions));
+}
+
+/** These calendars of a team, by id. Those that do not exist are left out. */
+export async function calendarsById(db: Db, teamId: string, ids: readonly string[]): Promise<ReadonlyMap<string, CalendarDays>> {
+  const rows: Pick<CalendarRow, "id" | "name" | "dates">[] = [];
+  for (const chunk of inChunks(ids)) {
+    const found = db.selectFrom("calendars").select(["id", "name", "dates"]).where("team_id", "=", teamId).where("id", "in", chunk);
+    rows.push(...(await found.execute()));
+  }
+  return daysOf(rows);
+}
+
+/** The errors of conditions below `pointer` that name a calendar which is not one of `calendars`. */
+export function missingCalendars(
+  conditions: readonly Condition[],
+  calendars: ReadonlyMap<string, unknown>,
+  pointer: string,
+): { pointer: string; detail: string }[] {
+  return conditions.flatMap((condition, index) =>
+    condition.type !== "calendar" || calendars.has(condition.calendar_id)
+      ? []
+      : [{ pointer: `${pointer}/conditions/${index}/calendar_id`, detail: "there is no such calendar: GET /calendars lists the ids" }],
+  );
 }
 
 /** The schedules that refer to a calendar, also those in the bin, since they may be restored. */
@@ -76,6 +94,17 @@ export async function schedulesUsing(db: Db, teamId: string, calendarId: string)
     .where("timing", "like", `%${calendarId}%`)
     .execute();
   return rows.filter((row) => calendarIdsIn(row).includes(calendarId));
+}
+
+/** The playlists with items that refer to a calendar, also those in the bin, since they may be restored. */
+export async function playlistsUsing(db: Db, teamId: string, calendarId: string): Promise<PlaylistRow[]> {
+  const rows = await db
+    .selectFrom("playlists")
+    .selectAll()
+    .where("team_id", "=", teamId)
+    .where("items", "like", `%${calendarId}%`)
+    .execute();
+  return rows.filter((row) => calendarIdsOfItems(parseItems(row.items)).includes(calendarId));
 }
 
 /** The dates of calendars by id, as windows are computed with. */

@@ -28,7 +28,7 @@ export interface PlayerRow extends OwnedRow {
   layout_id: string | null;
   tags: string;
   timezone: string | null;
-  /** JSON object of the variables that schedule conditions use. */
+  /** JSON object of the variables that conditions of schedules and items use. */
   variables: string;
   orientation: string;
   /** JSON of the part of a video wall that it shows, or null. */

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Actions } from "../../support/console/actions.ts";
 import { phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
 import { KeyboardPerson } from "../../support/console/keyboard.ts";
+import { FakeClock } from "../../support/clock.ts";
 import { heartbeat, type Device, type TestService } from "../../service/harness.ts";
 import { inviteMember, owner, type Person } from "../../service/people/people.ts";
 import { done, layoutOf, text, within } from "../../service/publishing/content.ts";
@@ -24,16 +25,9 @@ const read = (path: string) => done(ada, "GET", path);
 const textsOf = async (id: string, headers = {}) =>
   (await done(ada, "GET", `playlists/${id}`, undefined, headers)).items.map((item: { text: string }) => item.text);
 const bar = (page: Page) => page.getByRole("complementary", { name: "Draft" });
+const newestVersion = async () => (await read("versions?limit=1")).data[0].number;
+const changeCount = ({ change_count: count }: { change_count: number }) => count;
 const onlyDraft = async (name: string) => (await read("drafts")).data.find((each: { name: string }) => each.name === name);
-
-/** Opens a path as a member who is no owner. */
-async function signInAs(window: Window, { userId }: Person, path: string): Promise<void> {
-  const { url } = service.service;
-  const { secret } = await done(ada, "POST", "sign-in-links", { user_id: userId });
-  await window.context.request.post(`${url}/api/v1/session`, { headers: { origin: url }, data: { method: "link", secret } });
-  await window.page.goto(url + path);
-  await window.page.getByRole("navigation").first().waitFor();
-}
 
 /** Says that it plays what it should. */
 async function plays(device: Device): Promise<void> {
@@ -95,10 +89,10 @@ test("[CDR5] what is changed in a draft is compared, published at once, and foll
   expect(window.errors).toEqual([]);
 });
 
-test("[CDR6] what a contributor saves is sent for approval, returned with a word, and published when somebody else approves it", async () => {
+test("[CDR6] what a contributor changes is collected, sent for approval as one, returned with a word, and published when somebody else approves it", async () => {
   const [bea, carl] = [await inviteMember(service, ada, "editor", "Bea"), await inviteMember(service, ada, "contributor", "Carl")];
   const layout = await done(ada, "POST", "layouts", layoutOf("Entrance", null));
-  const playlist = await done(ada, "POST", "playlists", { name: "Evening" });
+  const version = await newestVersion();
   const nameNow = async () => (await read(`layouts/${layout.id}`)).name;
 
   await using office = await Window.open(browser);
@@ -107,29 +101,37 @@ test("[CDR6] what a contributor saves is sent for approval, returned with a word
   await office.page.getByText("Contributors now need an approval").waitFor();
 
   await using desk = await Window.open(browser);
-  await signInAs(desk, carl, `/layouts/${layout.id}`);
-  await desk.page.getByText("What you save is sent for approval, each change by itself.").waitFor();
-  await desk.page.getByLabel("Name", { exact: true }).fill("Front door");
-  await desk.page.keyboard.press("Enter");
-  await desk.page.getByRole("button", { name: "Save", exact: true }).click();
-  const sent = desk.page.locator(".toast").filter({ hasText: "Sent for approval. Nothing is published yet." });
-  await desk.page.getByRole("heading", { name: "Entrance", level: 1 }).waitFor();
-  expect(await desk.page.getByText("Somebody else has saved this layout").count()).toBe(0);
-  await sent.getByRole("link", { name: "See it" }).click();
-  await desk.page.getByText("An editor or an owner who did not make it decides about it.").waitFor();
-  expect(await nameNow()).toBe("Entrance");
-  // An editor that saves each change would send each of them.
-  const other = await desk.context.newPage();
-  await other.goto(`${service.service.url}/playlists/${playlist.id}`);
-  await other.getByText("What you change needs an approval.").waitFor();
-  expect(await other.getByRole("button", { name: "Add text" }).count()).toBe(0);
-  await other.close();
+  const { page: deskPage } = desk;
+  await desk.signInAs(service, carl, `/layouts/${layout.id}`);
+  await deskPage.getByText("Your changes will be collected in a draft").waitFor();
+  await deskPage.getByLabel("Name", { exact: true }).fill("Front door");
+  await deskPage.keyboard.press("Enter");
+  await deskPage.getByRole("button", { name: "Save", exact: true }).click();
+  await bar(deskPage).getByText("Your changes are collected here.").waitFor();
+  await bar(deskPage).getByText("1 change", { exact: true }).waitFor();
+  await deskPage.getByText("Saved", { exact: true }).waitFor();
+  // What is made next is in the same draft, and so is its page.
+  await deskPage.getByRole("link", { name: "Playlists" }).click();
+  await deskPage.getByRole("button", { name: "New playlist" }).click();
+  await deskPage.getByLabel("Name").fill("Lunch menu");
+  await deskPage.getByRole("dialog").getByRole("button", { name: "Create" }).click();
+  await deskPage.getByRole("heading", { name: "Lunch menu", level: 1 }).waitFor();
+  await deskPage.getByRole("button", { name: "Add text" }).first().click();
+  await deskPage.getByLabel("Message", { exact: true }).fill("Soup");
+  await deskPage.getByRole("dialog").getByRole("button", { name: "Add", exact: true }).click();
+  await deskPage.getByText("1 item · Saved in the draft").waitFor();
+  await bar(deskPage).getByText("2 changes").waitFor();
+  await bar(deskPage).getByRole("button", { name: "Send for approval" }).click();
+  await deskPage.getByText("An editor or an owner who did not make it decides about it.").waitFor();
+  await bar(deskPage).waitFor({ state: "detached" });
+  expect((await read("drafts?state=proposed")).data.map(changeCount)).toEqual([2]);
+  expect([await nameNow(), await newestVersion()]).toEqual(["Entrance", version]);
 
   await using pocket = await Window.open(browser, phone);
-  await signInAs(pocket, bea, "/");
+  await pocket.signInAs(service, bea, "/");
   await pocket.page.getByRole("button", { name: "More" }).click();
   await pocket.page.getByRole("link", { name: "Drafts 1 proposal waits for your decision" }).click();
-  await pocket.page.getByRole("link", { name: /Front door/ }).click();
+  await pocket.page.getByRole("link", { name: /^Changes of/ }).click();
   await pocket.page.getByText("Layout: name: Entrance → Front door").waitFor();
   await pocket.page.getByRole("button", { name: "Return" }).click();
   await pocket.page.getByLabel("What should be different").fill("Call it Main entrance");
@@ -162,39 +164,90 @@ test("[CDR6] what a contributor saves is sent for approval, returned with a word
   expect([...office.errors, ...desk.errors, ...pocket.errors]).toEqual([]);
 });
 
-test("[CDR7] going back to an earlier version takes three actions from the wall, says before what changes, and is taken back", async () => {
-  const playlist = await done(ada, "POST", "playlists", { name: "Breakfast", items: [text("Eggs")] });
-  const [{ number }] = (await read("versions?limit=1")).data;
-  await done(ada, "PATCH", `playlists/${playlist.id}`, { items: [text("Ham")] });
-  await done(ada, "POST", "playlists", { name: "Brunch" });
+test("[CDR10] who began before the team asks for approvals goes on in the draft that their first change became", async () => {
+  const dora = await inviteMember(service, ada, "contributor", "Dora");
+  await done(ada, "PATCH", `teams/${ada.teamId}`, { approval: "none" });
   await using window = await Window.open(browser);
   const { page } = window;
-  await window.signIn(service, "/");
+  await window.signInAs(service, dora, "/playlists");
+  await page.getByRole("button", { name: "New playlist" }).first().waitFor();
+  await done(ada, "PATCH", `teams/${ada.teamId}`, { approval: "required" });
+  await page.getByRole("button", { name: "New playlist" }).first().click();
+  await page.getByLabel("Name").fill("Desserts");
+  await page.getByRole("dialog").getByRole("button", { name: "Create" }).click();
+  await page.getByText("Your changes need an approval now.").waitFor();
+  await bar(page).getByText("1 change", { exact: true }).waitFor();
+  await page.getByRole("heading", { name: "Desserts", level: 1 }).waitFor();
+  await page.getByRole("button", { name: "Add text" }).first().click();
+  await page.getByLabel("Message", { exact: true }).fill("Cake");
+  await page.getByRole("dialog").getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByText("1 item · Saved in the draft").waitFor();
+  // Outside of the draft the playlist has no page.
+  await bar(page).getByRole("button", { name: "Leave the draft" }).click();
+  await page.getByRole("listitem", { name: "Desserts" }).waitFor();
+  await bar(page).waitFor({ state: "detached" });
+  // What was collected is found again in another tab, and gone on with.
+  const other = await window.context.newPage();
+  await other.goto(`${service.service.url}/playlists`);
+  await other.getByRole("button", { name: /^Go on with / }).click();
+  await other.getByRole("link", { name: "Desserts" }).waitFor();
+  const own = (await done(dora, "GET", "drafts?state=open")).data;
+  expect([own.map(changeCount), (await read("drafts?state=proposed")).data]).toEqual([[1], []]);
+  expect(window.errors).toEqual([]);
+});
+
+test("[CDR7] going back to yesterday takes three actions from the wall, says before which screens change, and is taken back", async () => {
+  const clock = new FakeClock(Date.now() - 86_400_000);
+  await using own = await startConsoleService({ clock });
+  const owned = (method: string, path: string, body?: unknown) => done(own, method, path, body);
+  const playlist = await owned("POST", "playlists", { name: "Breakfast", items: [text("Eggs")] });
+  const layout = await owned("POST", "layouts", layoutOf("Canteen", playlist.id));
+  for (const name of ["Lobby", "Hall 3"]) {
+    const { playerId } = await own.pairDevice(name);
+    await owned("PATCH", `players/${playerId}`, { layout_id: layout.id });
+  }
+  const { number } = (await owned("GET", "versions?limit=1")).data[0];
+  clock.advance(86_400_000);
+  await owned("PATCH", `playlists/${playlist.id}`, { items: [text("Ham")] });
+  await owned("POST", "playlists", { name: "Brunch" });
+  const shown = async () => (await owned("GET", `playlists/${playlist.id}`)).items[0].text;
+  await using window = await Window.open(browser);
+  const { page } = window;
+  await window.signIn(own, "/");
   const actions = new Actions();
   await actions.do("open the versions", page.getByRole("link", { name: "Versions" }).click());
   await page.getByRole("region", { name: "Today" }).waitFor();
-  await actions.do("choose one", page.getByRole("button", { name: `Go back to this: version ${number}`, exact: true }).click());
-  const dialog = page.getByRole("dialog");
+  // The newest of yesterday is what the screens showed when the day ended.
+  const yesterday = page.getByRole("region", { name: "Yesterday" });
+  await actions.do("choose yesterday", yesterday.getByRole("button", { name: "Go back to this" }).first().click());
+  const dialog = page.getByRole("dialog", { name: `Go back to version ${number}?` });
   await dialog.getByText("Playlist “Breakfast” changed").waitFor();
   await dialog.getByText("Playlist “Brunch” deleted").waitFor();
+  await dialog.getByText(/^This changes 2 screens, first (?:Lobby|Hall 3) on .* and leaves none empty\.$/).waitFor();
+  for (const name of ["Lobby", "Hall 3"]) await dialog.getByRole("link", { name }).waitFor();
+  expect(await shown()).toBe("Ham");
   await actions.do("go back", dialog.getByRole("button", { name: "Go back" }).click());
   await page.getByText(`Everything is again as it was at version ${number}`).waitFor();
   expect(actions.done).toHaveLength(3);
-  expect(await textsOf(playlist.id)).toEqual(["Eggs"]);
+  expect(await shown()).toBe("Eggs");
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByRole("link", { name: `Back to version ${number + 2}` }).waitFor();
-  expect(await textsOf(playlist.id)).toEqual(["Ham"]);
+  expect(await shown()).toBe("Ham");
 
   // One thing only, from its own versions.
-  await page.goto(`${service.service.url}/playlists/${playlist.id}`);
+  await page.goto(`${own.service.url}/playlists/${playlist.id}`);
   await page.getByRole("main").getByRole("link", { name: "Versions" }).click();
   await page.getByRole("heading", { name: "Versions of Breakfast", level: 1 }).waitFor();
   await page.getByRole("link", { name: "Playlist “Breakfast” created" }).click();
   await page.getByRole("button", { name: "Bring back only this: Breakfast" }).click();
+  await page
+    .getByRole("dialog")
+    .getByText(/This changes 2 screens/)
+    .waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Go back" }).click();
-  await page.getByText(`“Breakfast” is again as it was at version ${number}`).waitFor();
-  expect(await textsOf(playlist.id)).toEqual(["Eggs"]);
-  expect((await read("playlists")).data.map(({ name }: { name: string }) => name)).toContain("Brunch");
+  await page.getByText("“Breakfast” is again as it was at version 1").waitFor();
+  expect(await shown()).toBe("Eggs");
+  expect((await owned("GET", "playlists")).data.map(({ name }: { name: string }) => name)).toContain("Brunch");
   expect(window.errors).toEqual([]);
 });
 
@@ -232,6 +285,24 @@ test("[CDR8] a conflict is decided and a draft published by keyboard alone, and 
   expect(await textsOf(playlist.id)).toEqual(["Coffee"]);
   await person.isSomewhere();
   expect(person.faults).toEqual([]);
+  expect(window.errors).toEqual([]);
+});
+
+test("[CDR11] in a draft, what is put on screens at once is chosen of what is published", async () => {
+  const playlist = await done(ada, "POST", "playlists", { name: "Notes", items: [text("Hello")] });
+  const draft = await done(ada, "POST", "drafts", { name: "Refit" });
+  await done(ada, "POST", "layouts", layoutOf("Old counter", playlist.id));
+  await done(ada, "POST", "layouts", layoutOf("New counter", playlist.id), within(draft));
+  await using window = await Window.open(browser);
+  const { page } = window;
+  await page.addInitScript(`sessionStorage.setItem("draft", '${JSON.stringify({ id: draft.id, name: draft.name })}')`);
+  await window.signIn(service, "/layouts");
+  await page.getByRole("link", { name: "New counter" }).waitFor();
+  await page.goto(`${service.service.url}/show`);
+  await page.getByText("Layout", { exact: true }).click();
+  await page.getByText("What the draft “Refit” changes cannot be shown yet.").waitFor();
+  await page.getByRole("radio", { name: "Old counter" }).waitFor();
+  expect(await page.getByRole("radio", { name: "New counter" }).count()).toBe(0);
   expect(window.errors).toEqual([]);
 });
 

@@ -154,8 +154,9 @@ test("[CLY8] two people edit one layout: both see the other's work, nothing is l
   const layout = await newLayout();
   await using one = await Window.open(browser);
   await using other = await Window.open(browser);
+  const bea = await inviteMember(service, await owner(service), "editor", "Bea");
   await one.signIn(service, `/layouts/${layout.id}`);
-  await other.signIn(service, `/layouts/${layout.id}`);
+  await other.signInAs(service, bea, `/layouts/${layout.id}`);
   const change = async ({ page }: Window, name: string, field: string, value: string) => {
     await zone(page, name).focus();
     await page.keyboard.press("Enter");
@@ -169,8 +170,11 @@ test("[CLY8] two people edit one layout: both see the other's work, nothing is l
   await other.page.getByRole("button", { name: "Save", exact: true }).click();
   await isSaved(other.page);
 
-  // The first person sees it at once, and decides.
+  // The first person sees it at once, by whom, and decides.
   await one.page.getByText("Side: place and size", { exact: false }).waitFor();
+  await one.page.getByText(/^Bea has saved this layout .*ago$/).waitFor();
+  await one.page.getByText(/^Changed by Bea, /).waitFor();
+  await one.page.getByRole("alert", { name: "You and Bea have changed the same" }).waitFor();
   await one.page.getByRole("alert").getByRole("heading", { name: "Box: place and size" }).waitFor();
   expect(await one.page.getByRole("button", { name: "Save", exact: true }).isDisabled()).toBe(true);
   await one.page.getByRole("button", { name: "Take theirs: Box: place and size" }).click();
@@ -181,6 +185,8 @@ test("[CLY8] two people edit one layout: both see the other's work, nothing is l
   expect(zoneIn(stored, "Side")).toMatchObject({ width: 400 });
   expect(zoneIn(stored, "Box")).toMatchObject({ left: 500, top: 300 });
   await zone(other.page, "Films").waitFor();
+  await other.page.getByText(/^Changed by (?!Bea)/).waitFor();
+  await other.page.getByText(/has saved this layout/).waitFor();
 
   // Saving at the same moment: the page does not hear of the other change in time.
   await change(one, "Side", "Name", "Weather");
@@ -232,10 +238,7 @@ test("[CLY12] who may only read sees the zones and their settings, and nothing t
   const viewer = await inviteMember(service, await owner(service), "viewer");
   await using window = await Window.open(browser);
   const { page } = window;
-  const { url } = service.service;
-  const link = (await service.call("POST", "sign-in-links", { user_id: viewer.userId })).body;
-  await window.context.request.post(`${url}/api/v1/session`, { headers: { origin: url }, data: { method: "link", secret: link.secret } });
-  await page.goto(`${url}/layouts/${layout.id}`);
+  await window.signInAs(service, viewer, `/layouts/${layout.id}`);
   await zone(page, "Box").focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Enter");

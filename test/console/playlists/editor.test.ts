@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
 import { KeyboardPerson } from "../../support/console/keyboard.ts";
 import { eventually } from "../../support/polling.ts";
+import { inviteMember, owner } from "../../service/people/people.ts";
 import { picture, type TestService } from "../../service/harness.ts";
 
 let browser: Browser;
@@ -16,6 +17,7 @@ interface Item {
   id: string;
   text?: string;
   duration_ms?: number;
+  conditions?: object[];
 }
 
 const texts = (...words: readonly string[]) => words.map((text) => ({ type: "text", text, duration_ms: 5_000 }));
@@ -111,6 +113,22 @@ test("[CPL9] several items are changed, duplicated and removed together, and eve
   await page.getByRole("button", { name: "Make the change again" }).click();
   await eventually(async () => (await read(service, playlist))[2].duration_ms === 9_000);
   expect((await read(service, playlist)).map(({ id }: { id: string }) => id)).toEqual(playlist.items.map(({ id }: { id: string }) => id));
+
+  // Conditions, as of schedules: the items play on some screens only, and their rows say on which.
+  await row(page, "Two").click();
+  await row(page, "Four").click({ modifiers: ["Control"] });
+  await settings.getByRole("button", { name: "Time and limits" }).click();
+  await settings.getByRole("button", { name: "Add a condition" }).click();
+  await page.getByRole("menuitem", { name: "A variable of the screen" }).click();
+  await page.getByText("Not saved: 2 items are not complete").waitFor();
+  await settings.getByLabel("Variable", { exact: true }).fill("sold_out");
+  await settings.getByLabel("Value", { exact: true }).fill("no");
+  await row(page, "Four").getByText("only if: sold_out is no").waitFor();
+  const conditions = [{ type: "variable", name: "sold_out", op: "equals", value: "no" }];
+  const soldOut = JSON.stringify([undefined, conditions, undefined, conditions]);
+  await eventually(async () => JSON.stringify((await read(service, playlist)).map((item: Item) => item.conditions)) === soldOut);
+  await settings.getByRole("button", { name: "Remove this condition" }).click();
+  await eventually(async () => (await read(service, playlist)).every((item: Item) => item.conditions === undefined));
   expect(window.errors).toEqual([]);
 });
 
@@ -151,34 +169,44 @@ test("[CPL10] two items change places in two actions, also by keyboard and on a 
 test("[CPL11] two people edit one playlist: what fits together is merged and both see it; what contradicts is asked", async () => {
   await using service = await startConsoleService();
   const playlist = await newPlaylist(service, texts("One", "Two", "Three"));
+  const bea = await inviteMember(service, await owner(service), "editor", "Bea");
   await using window = await Window.open(browser);
+  await using other = await Window.open(browser);
   const { page } = window;
   await window.signIn(service, `/playlists/${playlist.id}`);
+  await other.signInAs(service, bea, `/playlists/${playlist.id}`);
+  await row(other.page, "One").waitFor();
   await row(page, "One").waitFor();
   const meanwhile = async (change: (items: Item[]) => object[]): Promise<void> => {
     let isDone = false;
     await page.route("**/api/v1/playlists/*", async (route) => {
       if (route.request().method() === "PATCH" && !isDone) {
         isDone = true;
-        await service.call("PATCH", `playlists/${playlist.id}`, { items: change(await read(service, playlist)) });
+        await bea.call("PATCH", `playlists/${playlist.id}`, { items: change(await read(service, playlist)) });
       }
       await route.fallback();
     });
   };
   await meanwhile((items) => [...items.with(1, { ...items[1]!, text: "Theirs" }), ...texts("Added")]);
   await page.getByRole("button", { name: "Move Three up" }).click();
-  await page.getByText("Both changes are kept").waitFor();
+  await page.getByText("Bea changed this playlist too. Both changes are kept.").waitFor();
   await becomes(service, playlist, "One Three Theirs Added");
   await row(page, "Added").waitFor();
+  await page.getByText(/^Changed by you, /).waitFor();
+  // The other person has it too, and who did it.
+  await row(other.page, "Added").waitFor();
+  await other.page.getByText("4 items · Saved").waitFor();
+  await other.page.getByText(/^Changed by (?!you|Bea)/).waitFor();
 
   await meanwhile((items) => items.with(0, { ...items[0]!, text: "Their word" }));
   await row(page, "One").click();
   await page.getByRole("complementary").getByLabel("Text", { exact: true }).fill("My word");
-  const alert = page.getByRole("alert").filter({ hasText: "Somebody else changed this playlist" });
+  const alert = page.getByRole("alert").filter({ hasText: "Bea changed this playlist meanwhile" });
   await alert.getByText("set “Text” differently").waitFor();
   await alert.getByRole("button", { name: "Keep both" }).click();
   await becomes(service, playlist, "My word Three Theirs Added");
-  expect(window.errors.filter((error) => !error.includes("412"))).toEqual([]);
+  await row(other.page, "My word").waitFor();
+  expect([...other.errors, ...window.errors.filter((error) => !error.includes("412"))]).toEqual([]);
 });
 
 test("[CPL12] the length of a round is told for now and for another time, and which items are left out then", async () => {

@@ -9,6 +9,7 @@ import { emptyHistory, recorded, redone, undone } from "../../../renderer/consol
 import { loopAt } from "../../../renderer/console/pages/playlists/model/loop.ts";
 import { merge } from "../../../renderer/console/pages/playlists/model/merge.ts";
 import type { Item } from "../../../renderer/console/pages/playlists/model/item.ts";
+import { withEditedItems } from "../../../renderer/console/pages/playlists/model/previewed.ts";
 import { RowKeys, type Row } from "../../../renderer/console/pages/playlists/model/rows.ts";
 
 const row = (key: string, text = key): Row => ({ key, item: { type: "text", text } as Item });
@@ -21,6 +22,7 @@ const common = [
   "valid_from",
   "valid_until",
   "dayparts",
+  "conditions",
   "max_plays_per_hour",
   "max_plays_per_day",
   "transition",
@@ -160,10 +162,30 @@ test("[CPL7] the length of a round counts what is shown at a time, by the player
   ];
   const mediaOf = () => ({ duration_ms: 4_000, page_count: null });
   // 23 November 2026 is a Monday; Berlin is one hour ahead.
-  const atLunch = loopAt(all, mediaOf, Date.parse("2026-11-23T10:30:00Z"), "Europe/Berlin");
+  const calendars = new Map([["cal_1", ["2026-11-23"]]]);
+  const atLunch = loopAt(all, mediaOf, Date.parse("2026-11-23T10:30:00Z"), "Europe/Berlin", calendars);
   expect(atLunch).toMatchObject({ totalMs: 38_000, unlimitedMs: 25_000, shown: 5, isUncertain: false });
   expect([...atLunch.absences.values()]).toEqual(["not-yet"]);
-  const later = loopAt(all, () => undefined, Date.parse("2026-11-23T10:30:00Z"), "UTC");
+  const later = loopAt(all, () => undefined, Date.parse("2026-11-23T10:30:00Z"), "UTC", calendars);
   expect(later).toMatchObject({ totalMs: 28_000, shown: 4, isUncertain: true });
   expect([...later.absences.values()]).toEqual(["not-now", "not-yet"]);
+  // Conditions: on a screen that has what items want, and on the days of its calendars.
+  const on = (calendar_id: string) => ({ conditions: [{ type: "calendar", calendar_id, is_listed: true }] });
+  const narrowed = [item(on("cal_1")), item(on("cal_2")), item({ conditions: [{ type: "tag", tag: "bar", is_present: true }] })];
+  const shownOn = (day: string) => loopAt(narrowed, mediaOf, Date.parse(`${day}T12:00:00Z`), "UTC", calendars).shown;
+  expect([shownOn("2026-11-23"), shownOn("2026-11-24")]).toEqual([3, 2]);
+});
+
+test("[PRV15] the preview of what is edited knows calendars that nothing stored refers to, and the tags that items want", () => {
+  const item = (key: string, conditions: object[]): Row => ({ key, item: withDefaults({ type: "text", text: key, conditions } as Item) });
+  const calendar = { type: "calendar", calendar_id: "cal_1", is_listed: true };
+  const rows = [
+    item("a", [{ type: "tag", tag: "bar", is_present: true }]),
+    item("b", [calendar, { type: "tag", tag: "bar", is_present: false }]),
+  ];
+  const shown = { state: { playlists: [{ id: "pls_1", items: [] }] } } as unknown as Parameters<typeof withEditedItems>[0];
+  const calendars = [{ id: "cal_1", dates: [{ date: "2026-12-25" }] }];
+  const { state } = withEditedItems(shown, "pls_1", { rows, faults: new Map() }, calendars);
+  expect(state.playlists[0]!.items.map(({ conditions }) => conditions)).toEqual([undefined, [calendar]]);
+  expect(state.calendars).toEqual([{ id: "cal_1", dates: ["2026-12-25"] }]);
 });

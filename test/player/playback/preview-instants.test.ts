@@ -7,6 +7,7 @@ import { InterventionStore } from "../../../src/player/playback/intervention-sto
 import { pagePlanAt } from "../../../src/player/playback/page-plan.ts";
 import { ScheduleFollower } from "../../../src/player/playback/schedule-follower.ts";
 import type { DesiredLayout } from "../../../src/protocol/device/desired-state.ts";
+import type { ItemCondition } from "../../../src/protocol/scheduling/conditions.ts";
 import type { Stage } from "../../../src/protocol/scene.ts";
 import { forecast } from "../../../src/schedule/forecast.ts";
 import { schedule } from "../../schedule/schedules.ts";
@@ -18,18 +19,25 @@ import { assetOf, desiredOf, imageItem, newId, readyOf } from "../../support/sta
 const firstDay = Date.UTC(2026, 10, 23);
 const dayMs = 86_400_000;
 const assets = ["red", "green", "blue", "white"].map((name) => assetOf(Buffer.from(name)));
+const calendar = { id: newId("cal"), dates: ["2026-11-24", "2026-11-26"] };
 const noFeed = () => ({ title: "", entries: [], trouble: null });
 
-/** Layouts of two zones with items that are valid at some times only, and schedules that overlap. */
+/** Layouts of two zones with items that are valid at some times and on some players only, and schedules that overlap. */
 function randomContent(random: () => number): ReadyState {
   const pick = (count: number): number => Math.floor(random() * count);
   const time = (hours: number): string => `${String(hours).padStart(2, "0")}:00`;
+  const conditions: ItemCondition[] = [
+    { type: "tag", tag: "bar", is_present: random() < 0.5 },
+    { type: "variable", name: "guests", op: "at_least", value: pick(10) },
+    { type: "calendar", calendar_id: calendar.id, is_listed: random() < 0.5 },
+  ];
   const playlists = Array.from({ length: 4 }, () => ({
     id: newId("pls"),
     items: Array.from({ length: 1 + pick(4) }, () => {
       const item = imageItem(assets[pick(assets.length)]!, 1_000 * (2 + pick(40)));
       const dayparts = [{ from: time(pick(12)), until: time(12 + pick(12)) }];
-      return random() < 0.4 ? { ...item, dayparts } : item;
+      const timed = random() < 0.4 ? { ...item, dayparts } : item;
+      return random() < 0.4 ? { ...timed, conditions: [conditions[pick(conditions.length)]!] } : timed;
     }),
   }));
   const layouts = Array.from({ length: 4 }, (): DesiredLayout => {
@@ -55,7 +63,10 @@ function randomContent(random: () => number): ReadyState {
       interrupt,
     });
   });
-  return readyOf({ ...desiredOf([], assets), layout: random() < 0.8 ? layouts[0]! : null, layouts, playlists, schedules });
+  const base = desiredOf([], assets);
+  const player = { ...base.player, tags: random() < 0.5 ? ["bar"] : [], variables: { guests: 5 } };
+  const layout = random() < 0.8 ? layouts[0]! : null;
+  return readyOf({ ...base, player, layout, layouts, playlists, schedules, calendars: [calendar] });
 }
 
 /** The plays on a stage: which item each zone shows, since when and until when. */

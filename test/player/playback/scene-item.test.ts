@@ -28,7 +28,7 @@ test("[ITM34] items of every kind reach the page with all of their fields: files
     make({ type: "video", asset_id: video.id, start_ms: 1_000 }),
     make({ type: "audio", asset_id: song.id, artwork_asset_id: cover.id }),
     make({ type: "pdf", asset_id: paper.id }),
-    make({ type: "ticker", text: "News" }),
+    make({ type: "ticker", text: "News", dayparts: [{}], conditions: [{ type: "tag", tag: "closed", is_present: false }] }),
     make({ type: "qr", data: "https://example.com" }),
     make({ type: "clock", face: "analog" }),
     make({ type: "feed", url }),

@@ -121,6 +121,11 @@ test("[PRB7] a failed item that was removed from the state, or may no longer pla
   const state = withItems(desired, [outdated], [], "r3");
   expect(codes(at(t0 + 4_000, { desired: state }))).toEqual(["item-load"]);
   expect(at(t0 + 6_000, { desired: state })).toEqual([]);
+  report(failed(1), t0);
+  const elsewhere = { ...items[1]!, conditions: [{ type: "tag" as const, tag: "bar", is_present: true }] };
+  const others = withItems(desired, [elsewhere], [], "r4");
+  const bar = { ...others, player: { ...others.player, tags: ["bar"] } };
+  expect([codes(at(t0, { desired: bar })), at(t0, { desired: others })]).toEqual([["item-load"], []]);
 });
 
 test("[PRB8] a zone that has nothing to show is a problem until it shows something or leaves the screen", () => {

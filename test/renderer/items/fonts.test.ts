@@ -186,15 +186,25 @@ test("[FNT6] a font that is missing or never arrives does not keep a text off th
   const { page, server } = opened;
   await page.route(/playfair-display-latin-.*woff2$/, (route) => route.fulfill({ status: 404 }));
   await page.route(/oswald-latin-.*woff2$/, () => {}); // never answered
+  await page.route(/jp-.*css$/, (route) => route.fulfill({ status: 404 }));
+  await page.route(/kr-.*css$/, () => {});
   // No picture: Playwright would wait for the fonts.
-  await present(opened, [words("Lost", { font_family: "playfair" }), words("Late", { font_family: "oswald" })]);
-  const flaws = server.messages.filter((message) => message.type === "flawed");
-  expect(flaws.map(({ code }) => code)).toEqual(["font-missing", "font-missing"]);
-  expect(flaws.map(({ detail }) => detail).toSorted()).toEqual([
-    expect.stringMatching(/Oswald/),
-    expect.stringMatching(/Playfair Display/),
+  await present(opened, [
+    words("Lost", { font_family: "playfair" }),
+    words("Late", { font_family: "oswald" }),
+    words("本日", { locale: "ja" }),
+    words("營業", { locale: "ko" }),
   ]);
-  expect((await fontsOf(opened))[0]).toEqual([expect.stringMatching(/^Noto Serif/)]);
+  const flaws = server.messages.filter((message) => message.type === "flawed");
+  expect(flaws.map(({ code, detail }) => `${code}: ${/font (.*) could/.exec(detail)?.[1]}`).toSorted()).toEqual([
+    "font-missing: Noto Sans JP",
+    "font-missing: Noto Sans KR",
+    "font-missing: Oswald",
+    "font-missing: Playfair Display",
+  ]);
+  const used = await fontsOf(opened);
+  expect(used[0]).toEqual([expect.stringMatching(/^Noto Serif/)]);
+  expect(used[2]).toEqual([expect.stringMatching(/^Noto Sans SC/)]);
 });
 
 test("[FNT7] an SVG is drawn in shipped fonts whatever it names, keeps those that it brings, and names that nobody has are reported", async () => {
@@ -239,6 +249,38 @@ test("[FNT8] the player's own screens are drawn in shipped fonts, the same on a 
   expect(drawn[0]!.fonts.filter((name) => /installed|Last Resort/.test(name))).toEqual([]);
   expect(drawn[0]!.places.length).toBeGreaterThan(10);
   expect(drawn[0]).toEqual(drawn[1]);
+});
+
+test("[FNT11] the rules of Asian fonts are loaded when a text has letters for them, and what is on the screen stays as it is until then", async () => {
+  await using opened = await bare.open();
+  const { page, server } = opened;
+  const sheets: string[] = [];
+  const { promise: isOpen, resolve: openGate } = Promise.withResolvers<void>();
+  const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
+  await page.route(/(?:sc|tc|jp|kr)-[\w-]+\.css$/, async (route) => {
+    sheets.push(/(\w\w)-[\w-]+\.css$/.exec(route.request().url())![1]!);
+    asked();
+    await isOpen;
+    await route.continue();
+  });
+  const { scene, keys } = texts([words("Grüße 😀"), words("مرحبا")], server.now());
+  server.draw(scene);
+  for (const wanted of keys) await server.waitForMessage("presented", ({ key }) => key === wanted);
+  expect(sheets).toEqual([]);
+  const before = await pixels(page);
+  const loaded = 'const loaded = [...document.fonts].filter(({ status }) => status === "loaded");';
+  await page.evaluate(`${loaded} window.loadedBefore = loaded`);
+  server.draw({ ...scene, identify: { player_name: "骨の間", lines: [], until: server.now() + long } });
+  await isAsked;
+  expect((await pixels(page)).equals(before)).toBe(true);
+  openGate();
+  await page.locator(".identify .name").waitFor();
+  expect((await fontsOf(opened, ".identify .name")).flat()).toEqual([expect.stringMatching(/^Noto Sans SC/)]);
+  expect(sheets).toEqual(["sc"]);
+  // Fonts that were loaded are not loaded again, which would blank the texts on the screen.
+  expect(
+    await page.evaluate(`${loaded} window.loadedBefore.length > 2 && window.loadedBefore.every((face) => loaded.includes(face))`),
+  ).toBe(true);
 });
 
 test("[FNT9] a family that the player does not ship is refused with the names of those that it does, and what to do instead", () => {

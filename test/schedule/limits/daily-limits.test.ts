@@ -15,6 +15,7 @@ import { schedule } from "../schedules.ts";
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
+const someDays = { id: newId("cal"), dates: ["2026-03-28", "2026-04-05", "2026-10-25", "2026-10-31"] };
 type Ready = ReturnType<typeof readyOf>;
 
 function itemOf(ms: number, limits: object = {}): PlaylistItem {
@@ -31,7 +32,8 @@ function stateOf(
   const layouts = [first!, ...others].map(({ layout }) => layout!);
   const playlists = [first!, ...others].flatMap((each) => each.playlists);
   const player = { ...first!.player, timezone };
-  return readyOf({ ...first!, player, layouts: layouts.slice(1), playlists, schedules: schedules(layouts) as Record<string, unknown>[] });
+  const own = { layouts: layouts.slice(1), schedules: schedules(layouts) as Record<string, unknown>[], calendars: [someDays] };
+  return readyOf({ ...first!, ...own, player, playlists });
 }
 
 interface Shown {
@@ -309,6 +311,11 @@ const someItem = fc.record(
     max_plays_per_day: fc.integer({ min: 1, max: 30 }),
     max_plays_per_hour: fc.integer({ min: 1, max: 4 }),
     dayparts: fc.constantFrom([{ from: "08:00", until: "17:30" }], [{ from: "22:00", until: "03:00" }, { weekdays: ["SU"] }]),
+    // Rarely, so that enough items are left that may always play.
+    conditions: fc.option(
+      fc.constantFrom([{ type: "calendar", calendar_id: someDays.id, is_listed: true }], [{ type: "tag", tag: "bar" }]),
+      { freq: 1, nil: undefined },
+    ),
   },
   { requiredKeys: ["ms", "max_plays_per_day"] },
 );
@@ -323,7 +330,7 @@ const someWindow = fc.record({
   }),
 });
 
-test("[LIM6] no item plays more often a day than its limit, with any windows, interrupts, dayparts and other limits", () => {
+test("[LIM6] no item plays more often a day than its limit, with any windows, interrupts, dayparts, conditions and other limits", () => {
   let [plays, due] = [0, 0];
   fc.assert(
     fc.property(
@@ -353,12 +360,11 @@ test("[LIM6] no item plays more often a day than its limit, with any windows, in
           const days = Map.groupBy(own, ({ at }) => format.format(at));
           for (const [date, each] of days) if (each.length > limit) expect.fail(`${each.length} of ${limit} on ${date} in ${timezone}`);
           // An item with only a daily limit is always seen completely.
-          if (item.dayparts === undefined && item.max_plays_per_hour === undefined)
-            expect(own.filter(({ until, endsAt }) => until !== endsAt)).toEqual([]);
+          const isTimed = (item.dayparts ?? item.conditions) !== undefined;
+          if (!isTimed && item.max_plays_per_hour === undefined) expect(own.filter(({ until, endsAt }) => until !== endsAt)).toEqual([]);
           plays += own.length;
           // There may be no room between the turns of interrupts, and a limit per hour may exclude the item from a window.
-          if (item.dayparts !== undefined || item.max_plays_per_hour !== undefined || windows.some(({ interrupt }) => interrupt !== null))
-            continue;
+          if (isTimed || item.max_plays_per_hour !== undefined || windows.some(({ interrupt }) => interrupt !== null)) continue;
           const layoutIndex = items.findIndex((each) => each.includes(item));
           const roundMs = items[layoutIndex]!.reduce((sum, { duration_ms }) => sum + duration_ms!, 0);
           const layoutId = [ready.desired.layout!, ...ready.desired.layouts][layoutIndex]!.id;

@@ -4,38 +4,10 @@ import { forecast } from "../../../src/schedule/forecast.ts";
 import { playAt } from "../../../src/schedule/timeline.ts";
 import { programAt } from "../../../src/schedule/program.ts";
 import { explainAt } from "../../../src/schedule/why.ts";
-import { PlaylistItem } from "../../../src/protocol/content/items.ts";
-import { desiredOf, newId, readyOf } from "../../support/states.ts";
+import { itemOf, loopAt, spansOf, stateOf } from "./limited-items.ts";
 
 const hourMs = 3_600_000;
 const at = (text: string): number => Date.parse(text);
-
-function itemOf(more: object = {}): PlaylistItem {
-  return PlaylistItem.parse({ id: newId("itm"), type: "text", text: "a", duration_ms: 10_000, ...more });
-}
-
-function stateOf(items: PlaylistItem[], timezone: string | null = "UTC") {
-  const desired = desiredOf(items, []);
-  return readyOf({ ...desired, player: { ...desired.player, timezone } });
-}
-
-/** When the item is in the loop, found by following the changes that the program announces. */
-function spansOf(ready: ReturnType<typeof stateOf>, { id }: PlaylistItem, from: number, until: number): string[] {
-  const spans: string[] = [];
-  let start: number | null = null;
-  for (let instant = from; instant < until;) {
-    const { program, changesAt } = programAt(ready, instant);
-    expect(changesAt).toBeGreaterThan(instant);
-    const isIn = program.zones[0]!.timeline.items.some(({ item }) => item.id === id);
-    if (isIn && start === null) start = instant;
-    if (!isIn && start !== null) {
-      spans.push(`${new Date(start).toISOString().slice(5, 16)} ${(instant - start) / hourMs}`);
-      start = null;
-    }
-    instant = changesAt;
-  }
-  return spans;
-}
 
 test("[DAY1] an item with dayparts is in the loop during any of them, by the player's clock, past midnight and on its weekdays", () => {
   const dayparts = [
@@ -44,7 +16,7 @@ test("[DAY1] an item with dayparts is in the loop during any of them, by the pla
     { weekdays: ["FR"], from: "22:00", until: "02:00" },
   ];
   const item = itemOf({ dayparts });
-  const ready = stateOf([itemOf(), item], "America/Phoenix");
+  const ready = stateOf([itemOf(), item], { timezone: "America/Phoenix" });
   // Thursday to Sunday, seven hours behind UTC.
   expect(spansOf(ready, item, at("2026-06-04T07:00Z"), at("2026-06-07T07:00Z"))).toEqual([
     "06-04T13:00 5",
@@ -65,22 +37,21 @@ test("[DAY1] an item with dayparts is in the loop during any of them, by the pla
 
 test("[DAY1] across clock changes dayparts follow the wall clock, as those of schedules do", () => {
   const night = itemOf({ dayparts: [{ from: "01:30", until: "03:30" }] });
-  const ready = stateOf([itemOf(), night], "Europe/Berlin");
+  const ready = stateOf([itemOf(), night], { timezone: "Europe/Berlin" });
   expect(spansOf(ready, night, at("2026-03-28T00:00Z"), at("2026-03-30T12:00Z"))).toEqual(
     ["03-28T00:30 2", "03-29T00:30 1", "03-30T23:30 2"].map((text) => text.replace("03-30T23:30", "03-29T23:30")),
   );
   expect(spansOf(ready, night, at("2026-10-24T12:00Z"), at("2026-10-26T12:00Z"))).toEqual(["10-24T23:30 3", "10-26T00:30 2"]);
   const gone = itemOf({ dayparts: [{ weekdays: ["SU"], from: "02:10", until: "02:50" }] });
-  expect(spansOf(stateOf([itemOf(), gone], "Europe/Berlin"), gone, at("2026-03-23T00:00Z"), at("2026-04-06T00:00Z"))).toEqual([
-    `04-05T00:10 ${40 / 60}`,
-  ]);
+  expect(spansOf(stateOf([itemOf(), gone], { timezone: "Europe/Berlin" }), gone, at("2026-03-23T00:00Z"), at("2026-04-06T00:00Z"))).toEqual(
+    [`04-05T00:10 ${40 / 60}`],
+  );
 });
 
 test("[DAY1] a player without its own time zone uses its device's time zone", () => {
   const item = itemOf({ dayparts: [{ from: "12:00", until: "13:00" }] });
-  const ready = stateOf([item], null);
-  const count = (deviceZone: string) =>
-    programAt(ready, at("2026-06-01T02:00Z"), { interventions: [], deviceTimeZone: deviceZone }).program.zones[0]!.timeline.items.length;
+  const ready = stateOf([item], { timezone: null });
+  const count = (deviceTimeZone: string) => loopAt(ready, at("2026-06-01T02:00Z"), { interventions: [], deviceTimeZone }).length;
   expect([count("Australia/Lord_Howe"), count("UTC")]).toEqual([1, 0]);
 });
 

@@ -5,6 +5,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
+import { programAt } from "../../../src/schedule/program.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { zipOf } from "../../support/media/zip.ts";
@@ -109,6 +111,30 @@ test("[PRV6] what a player is to show can be read with players:read: without lin
   expect(body.state.assets.find(({ sha256 }: { sha256: string }) => sha256 === shown.sha256)).not.toHaveProperty("url");
   expect(JSON.stringify(body)).not.toContain("secret-key");
   expect(JSON.stringify(body)).not.toContain("/api/v1/device/");
+});
+
+test("[PRV15] a preview of a playlist or a layout leaves out items by their calendars only, one of a screen also by its tags", async () => {
+  await using folder = await temporaryFolder();
+  const { api, device, layout, playlist } = await start(folder.path);
+  await using _api = api;
+  const calendar = (await api.call("POST", "calendars", { name: "Holidays", dates: [{ date: "2026-12-25" }] })).body;
+  const holidays = { type: "calendar", calendar_id: calendar.id, is_listed: true };
+  const bar = { type: "tag", tag: "bar", is_present: true };
+  const text = { type: "text", text: "Soup", duration_ms: 5_000 };
+  const items = [text, { ...text, conditions: [bar] }, { ...text, conditions: [bar, holidays] }];
+  await api.call("PATCH", `playlists/${playlist.id}`, { items });
+  const shown = async (body: object): Promise<number[]> => {
+    const { ticket } = (await api.call("POST", "preview-tickets", body)).body;
+    const { state } = (await api.call("GET", `preview-tickets/${ticket}/content`)).body;
+    const ready = { desired: DesiredState.parse({ ...state, assets: [] }), files: new Map<string, string>() };
+    return ["2026-12-24", "2026-12-25"].map(
+      (day) => programAt(ready, Date.parse(`${day}T12:00:00Z`)).program.zones[0]!.timeline.items.length,
+    );
+  };
+  for (const body of [{ playlist_id: playlist.id }, { layout_id: layout.id }]) expect(await shown(body)).toEqual([2, 3]);
+  expect(await shown({ player_id: device.playerId })).toEqual([1, 1]);
+  await api.call("PATCH", `players/${device.playerId}`, { tags: ["bar"] });
+  expect(await shown({ player_id: device.playerId })).toEqual([2, 3]);
 });
 
 test("[PRV13] a preview's feeds are the service's copies: fetched once in their interval, from allowed addresses only", async () => {

@@ -48,7 +48,7 @@ export function validValue(given: Schema, pool: Pool, name = "", depth = 0): fc.
       return fc.constant(null);
     case undefined:
     default:
-      return fc.jsonValue({ maxDepth: 2 });
+      return deepJson;
   }
 }
 
@@ -57,7 +57,7 @@ function objects(schema: Schema, pool: Pool, depth: number): fc.Arbitrary<unknow
   const required = (schema.required ?? []).filter((key) => schema.properties?.[key] !== undefined);
   const known = fc.record(Object.fromEntries(fields), { requiredKeys: required, noNullPrototype: true });
   if (fields.length > 0 || schema["additionalProperties"] === false) return known;
-  return fc.dictionary(fc.string({ maxLength: 12 }), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 3, noNullPrototype: true });
+  return fc.dictionary(names, flatJson, { maxKeys: 3, noNullPrototype: true });
 }
 
 function strings(schema: Schema, pool: Pool, name: string): fc.Arbitrary<string> {
@@ -70,16 +70,13 @@ function strings(schema: Schema, pool: Pool, name: string): fc.Arbitrary<string>
     case "date":
       return dates().map((time) => time.slice(0, 10));
     case "uri":
-      return fc.webPath().map((path) => `https://fuzz.invalid${path}`);
+      return webPaths.map((path) => `https://fuzz.invalid${path}`);
     case undefined:
     default:
   }
   const sample = fc.constant(String(sampleOf({ ...schema, type: "string" }, resolveName, name)));
   const { pattern } = schema;
-  const free =
-    typeof pattern === "string"
-      ? matching(pattern)
-      : fc.string({ minLength: least, maxLength: Math.min(most, least + 60), unit: "grapheme" });
+  const free = typeof pattern === "string" ? matching(pattern) : graphemes(least, Math.min(most, least + 60));
   const longest = "x".repeat(Math.min(most, 10_000));
   const kind = idKindOf(schema);
   const others = [
@@ -101,8 +98,20 @@ function pooled(kind: string, pool: Pool, madeUp: fc.Arbitrary<string>): fc.Arbi
 // The first of these takes seconds. Built during a test it would let the service close its idle connection unnoticed.
 fc.string({ unit: "grapheme" });
 
-// Building one takes long, and the same patterns are in many schemas.
+// Building one takes long, and the same patterns and lengths are in many schemas.
+const webPaths = fc.webPath();
+const names = fc.string({ maxLength: 12 });
+const flatJson = fc.jsonValue({ maxDepth: 1 });
+const deepJson = fc.jsonValue({ maxDepth: 2 });
+const byLengths = new Map<string, fc.Arbitrary<string>>();
 const byPattern = new Map<string, fc.Arbitrary<string>>();
+
+function graphemes(minLength: number, maxLength: number): fc.Arbitrary<string> {
+  const key = `${minLength} ${maxLength}`;
+  const known = byLengths.get(key) ?? fc.string({ minLength, maxLength, unit: "grapheme" });
+  byLengths.set(key, known);
+  return known;
+}
 
 function matching(pattern: string): fc.Arbitrary<string> {
   const known = byPattern.get(pattern) ?? textsOf(pattern);

@@ -67,7 +67,7 @@ async function fire(fuzzed: FuzzedService, { target, place, id, query, headers, 
   const ids = Object.fromEntries(
     target.params.map(({ name, kind }) => [
       name,
-      id === "known" ? known[name]! : id === "unknown" && kind !== null ? unknownId(kind) : ["x", "a b", "%", "..", "'", "😀"][place % 6]!,
+      id === "known" ? known[name]! : id === "unknown" && kind !== null ? unknownId(kind) : ["x", "a b", "%", "../", "'", "😀"][place % 6]!,
     ]),
   );
   // Node rejects a URL of more than 16 kB before the service sees it.

@@ -159,6 +159,41 @@ test("[DRF4] a draft that no longer fits is refused with the reason, and nothing
   expect((await done(api, "GET", `drafts/${broken.id}`)).changes).toEqual([]);
 });
 
+test("[CAL24] a draft keeps no item whose calendar was deleted, and its effect knows the dates of an item's calendar", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using api = await TestService.start(folder.path, { clock });
+  const device = await api.pairDevice("Lobby");
+  const [used, other] = [
+    await done(api, "POST", "calendars", { name: "Used", dates: [{ date: "2026-12-25" }] }),
+    await done(api, "POST", "calendars", { name: "Other", dates: [] }),
+  ];
+  const only = (calendar: { id: string }) => ({ ...text("soup"), conditions: [{ type: "calendar", calendar_id: calendar.id }] });
+  const playlist = await done(api, "POST", "playlists", { name: "P", items: [text("always"), only(used)] });
+  const layout = await done(api, "POST", "layouts", layoutOf("L", playlist.id));
+  await done(api, "PATCH", `players/${device.playerId}`, { layout_id: layout.id });
+
+  const draft = await done(api, "POST", "drafts", { name: "D" });
+  await done(api, "PATCH", `calendars/${used.id}`, { dates: [{ date: "2026-12-24" }] }, within(draft));
+  const first_at = new Date(clock.now()).toISOString();
+  expect((await done(api, "GET", `drafts/${draft.id}/effect`)).screens).toMatchObject([{ name: "Lobby", first_at }]);
+  const refusedUse = await api.call("DELETE", `calendars/${used.id}`, undefined, within(draft));
+  expect([refusedUse.status, refusedUse.body.detail.includes("“P”")]).toEqual([409, true]);
+
+  const late = await done(api, "POST", "drafts", { name: "E" });
+  await done(api, "PATCH", `playlists/${playlist.id}`, { items: [text("always"), only(other)] }, within(late));
+  await done(api, "DELETE", `calendars/${other.id}`);
+  const refused = await api.call("POST", `drafts/${late.id}/publish`, {});
+  expect([refused.status, refused.body.detail.includes("1 of its items refer to calendars that were deleted")]).toEqual([409, true]);
+
+  // An old version without its calendar: the item would play on days on which it must not.
+  const { number } = (await done(api, "GET", "versions?limit=1")).data[0];
+  await done(api, "PATCH", `playlists/${playlist.id}`, { items: [text("always")] });
+  await done(api, "DELETE", `calendars/${used.id}`);
+  await done(api, "POST", `versions/${number}/restore`, { only: [{ kind: "playlist", id: playlist.id }] });
+  expect((await done(api, "GET", `playlists/${playlist.id}`)).items.map((item: { text: string }) => item.text)).toEqual(["always"]);
+});
+
 test("[DRF5] the effect of a draft names the screens that change, when first, and the gaps that it leaves", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();

@@ -4,7 +4,7 @@ import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";
 import { TestService, heartbeat, picture } from "../harness.ts";
-import { createOtherTeam } from "../people/people.ts";
+import { createOtherTeam, createTokenFor, owner } from "../people/people.ts";
 import { contentOf, done, layoutOf, text, within, type Caller } from "./content.ts";
 import { walkVersions } from "./versions-walk.ts";
 
@@ -122,6 +122,42 @@ test("[VER4] restoring is a version itself; with only, some resources; dry, noth
   expect((await api.call("POST", "versions/1/restore", unknown)).body.errors).toMatchObject([{ pointer: "/only/1/id" }]);
   expect((await done(api, "POST", "versions/5/restore", {})).version).toBe(null);
   expect((await api.call("POST", "versions/99/restore", {})).status).toBe(404);
+});
+
+test("[VER8] the effect of going back names the screens that change, when first, and the gaps that it leaves, and changes nothing", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using api = await TestService.start(folder.path, { clock });
+  const [hall, lobby] = [await api.pairDevice("Hall 3"), await api.pairDevice("Lobby")];
+  const playlist = await done(api, "POST", "playlists", { name: "P", items: [text("a")] });
+  const layout = await done(api, "POST", "layouts", layoutOf("L", playlist.id));
+  await done(api, "PATCH", `players/${lobby.playerId}`, { layout_id: layout.id });
+  const then = (await versions(api))[0]!.number;
+  const [from, to] = [1, 2].map((hours) => new Date(clock.now() + hours * 3_600_000).toISOString());
+  const target = { type: "player", player_id: hall.playerId };
+  await done(api, "POST", "schedules", { name: "S", layout_id: layout.id, target, starts_at: from, ends_at: to });
+  await done(api, "PATCH", `playlists/${playlist.id}`, { items: [text("b")] });
+  const now = await contentOf(api);
+
+  const all = await done(api, "GET", `versions/${then}/effect`);
+  const namesOf = ({ screens }: { screens: { name: string; first_at: string }[] }) =>
+    screens.map(({ name, first_at }) => [name, first_at]).toSorted();
+  expect(namesOf(all)).toEqual([
+    ["Hall 3", from],
+    ["Lobby", new Date(clock.now()).toISOString()],
+  ]);
+  expect(all.gaps).toEqual([{ player_id: hall.playerId, name: "Hall 3", from, to }]);
+  const only = await done(api, "GET", `versions/${then}/effect?only=${playlist.id}`);
+  expect([namesOf(only).map(([name]) => name), only.gaps]).toEqual([["Hall 3", "Lobby"], []]);
+  expect(await contentOf(api)).toEqual(now);
+  expect((await versions(api))[0]!.number).toBe(then + 2);
+
+  expect((await done(api, "GET", `versions/${then + 2}/effect`)).screen_count).toBe(0);
+  expect((await api.call("GET", "versions/99/effect")).status).toBe(404);
+  expect((await api.call("GET", `versions/${then}/effect?only=plr_1`)).status).toBe(422);
+  expect((await (await createOtherTeam(api)).call("GET", `versions/${then}/effect`)).status).toBe(404);
+  const screenless = await createTokenFor(api, await owner(api), ["versions:read"]);
+  expect((await screenless.call("GET", `versions/${then}/effect`)).status).toBe(403);
 });
 
 test("[VER5] a restored version leaves out what was deleted for good, and says what cannot be restored", async () => {

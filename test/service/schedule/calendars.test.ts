@@ -247,3 +247,46 @@ test("[CAL17] shares are added up only on days on which the calendars let both s
   expect([rejected.status, errorPointers(rejected)]).toEqual([422, ["/interrupt/share_percent"]]);
   expect((await api.call("GET", `calendars/${calendar.id}`)).status).toBe(200);
 });
+
+test("[CAL23] an item of a playlist can be limited by a calendar, which reaches the players that show it and cannot be deleted", async () => {
+  await using folder = await temporaryFolder();
+  await using setup = await open(folder.path);
+  const { api, calendar, calendarCondition } = setup;
+  const [lobby, bar] = [await api.pairDevice("Lobby"), await api.pairDevice("Bar")];
+  const text = { type: "text", text: "Soup", duration_ms: 5_000 };
+  for (const [more, pointer] of [
+    [{ conditions: [] }, "conditions"],
+    [{ conditions: Array.from({ length: 11 }, () => ({ type: "tag", tag: "bar" })) }, "conditions"],
+    [{ conditions: [{ type: "date", from: "2026-12-01" }] }, "conditions/0/type"],
+    [calendarCondition(true, `cal_${missingId}`), "conditions/0/calendar_id"],
+  ] as const) {
+    const rejected = await api.call("POST", "playlists", { name: "P", items: [text, { ...text, ...more }] });
+    expect([rejected.status, errorPointers(rejected)]).toEqual([422, [`/items/1/${pointer}`]]);
+  }
+  const { layout, playlist } = await api.createLayout([text, { ...text, ...calendarCondition(false) }]);
+  await api.call("PATCH", `players/${bar.playerId}`, { layout_id: layout.id, timezone: "UTC" });
+  expect((await stateOf(lobby)).calendars).toBeUndefined();
+  const state = await stateOf(bar);
+  expect(state.calendars).toEqual([{ id: calendar.id, dates: ["2026-12-25", "2027-01-01"] }]);
+  const shown = (at: string) => programAt(readyOf(state), Date.parse(at)).program.zones[0]!.timeline.items.length;
+  expect([shown("2026-12-24T12:00Z"), shown("2026-12-25T12:00Z")]).toEqual([2, 1]);
+
+  const link = await bar.connect();
+  await api.call("PATCH", `calendars/${calendar.id}`, { dates: [{ date: "2026-12-24" }] });
+  const { revision } = await stateOf(bar);
+  expect((await link.next("state.changed")).data.revision).toBe(revision);
+  expect(revision).not.toBe(state.revision);
+  link.socket.close();
+
+  const rejected = async () => {
+    const { status, body } = await api.call("DELETE", `calendars/${calendar.id}`);
+    return [status, body.detail?.includes(playlist.name), body.detail?.includes("in the bin")];
+  };
+  expect(await rejected()).toEqual([409, true, false]);
+  await api.call("PATCH", `players/${bar.playerId}`, { layout_id: null });
+  await api.call("DELETE", `layouts/${layout.id}`);
+  await api.call("DELETE", `playlists/${playlist.id}`);
+  expect(await rejected()).toEqual([409, true, true]);
+  await api.call("DELETE", `playlists/${playlist.id}?permanent=true`);
+  expect((await api.call("DELETE", `calendars/${calendar.id}`)).status).toBe(204);
+});

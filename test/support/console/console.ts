@@ -58,9 +58,18 @@ export class Window implements AsyncDisposable {
   }
 
   /** Signs in as the member with this token, and opens `path`. The pages for signing in have tests of their own. */
-  async signIn(service: TestService, path = "/", token = service.token): Promise<void> {
+  signIn(service: TestService, path = "/", token = service.token): Promise<void> {
+    return this.#enter(service, path, token, {});
+  }
+
+  /** Signs in as another member of the owner's team. */
+  signInAs(service: TestService, { userId }: { userId: string }, path: string): Promise<void> {
+    return this.#enter(service, path, service.token, { user_id: userId });
+  }
+
+  async #enter(service: TestService, path: string, token: string, link: object): Promise<void> {
     const { url } = service.service;
-    const { body } = await service.call("POST", "sign-in-links", {}, { authorization: `Bearer ${token}` });
+    const { body } = await service.call("POST", "sign-in-links", link, { authorization: `Bearer ${token}` });
     // The browser keeps the cookie of the response.
     await this.context.request.post(`${url}/api/v1/session`, { headers: { origin: url }, data: { method: "link", secret: body.secret } });
     await this.page.goto(url + path);

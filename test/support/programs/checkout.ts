@@ -6,6 +6,7 @@ import { rootFolder } from "../../../src/main/folders.ts";
 const copied = [
   "src",
   "renderer",
+  "scripts/fonts",
   "demo",
   "package.json",
   "tsconfig.json",
@@ -15,7 +16,6 @@ const copied = [
   "vite.console.config.ts",
   "vite.fonts.ts",
   "vite.main.config.ts",
-  "vite.woff2.ts",
 ];
 
 /** Copies sources and build settings into `folder`. The copy shares this project's packages. */

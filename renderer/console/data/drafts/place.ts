@@ -40,7 +40,15 @@ const contentKinds = [
   "imports",
 ];
 
+/** Requests that only try something out, whatever their method, after `/api/v1/`. */
+const trial = /^(?:schedules\/effect|preview-tickets(?:\/.*)?)$/;
+
 let active: ActiveDraft | null = readStored();
+/** Whether the first change that a person makes outside of a draft makes one. */
+let isCollecting = false;
+/** Under what content is in the cache; null: as it is published. A draft that collects changes keeps the key that it had before it was made. */
+let key: string | null = active?.id ?? null;
+let collections = 0;
 const listeners = new Set<() => void>();
 
 function readStored(): ActiveDraft | null {
@@ -63,9 +71,51 @@ export function activeDraft(): ActiveDraft | null {
 
 /** Works in this draft from now on. It survives a reload of the tab. */
 export function setActiveDraft(draft: ActiveDraft | null): void {
+  if (draft?.id !== active?.id) key = draft?.id ?? outside();
+  setActive(draft);
+}
+
+/** Works in the draft that was made for the first change. What was read before it holds in it, since it was empty. */
+export function setCollectingDraft(draft: ActiveDraft): void {
+  setActive(draft);
+}
+
+/** Whether changes outside of a draft are collected in one: the first makes it. */
+export function setCollecting(value: boolean): void {
+  if (value === isCollecting) return;
+  isCollecting = value;
+  if (active === null) key = outside();
+  tell();
+}
+
+/** Whether the next change makes a draft. */
+export function makesDraft(): boolean {
+  return isCollecting && active === null;
+}
+
+export function collectsChanges(): boolean {
+  return isCollecting;
+}
+
+/** Changes when other content is to be shown: that of a draft, or what is published. */
+export function placeKey(): string | null {
+  return key;
+}
+
+function outside(): string | null {
+  if (!isCollecting) return null;
+  collections += 1;
+  return `collection ${collections}`;
+}
+
+function setActive(draft: ActiveDraft | null): void {
   active = draft;
   if (draft === null) sessionStorage.removeItem(stored);
   else sessionStorage.setItem(stored, JSON.stringify(draft));
+  tell();
+}
+
+function tell(): void {
   for (const listener of listeners) listener();
 }
 
@@ -80,11 +130,17 @@ export function isContentRequest(path: string): boolean {
   return path.startsWith("/api/v1/") && content.test(path.slice("/api/v1/".length));
 }
 
-/** The key of the cache for what is read in the active draft: each draft has a place of its own there. */
-export function contentKey(key: readonly unknown[]): readonly unknown[] {
-  const [kind, part] = key;
+/** Whether such a request changes content, or only tries to. @param path after the address of the service */
+export function isContentWrite(method: string, path: string, search: URLSearchParams): boolean {
+  if (method === "GET" || search.has("dry_run")) return false;
+  return isContentRequest(path) && !trial.test(path.slice("/api/v1/".length));
+}
+
+/** The key of the cache for what is read where the tab works: each draft has a place of its own there. */
+export function contentKey(parts: readonly unknown[]): readonly unknown[] {
+  const [kind, part] = parts;
   const isContent = contentKinds.includes(String(kind)) || (kind === "assets" && (part === "uses" || part === "replacement"));
-  return active !== null && isContent ? ["in", active.id, ...key] : key;
+  return key !== null && isContent ? ["in", key, ...parts] : parts;
 }
 
 /** The first parts of all keys that are old when content changes. The ticket of a preview stays good. */

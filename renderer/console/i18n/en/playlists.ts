@@ -34,7 +34,7 @@ export const playlists = {
   ownLength: "own length",
   saving: "Saving…",
   saved: "Saved: screens get it now",
-  conflictTitle: "Somebody else changed this playlist meanwhile",
+  conflictTitle: "{name, select, unknown {Somebody else} other {{name}}} changed this playlist meanwhile",
   conflictText: "Your order is kept here and not saved yet. Take over theirs, or save yours in its place.",
   takeTheirs: "Take theirs",
   keepMine: "Save mine",
@@ -52,6 +52,7 @@ export const playlists = {
   web: "Web page",
   html: "Page from a file",
   limited: "plays only at times",
+  onlyIf: "only if: {conditions}",
   loading: "Loading…",
   fileGone: "A file that was deleted",
 } as const;

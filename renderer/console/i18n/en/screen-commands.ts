@@ -97,7 +97,7 @@ export const screenCommands = {
   type_reload: "Reload the page",
   about_reload: "Helps when something on the screen is stuck.",
   type_variables_set: "Set a variable",
-  about_variables_set: "For the conditions of schedules, at once.",
+  about_variables_set: "For the conditions of schedules and items, at once.",
   type_variables_clear: "Forget set variables",
   about_variables_clear: "The variables of the settings count again.",
   type_display_power: "Display on or off",

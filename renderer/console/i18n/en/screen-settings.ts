@@ -37,7 +37,7 @@ export const screenSettings = {
   wall_width: "Width of the wall",
   wall_height: "Height of the wall",
   variables: "Variables",
-  variablesAbout: "For the conditions of schedules, such as season = summer.",
+  variablesAbout: "For the conditions of schedules and items, such as season = summer.",
   variableName: "Name",
   variableNameBad: "Lower-case letters, digits and _, beginning with a letter.",
   variableValue: "Value",

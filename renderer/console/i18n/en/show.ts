@@ -24,6 +24,7 @@ export const show = {
   chooseAnother: "Choose another",
   chosenFile: "Chosen file",
   chooseLayout: "Layout",
+  layoutsOfDraft: "As they are published. What the draft “{name}” changes cannot be shown yet.",
   noLayouts: "There are no layouts with a playlist yet.",
   until: "How long",
   untilHour: "1 hour",

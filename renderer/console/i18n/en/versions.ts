@@ -33,7 +33,7 @@ export const versions = {
   willChangeMore: "{count, plural, one {and # more} other {and # more}}",
   inDraft: "Only in the draft “{name}”: screens notice nothing.",
   atOnce: "The screens show it at once. It becomes a version of its own, from which you can go back again.",
-  needsApproval: "It is sent for approval.",
+  needsApproval: "It is kept in a draft, which is published when somebody else approves it.",
   skipped: "This cannot be brought back:",
   skippedOne: "{name}: {detail}",
   done: "Everything is again as it was at version {number}",

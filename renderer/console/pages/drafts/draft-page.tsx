@@ -17,7 +17,7 @@ import { useNames } from "./changes/names.ts";
 import { DraftActions } from "./acts/draft-actions.tsx";
 import { DraftChanges } from "./draft-changes.tsx";
 import { DraftState } from "./draft-state.tsx";
-import { versionQuery, type Decisions } from "./drafts.ts";
+import { effectQuery, versionQuery, type Decisions } from "./drafts.ts";
 import { Effect } from "./effect.tsx";
 import { useDraftRights } from "./acts/rights.ts";
 import { VersionChanges } from "./versions/version-changes.tsx";
@@ -81,6 +81,7 @@ function Content({ versioned: { draft, etag }, decisions, onDecide }: ContentPro
   const active = useDraft();
   const rights = useDraftRights(draft);
   const nameOf = useNames(changes);
+  const effect = useQuery({ ...effectQuery(id, etag), enabled: state !== "published" && changes.length > 0 });
   if (state === "published") return version === null ? <p>{text("publishedNothing")}</p> : <PublishedDraft number={version} />;
   return (
     <>
@@ -96,7 +97,7 @@ function Content({ versioned: { draft, etag }, decisions, onDecide }: ContentPro
         </EmptyState>
       ) : (
         <>
-          <Effect draftId={id} etag={etag} />
+          <Effect found={effect} />
           <Section title={text("whatChanges")}>
             <DraftChanges draft={draft} nameOf={nameOf} decisions={decisions} onDecide={onDecide} mayChange={rights.mayChange} />
           </Section>

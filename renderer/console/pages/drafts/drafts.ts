@@ -9,7 +9,7 @@ import type { VersionedDraft } from "../../data/draft.ts";
 export type DraftChange = Schemas["DraftChange"];
 export type Content = NonNullable<DraftChange["after"]>;
 export type ContentKind = DraftChange["kind"];
-export type DraftEffect = Schemas["DraftEffect"];
+export type ContentEffect = Schemas["ContentEffect"];
 export type VersionEntry = Schemas["VersionEntry"];
 export type Version = Schemas["Version"];
 export type Arrival = Schemas["Arrival"];
@@ -25,6 +25,18 @@ export function effectQuery(id: string, etag: string) {
     queryKey: ["schedules", "draft-effect", id, etag],
     queryFn: async ({ signal }) => (await client.get("/api/v1/drafts/{id}/effect", { params: params(id), signal })).data,
     placeholderData: keepPreviousData,
+  });
+}
+
+/** What going back to a version would do. */
+export function restorationEffectQuery({ number, only }: Restoration) {
+  return queryOptions({
+    queryKey: ["playlists", "restoration-effect", number, only?.id ?? null],
+    queryFn: async ({ signal }) => {
+      const params = { path: { number: String(number) }, ...(only === null ? {} : { query: { only: only.id } }) };
+      return (await client.get("/api/v1/versions/{number}/effect", { params, signal })).data;
+    },
+    staleTime: 0,
   });
 }
 

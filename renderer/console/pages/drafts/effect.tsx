@@ -1,5 +1,4 @@
-// What publishing a draft would do to the screens, in one sentence and in lists.
-import { useQuery } from "@tanstack/react-query";
+// What publishing a draft, or going back to a version, would do to the screens, in one sentence and in lists.
 import { Link } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { useRosterRow } from "../../data/roster.ts";
@@ -10,7 +9,7 @@ import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Disclosure } from "../../ui/disclosure.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
-import { effectQuery, type DraftEffect } from "./drafts.ts";
+import type { ContentEffect } from "./drafts.ts";
 
 const text = texts(messages);
 const shownAtFirst = 50;
@@ -29,8 +28,14 @@ function spanIn(from: string, to: string, timeZone: string | null | undefined): 
   return { from: momentIn(from, zone), to: isOneDay ? formatTime(new Date(to), zone) : momentIn(to, zone) };
 }
 
-export function Effect({ draftId, etag }: { draftId: string; etag: string }) {
-  const { data, error } = useQuery(effectQuery(draftId, etag));
+interface EffectProps {
+  /** What was found out so far. */
+  found: { data: ContentEffect | undefined; error: Error | null };
+  /** Whether the screens are listed at once. */
+  isOpen?: boolean;
+}
+
+export function Effect({ found: { data, error }, isOpen = false }: EffectProps) {
   return (
     <section className="card draft-effect" aria-labelledby="effect-title">
       <h2 id="effect-title">{text("effect")}</h2>
@@ -38,19 +43,19 @@ export function Effect({ draftId, etag }: { draftId: string; etag: string }) {
         {data === undefined ? error === null ? <p className="faint">{text("effectLooking")}</p> : null : <EffectSentence effect={data} />}
       </div>
       <ProblemMessage error={error} />
-      {data === undefined ? null : <EffectLists effect={data} />}
+      {data === undefined ? null : <EffectLists effect={data} isOpen={isOpen} />}
     </section>
   );
 }
 
 /** The screens that show something else within the week, the first one first. */
-function changedScreens({ screens }: DraftEffect): (DraftEffect["screens"][number] & { first_at: string })[] {
+function changedScreens({ screens }: ContentEffect): (ContentEffect["screens"][number] & { first_at: string })[] {
   return screens
     .flatMap(({ first_at: at, ...screen }) => (at === null ? [] : { ...screen, first_at: at }))
     .toSorted((one, other) => one.first_at.localeCompare(other.first_at));
 }
 
-export function EffectSentence({ effect }: { effect: DraftEffect }) {
+export function EffectSentence({ effect }: { effect: ContentEffect }) {
   const { screen_count: count, examined_count: examined, gaps } = effect;
   const changed = changedScreens(effect);
   const [first] = changed;
@@ -79,13 +84,13 @@ export function EffectSentence({ effect }: { effect: DraftEffect }) {
   );
 }
 
-function EffectLists({ effect }: { effect: DraftEffect }) {
+function EffectLists({ effect, isOpen }: { effect: ContentEffect; isOpen: boolean }) {
   const changed = changedScreens(effect);
   const { gaps } = effect;
   return (
     <>
       {changed.length === 0 ? null : (
-        <Disclosure title={text("screens", { count: changed.length })}>
+        <Disclosure title={text("screens", { count: changed.length })} isOpen={isOpen}>
           <Rows
             rows={changed.map(({ player_id: id, name, first_at: at }) => ({ key: id, id, name, wordsIn: (zone) => momentIn(at, zone) }))}
           />

@@ -1,6 +1,6 @@
 // For editors: does something in a draft in place of publishing it at once. The draft is one that is in work, or a new one.
 import { useState } from "react";
-import { createDraft, useDraft, useOwnDrafts } from "../../data/draft.ts";
+import { createDraft, useDraft, useNeedsApproval, useOwnDrafts } from "../../data/draft.ts";
 import type { ActiveDraft } from "../../data/drafts/place.ts";
 import { useMay } from "../../data/session.ts";
 import { useAct } from "../../data/use-act.ts";
@@ -27,13 +27,14 @@ interface SaveToDraftProps {
   size?: NonNullable<ButtonProps["size"]>;
 }
 
-/** Whether there is a draft to go to: the person may make one, and is in none. */
+/** Whether there is a draft to go to: the person may make one, is in none, and does not have each change in one anyhow. */
 export function useMaySaveToDraft(): boolean {
   const active = useDraft();
-  return useMay("drafts:write") && active === null;
+  const needsApproval = useNeedsApproval();
+  return useMay("drafts:write") && active === null && !needsApproval;
 }
 
-/** Nothing if the person is in a draft already, or may not make one. */
+/** Nothing if the person is in a draft already, may not make one, or has each change in one anyhow. */
 export function SaveToDraft({ isSaving, isDisabled = false, kind = "plain", size = "medium", ...props }: SaveToDraftProps) {
   const maySave = useMaySaveToDraft();
   const [isOpen, setIsOpen] = useState(false);

@@ -1,7 +1,7 @@
 // The editor of a layout: its stage, its tools, and the settings of what is selected.
 import { Link, useParams } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { enterDraft } from "../../data/draft.ts";
+import { enterDraft, useDraft, useNeedsApproval } from "../../data/draft.ts";
 import { useMay } from "../../data/session.ts";
 import { ownTimeZone } from "../../data/zones.ts";
 import { layouts } from "../../i18n/en/layouts.ts";
@@ -57,9 +57,11 @@ export function LayoutPage() {
 }
 
 function SaveStatus({ layoutEditor: { editor, isSaving } }: { layoutEditor: LayoutEditor }) {
-  const state = editor === undefined ? null : isSaving ? "saving" : isDirty(editor) ? "notSaved" : "saved";
+  const isForScreens = [useDraft() === null, !useNeedsApproval()].every(Boolean);
+  const unsaved = isForScreens ? "notSaved" : "unsaved";
+  const state = editor === undefined ? null : isSaving ? "saving" : isDirty(editor) ? unsaved : "saved";
   return (
-    <p role="status" className="faint save-status" data-state={state}>
+    <p role="status" className="faint save-status" data-state={state === "unsaved" ? "notSaved" : state}>
       {state === null ? null : text(state)}
     </p>
   );
@@ -110,7 +112,7 @@ function Workspace({ id, layoutEditor: { change, save }, editor, isReadOnly }: W
   const [only, ...others] = editor.selected.flatMap((key) => zoneOf(layout, key) ?? []);
   return (
     <div className="layout-workspace" ref={workspace}>
-      <Conflicts editor={editor} change={change} />
+      <Conflicts id={id} editor={editor} change={change} />
       <div className="layout-stage">
         <LayoutToolbar editor={editor} rules={rules} onRules={setRules} isReadOnly={isReadOnly} change={change} focusZone={focusZone} />
         <Stage

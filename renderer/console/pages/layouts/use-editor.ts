@@ -81,7 +81,7 @@ async function saveEdit(id: string): Promise<void> {
     if (body === null) return;
     try {
       const stored = await saveLayout(id, body, editor.etag);
-      // It became a proposal, which has no version: the page shows again what is published.
+      // It became a proposal, which has no version. The person goes on there, and this page begins anew.
       if (stored.etag === "") {
         keepEdit(id, undefined);
         return;

@@ -5,7 +5,6 @@ import { playlists } from "../../i18n/en/playlists.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Page } from "../../ui/page.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
-import { useMustUseDraft } from "../drafts/editor-links.tsx";
 import { EditorView } from "./editor/editor-view.tsx";
 import { useEditor } from "./editor/use-editor.ts";
 import "./playlists.css";
@@ -14,8 +13,7 @@ const text = texts(playlists);
 
 export function PlaylistPage() {
   const { id } = useParams({ strict: false }) as { id: string };
-  const mustUseDraft = useMustUseDraft();
-  const isReadOnly = !useMay("playlists:write") || mustUseDraft;
+  const isReadOnly = !useMay("playlists:write");
   const { editor, name, error } = useEditor(id);
   if (editor !== null) return <EditorView key={id} id={id} editor={editor} name={name ?? ""} error={error} isReadOnly={isReadOnly} />;
   return (

@@ -1,7 +1,9 @@
-// Chooses one of the team's layouts. Those without a playlist would show nothing and are left out.
+// Chooses one of the team's layouts, as they are published: a show is on the screens at once. Those without a playlist would show nothing and are left out.
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { client } from "../../data/client.ts";
+import { useDraft } from "../../data/draft.ts";
+import { draftHeader, published } from "../../data/drafts/place.ts";
 import { show } from "../../i18n/en/show.ts";
 import { texts } from "../../i18n/texts.ts";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
@@ -12,10 +14,11 @@ const text = texts(show);
 type Layout = Schemas["Layout"];
 
 const layoutsQuery = queryOptions({
-  queryKey: ["layouts", "all"],
+  queryKey: ["layouts", "published"],
   queryFn: async (): Promise<Layout[]> => {
     const layouts: Layout[] = [];
-    for await (const layout of client.pages("/api/v1/layouts", { params: { query: { limit: 100 } } })) layouts.push(layout);
+    const params = { query: { limit: 100 }, header: { [draftHeader]: published } };
+    for await (const layout of client.pages("/api/v1/layouts", { params })) layouts.push(layout);
     return layouts;
   },
 });
@@ -23,10 +26,12 @@ const layoutsQuery = queryOptions({
 export function LayoutPicker({ value, onChange }: { value: string | null; onChange: (id: string) => void }) {
   const { data, error } = useQuery(layoutsQuery);
   const isOfShow = useIsOfShow();
+  const draft = useDraft();
   const usable = data?.filter(({ id, zones }) => !isOfShow(id) && zones.some(({ playlist_id }) => playlist_id !== null));
   return (
     <>
       <ProblemMessage error={error} />
+      {draft === null ? null : <p className="faint">{text("layoutsOfDraft", { name: draft.name })}</p>}
       {usable?.length === 0 ? <p className="faint">{text("noLayouts")}</p> : null}
       <RadioGroup className="layout-choices" aria-label={text("chooseLayout")} value={value} onChange={onChange}>
         {usable?.map((layout) => (

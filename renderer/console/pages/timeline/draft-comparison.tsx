@@ -5,7 +5,7 @@ import { timeline } from "../../i18n/en/timeline.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Segments } from "../../ui/segments.tsx";
 import { Switch } from "../../ui/switch.tsx";
-import { effectQuery, type DraftEffect } from "../drafts/drafts.ts";
+import { effectQuery, type ContentEffect } from "../drafts/drafts.ts";
 import { EffectSentence } from "../drafts/effect.tsx";
 import type { TimelineSearch } from "./routes.ts";
 import "../drafts/drafts.css";
@@ -13,7 +13,7 @@ import "../drafts/drafts.css";
 const text = texts(timeline);
 
 /** What a draft would change on the screens; undefined: not known yet, or there is no draft. */
-export function useDraftEffect(draftId: string | undefined): DraftEffect | undefined {
+export function useDraftEffect(draftId: string | undefined): ContentEffect | undefined {
   const draft = useQuery({ ...draftQuery(draftId ?? ""), enabled: draftId !== undefined });
   const etag = draft.data?.etag;
   const effect = useQuery({ ...effectQuery(draftId ?? "", etag ?? ""), enabled: draftId !== undefined && etag !== undefined });
@@ -21,7 +21,7 @@ export function useDraftEffect(draftId: string | undefined): DraftEffect | undef
 }
 
 interface DraftComparisonProps {
-  effect: DraftEffect | undefined;
+  effect: ContentEffect | undefined;
   search: TimelineSearch;
   onChange: (change: TimelineSearch) => void;
 }

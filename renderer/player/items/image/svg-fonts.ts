@@ -5,6 +5,7 @@ import { createElement } from "../../dom.ts";
 import { familiesIn } from "../../fonts/css-values.ts";
 import { facesFor, type FontFaceRule } from "../../fonts/font-faces.ts";
 import { languageOf } from "../../fonts/language.ts";
+import { familiesOf, loadRules } from "../../fonts/rules.ts";
 
 /** A picture's address, and the fonts that it names but nobody has. */
 export interface SvgPicture {
@@ -63,6 +64,10 @@ async function addFonts(src: string, signal: AbortSignal): Promise<SvgPicture> {
   rewriteAttributes([root, ...root.querySelectorAll(`[font-family], [${hidden}]`)], families);
   if (!root.hasAttribute("font-family")) root.setAttribute("font-family", families.replace("sans-serif"));
   for (const sheet of root.querySelectorAll(hidden)) sheet.textContent = rewriteSheet(sheet.textContent, families);
+  for (const list of families.lists) {
+    const [lost] = await loadRules(text, list, signal);
+    if (lost !== undefined) throw new TypeError(`the font ${lost} cannot be loaded`);
+  }
   const styles = /italic|oblique/.test(file) ? ["normal", "italic"] : ["normal"];
   const faces = new Set(families.lists.flatMap((list) => facesFor(text, list, styles)));
   const rules = await Promise.all([...faces].map((face) => embed(face, signal)));
@@ -123,7 +128,7 @@ function shippedList(family: FontFamily, language: string | null): string[] {
   if (language !== null) probe.lang = language;
   probe.style.fontFamily = `var(--${family})`;
   document.body.append(probe);
-  const list = familiesIn(getComputedStyle(probe).fontFamily);
+  const list = familiesOf(probe);
   probe.remove();
   return list;
 }

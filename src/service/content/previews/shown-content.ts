@@ -2,11 +2,13 @@
 import type { DesiredLayout, DesiredPlaylist, DesiredState } from "../../../protocol/device/desired-state.ts";
 import type { PlayerIntervention, ShownContent } from "../../../protocol/operator/previews.ts";
 import type { LastingIntervention } from "../../../schedule/interventions.ts";
+import { onAnyScreen } from "../../../schedule/playlist/any-screen.ts";
 import type { DesiredStates } from "../../fleet/state/desired-states.ts";
-import { readContent } from "../../fleet/state/state-content.ts";
+import { desiredCalendars, readContent, type ContentIds } from "../../fleet/state/state-content.ts";
 import { findPlayer } from "../../fleet/player-resource.ts";
 import type { Presence } from "../../fleet/presence.ts";
 import { found } from "../../http/problem.ts";
+import { calendarsById } from "../../schedule/holiday-calendars.ts";
 import { interventionsOf, timeZoneOf } from "../../schedule/schedule-outlook.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { PlayerRow } from "../../store/tables.ts";
@@ -28,7 +30,7 @@ export interface PreviewSubject {
   assetIds: readonly string[];
 }
 
-// A layout or a playlist is shown as on a screen that has nothing else.
+// A layout or a playlist is shown as on a screen that has nothing else, and the tags and variables that its items want.
 const noPlayerId = `plr_${"0".repeat(26)}`;
 const wholeLayoutId = `lay_${"0".repeat(26)}`;
 const wholeZoneId = `zon_${"0".repeat(26)}`;
@@ -44,12 +46,15 @@ export async function readShownContent(
   const { playerId, layoutId, playlistIds, assetIds } = subject;
   if (playerId !== null) {
     const content = await contentOfPlayer(dependencies, found(await findPlayer(db, teamId, playerId), "screen"));
-    const more = await readContent(db, teamId, { layoutIds: [], playlistIds, assetIds });
-    const playlists = withMore(content.state.playlists, more.playlists.map(withoutSecrets));
-    return { ...content, state: { ...content.state, playlists, assets: withMore(content.state.assets, more.assets.map(withoutUrl)) } };
+    const { state } = content;
+    const more = shownState(await stateWith(db, teamId, { layoutIds: [], playlistIds, assetIds }));
+    const playlists = withMore(state.playlists, more.playlists);
+    const calendars = withMore(state.calendars ?? [], more.calendars ?? []);
+    return { ...content, state: { ...state, playlists, assets: withMore(state.assets, more.assets), ...desiredCalendars(calendars) } };
   }
   const state = layoutId === null ? await stateOfPlaylist(db, teamId, subject) : await stateOfLayout(db, teamId, layoutId, subject);
-  return { device_timezone: "UTC", interventions: [], state: shownState(state) };
+  const playlists = state.playlists.map(({ id, items }) => ({ id, items: items.map(onAnyScreen) }));
+  return { device_timezone: "UTC", interventions: [], state: shownState({ ...state, playlists }) };
 }
 
 function withMore<T extends { id: string }>(own: readonly T[], more: readonly T[]): T[] {
@@ -70,19 +75,19 @@ export async function contentOfPlayer(dependencies: ShownContentDependencies, pl
 }
 
 async function stateOfLayout(db: Db, teamId: string, layoutId: string, { playlistIds, assetIds }: PreviewSubject): Promise<DesiredState> {
-  const { layouts, digest, ...content } = await readContent(db, teamId, { layoutIds: [layoutId], playlistIds, assetIds });
-  return { ...emptyState(digest), layout: found(layouts[0], "layout"), ...content };
+  const state = await stateWith(db, teamId, { layoutIds: [layoutId], playlistIds, assetIds });
+  return { ...state, layout: found(state.layouts[0], "layout"), layouts: [] };
 }
 
 async function stateOfPlaylist(db: Db, teamId: string, { playlistId, playlistIds, assetIds }: PreviewSubject): Promise<DesiredState> {
   const own = playlistId === null ? [] : [playlistId];
-  const { playlists, assets, digest } = await readContent(db, teamId, { layoutIds: [], playlistIds: [...own, ...playlistIds], assetIds });
+  const state = await stateWith(db, teamId, { layoutIds: [], playlistIds: [...own, ...playlistIds], assetIds });
   if (playlistId !== null)
     found(
-      playlists.find(({ id }) => id === playlistId),
+      state.playlists.find(({ id }) => id === playlistId),
       "playlist",
     );
-  return { ...emptyState(digest), layout: wholeLayout(playlistId), playlists, assets };
+  return { ...state, layout: wholeLayout(playlistId) };
 }
 
 /** A layout of one zone. */
@@ -91,9 +96,12 @@ function wholeLayout(playlistId: string | null): DesiredLayout {
   return { id: wholeLayoutId, ...wholeSize, background_color: "#000000", zones: [zone] };
 }
 
-function emptyState(revision: string): DesiredState {
+/** The state of a screen that shows nothing yet, with this content. */
+async function stateWith(db: Db, teamId: string, ids: ContentIds): Promise<DesiredState> {
+  const { digest: revision, calendarIds, ...content } = await readContent(db, teamId, ids);
+  const calendars = await calendarsById(db, teamId, calendarIds);
   const player = { id: noPlayerId, name: "", timezone: null, tags: [], variables: {} };
-  return { revision, player, layout: null, layouts: [], schedules: [], playlists: [], assets: [] };
+  return { revision, player, layout: null, schedules: [], ...content, ...desiredCalendars(calendars.values()) };
 }
 
 function shownState(state: DesiredState): ShownContent["state"] {

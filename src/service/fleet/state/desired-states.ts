@@ -12,6 +12,7 @@ import { withWallTimes, type StartAndEnd } from "../../../schedule/calendar/mome
 import { inChunks } from "../../store/chunks.ts";
 import type { Db } from "../../store/store.ts";
 import type { PlayerRow, ScheduleRow } from "../../store/tables.ts";
+import { desiredCalendars } from "./state-content.ts";
 import { emptyCache, readOverrides, readStateInputs, type Overrides, type StateCache } from "./state-inputs.ts";
 
 /** A player whose desired state has a new revision. */
@@ -109,7 +110,7 @@ async function assembleState(db: Db, player: PlayerRow, overrides: Overrides, ca
     playlists: content.playlists,
     assets: content.assets,
     schedules: schedules.map(desiredSchedule),
-    ...(calendars.length === 0 ? {} : { calendars: calendars.map(({ id: calendarId, dates }) => ({ id: calendarId, dates: [...dates] })) }),
+    ...desiredCalendars(calendars),
   };
 }
 

@@ -1,15 +1,20 @@
 // Reads the layouts, playlists and assets of a desired state.
 import { DesiredLayout, type DesiredAsset, type DesiredPlaylist, type DesiredState } from "../../../protocol/device/desired-state.ts";
-import { assetIdsOf } from "../../../protocol/content/items.ts";
+import { assetIdsOf, calendarIdsOfItems } from "../../../protocol/content/items.ts";
 import { isStored, type StoredAssetRow } from "../../content/asset-rows.ts";
 import { parseItems, parseTransition, parseZones } from "../../content/content-columns.ts";
 import { digestOf } from "../../store/canonical-json.ts";
 import { inChunks } from "../../store/chunks.ts";
+import type { CalendarDays } from "../../schedule/holiday-calendars.ts";
 import type { Db } from "../../store/store.ts";
 import type { LayoutRow } from "../../store/tables.ts";
 
 /** The content of a state with its digest, which is computed once for all players that show the same content. */
-export type StateContent = Pick<DesiredState, "layouts" | "playlists" | "assets"> & { digest: string };
+export type StateContent = Pick<DesiredState, "layouts" | "playlists" | "assets"> & {
+  digest: string;
+  /** The calendars that conditions of its items refer to. */
+  calendarIds: readonly string[];
+};
 
 /** The parts of the content: these layouts with their playlists and assets, and more playlists and assets. */
 export interface ContentIds {
@@ -27,7 +32,14 @@ export async function readContent(db: Db, teamId: string, { layoutIds, playlistI
   const playlists = await readPlaylists(db, teamId, shown);
   const backgrounds = rows.flatMap(({ background_asset_id }) => background_asset_id ?? []);
   const content = { layouts, playlists, assets: await readAssets(db, teamId, playlists, [...assetIds, ...backgrounds]) };
-  return { ...content, digest: digestOf(content) };
+  const calendarIds = calendarIdsOfItems(playlists.flatMap(({ items }) => items));
+  return { ...content, digest: digestOf(content), calendarIds };
+}
+
+/** Calendars as they are in a state, which has none without any. */
+export function desiredCalendars(calendars: Iterable<Pick<CalendarDays, "id" | "dates">>): Pick<DesiredState, "calendars"> {
+  const desired = Array.from(calendars, ({ id, dates }) => ({ id, dates: [...dates] }));
+  return desired.length === 0 ? {} : { calendars: desired };
 }
 
 /** The ids without repeats and nulls, sorted. */

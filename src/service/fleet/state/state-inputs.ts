@@ -46,7 +46,7 @@ export async function readStateInputs(db: Db, player: PlayerRow, overrides: Over
     assetIds: uniqueIds([safeAssetId, ...overrides.map(({ asset_id }) => asset_id)]),
   };
   const content = await readOnce(cache.contents, `${player.team_id} ${JSON.stringify(ids)}`, () => readContent(db, player.team_id, ids));
-  const calendars = await readCalendarsOf(db, player, schedules, cache);
+  const calendars = await readCalendarsOf(db, player, schedules, content, cache);
   const revision = revisionOf({ ...player, safe_asset_id: safeAssetId }, content, schedules, calendars);
   return { content, schedules, calendars, safeAssetId, revision };
 }
@@ -66,9 +66,15 @@ async function readSafeAsset(db: Db, teamId: string): Promise<string | null> {
   return team?.safe_asset_id ?? null;
 }
 
-/** The calendars that the player's schedules, display hours and recurring commands refer to, by id. */
-async function readCalendarsOf(db: Db, player: PlayerRow, schedules: readonly ScheduleRow[], cache: StateCache): Promise<CalendarDays[]> {
-  const ids = uniqueIds([...schedules.flatMap(calendarIdsIn), ...controlCalendarIds(player)]);
+/** The calendars that the player's schedules, items, display hours and recurring commands refer to, by id. */
+async function readCalendarsOf(
+  db: Db,
+  player: PlayerRow,
+  schedules: readonly ScheduleRow[],
+  { calendarIds }: StateContent,
+  cache: StateCache,
+): Promise<CalendarDays[]> {
+  const ids = uniqueIds([...schedules.flatMap(calendarIdsIn), ...calendarIds, ...controlCalendarIds(player)]);
   if (ids.length === 0) return [];
   const all = await readOnce(cache.calendars, player.team_id, () => readCalendars(db, player.team_id));
   return ids.flatMap((id) => all.get(id) ?? []);

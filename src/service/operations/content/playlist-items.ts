@@ -1,8 +1,9 @@
 // Validates the items of a playlist and assigns their ids.
 import type { AssetKind } from "../../../protocol/content/assets.ts";
-import { assetIdsOf, type NewPlaylistItem, type PlaylistItem } from "../../../protocol/content/items.ts";
+import { assetIdsOf, calendarIdsOfItems, type NewPlaylistItem, type PlaylistItem } from "../../../protocol/content/items.ts";
 import { unmaskSecrets } from "../../content/web-secrets.ts";
 import { invalidFields, type FieldError } from "../../http/problem.ts";
+import { calendarsById, missingCalendars } from "../../schedule/holiday-calendars.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
 import { inChunks } from "../../store/chunks.ts";
 import type { MakeId } from "../../store/ids.ts";
@@ -15,8 +16,8 @@ const kindOf: Record<string, AssetKind> = { image: "image", video: "video", audi
 
 /**
  * Returns the items with their ids. A sent id is kept; an item equal to an earlier one keeps that item's id.
- * @throws ProblemError 422 naming each item whose asset is missing or of the wrong kind or whose id is not of this playlist, and each
- * mask without a stored secret.
+ * @throws ProblemError 422 naming each item whose asset is missing or of the wrong kind, whose calendar is missing or whose id is not of
+ * this playlist, and each mask without a stored secret.
  */
 export async function assignItemIds(
   db: Db,
@@ -31,7 +32,8 @@ export async function assignItemIds(
     ...validityErrors(sent),
     ...limitErrors(sent),
   ];
-  const errors = [...(await assetErrors(db, teamId, sent)), ...fieldErrors, ...unknownSecrets];
+  const missing = [...(await assetErrors(db, teamId, sent)), ...(await calendarErrors(db, teamId, sent))];
+  const errors = [...missing, ...fieldErrors, ...unknownSecrets];
   if (errors.length > 0) {
     throw invalidFields(errors);
   }
@@ -75,6 +77,11 @@ function kindsOf(item: NewPlaylistItem): Record<string, { assetId: string; kind:
   const own = { asset_id: { assetId: item.asset_id, kind: kindOf[item.type]! } };
   if (item.type !== "audio" || item.artwork_asset_id === undefined) return own;
   return { ...own, artwork_asset_id: { assetId: item.artwork_asset_id, kind: "image" } };
+}
+
+async function calendarErrors(db: Db, teamId: string, items: readonly NewPlaylistItem[]): Promise<FieldError[]> {
+  const calendars = await calendarsById(db, teamId, calendarIdsOfItems(items));
+  return items.flatMap(({ conditions = [] }, index) => missingCalendars(conditions, calendars, `/items/${index}`));
 }
 
 function validityErrors(items: readonly NewPlaylistItem[]): FieldError[] {

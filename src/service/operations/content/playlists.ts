@@ -49,7 +49,7 @@ export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
       "Items play in order, in a loop. Only images, videos, audio, PDFs and HTML bundles need an asset. " +
       "An item's `transition` starts with the item; without it the zone's transition applies. " +
       "`max_plays_per_hour` and `max_plays_per_day` skip an item in some rounds of the loop; at least one item must have neither. " +
-      "`dayparts` restrict an item to times of day.",
+      "`dayparts` restrict an item to times of day, `conditions` to players with a tag, values of variables and the dates of a calendar.",
     agent: "Use it for a new loop of items. Its assets must be ready: check with get_asset.",
     caller: "operator",
     scope: "playlists:write",

@@ -87,7 +87,7 @@ export const previewOperations: readonly Operation<PreviewDependencies>[] = [
     path: "/preview-tickets/{id}/content",
     summary: "Read what a preview shows",
     description:
-      "As it is now. A layout or a playlist is shown as on a screen that has nothing else: a playlist fills a layout of 1920 × 1080.",
+      "As it is now. A layout or a playlist is shown as on a screen that has nothing else, and the tags and variables that conditions of its items want: a playlist fills a layout of 1920 × 1080.",
     agent: false,
     caller: "operator",
     scope: "assets:read",

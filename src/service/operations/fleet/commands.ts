@@ -43,7 +43,7 @@ export const commandOperations: readonly Operation<CommandDependencies>[] = [
     path: "/players/{id}/commands",
     summary: "Send a command to a player",
     description:
-      "An action on the player, a change of its program for a while, or new values of the variables in schedule conditions, by `type`. A command runs at most once. If it does not start within `ttl_s` seconds, it never runs. A type that the player has reported not to support is rejected; `capabilities` in `GET /players/{id}` lists what it supports.",
+      "An action on the player, a change of its program for a while, or new values of the variables in conditions of schedules and items, by `type`. A command runs at most once. If it does not start within `ttl_s` seconds, it never runs. A type that the player has reported not to support is rejected; `capabilities` in `GET /players/{id}` lists what it supports.",
     agent:
       "First look at `capabilities.commands` in get_player: the types that this player supports; `capabilities.unavailable` says what it lacks for others. Use it for actions: a screenshot, reload when a page is stuck, restart when reload did not help, `override.set` for something urgent and short. Do not use it to change content: change the layout, playlist or schedule instead. Then call get_command until the command has ended.",
     caller: "operator",

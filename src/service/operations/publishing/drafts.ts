@@ -6,7 +6,7 @@ import {
   ContentId,
   ContentKind,
   Draft,
-  DraftEffect,
+  ContentEffect,
   DraftEntry,
   DraftPatch,
   DraftsQuery,
@@ -18,7 +18,7 @@ import { ProblemError } from "../../http/problem.ts";
 import { requireScope } from "../../people/operator.ts";
 import { requireOwnDraft } from "../../publishing/approval.ts";
 import { checkState, draftEvent, findDraft, insertDraft, newDraft, showDrafts, updateDraft } from "../../publishing/drafts.ts";
-import { effectOf } from "../../publishing/effect.ts";
+import { effectOfDraft } from "../../publishing/effect.ts";
 import { showDraft } from "../../publishing/show-draft.ts";
 import type { OutlookDependencies } from "../../schedule/schedule-outlook.ts";
 import type { MakeId } from "../../store/ids.ts";
@@ -210,12 +210,12 @@ export const draftOperations: readonly Operation<DraftDependencies>[] = [
     scope: "drafts:read",
     params: draftParams,
     status: 200,
-    output: DraftEffect,
+    output: ContentEffect,
     errors: ["not-found", "forbidden"],
     async run(dependencies, { teamId, operator }, { params }) {
       // It names screens.
       requireScope(operator, "players:read");
-      return effectOf(dependencies, teamId, params.id);
+      return effectOfDraft(dependencies, teamId, params.id);
     },
   }),
 ];

@@ -1,8 +1,16 @@
 // Operations for versions: what was published when, by whom and why, and going back to it.
 import { z } from "zod";
-import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
-import { Arrival, Published, Restoration, Version, VersionEntry } from "../../../protocol/operator/publishing.ts";
+import {
+  Arrival,
+  ContentEffect,
+  Published,
+  refOf,
+  Restoration,
+  RestorationQuery,
+  Version,
+  VersionEntry,
+} from "../../../protocol/operator/publishing.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import type { Presence } from "../../fleet/presence.ts";
 import { pageOf } from "../../http/paging.ts";
@@ -11,16 +19,17 @@ import { requireScope } from "../../people/operator.ts";
 import { applyImages } from "../../publishing/apply.ts";
 import { requireKinds } from "../../publishing/approval.ts";
 import { arrivalOf } from "../../publishing/arrival.ts";
-import { checkKnown, contentAt } from "../../publishing/restore.ts";
+import { effectOfRestoring } from "../../publishing/effect.ts";
+import { checkKnown, contentToRestore } from "../../publishing/restore.ts";
 import { findVersion, showVersion, showVersions, targetsOf, versionAfter, versionsOf } from "../../publishing/show-versions.ts";
 import { newestNumber } from "../../publishing/versions.ts";
+import type { OutlookDependencies } from "../../schedule/schedule-outlook.ts";
 import type { Store } from "../../store/store.ts";
 import { findTeamRow } from "../../store/team-rows.ts";
 import type { OperatorContext } from "../context.ts";
 import { operationsWith, type Operation } from "../operation.ts";
 
-interface VersionDependencies {
-  clock: Clock;
+interface VersionDependencies extends OutlookDependencies {
   presence: Presence;
   store: Store;
 }
@@ -121,9 +130,8 @@ export const versionOperations: readonly Operation<VersionDependencies>[] = [
       const number = Number(text);
       return unitOfWork.write(
         async (db, { operator }) => {
-          await findVersion(db, teamId, number);
+          const wanted = await contentToRestore(db, teamId, number, body.only);
           await checkKnown(db, teamId, body.only ?? []);
-          const wanted = await contentAt(db, teamId, number, body.only);
           const before = await newestNumber(db, teamId);
           const applied = await applyImages(db, teamId, wanted, Math.trunc(clock.now()), true);
           requireKinds(
@@ -135,6 +143,28 @@ export const versionOperations: readonly Operation<VersionDependencies>[] = [
         },
         async (db, { changes, skipped, before }) => ({ version: await versionAfter(db, teamId, before), changes, skipped }),
       );
+    },
+  }),
+  operation({
+    name: "getVersionEffect",
+    tag: "versions",
+    method: "GET",
+    path: "/versions/{number}/effect",
+    summary: "Forecast what going back to a version would change",
+    description:
+      "Which screens would show something else within a week, when first, and the times at which a screen would be left empty, if `POST /versions/{number}/restore` were called now. For at most 1,000 screens. Needs also the scope `players:read`.",
+    agent: "Use it before restore_version, and tell people what it says.",
+    caller: "operator",
+    scope: "versions:read",
+    params,
+    query: RestorationQuery,
+    status: 200,
+    output: ContentEffect,
+    errors: ["not-found", "invalid", "forbidden"],
+    async run(dependencies, { teamId, operator }, { params: { number }, query: { only } }) {
+      // It names screens.
+      requireScope(operator, "players:read");
+      return effectOfRestoring(dependencies, teamId, Number(number), only?.split(",").map(refOf));
     },
   }),
   operation({

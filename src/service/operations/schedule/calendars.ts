@@ -1,4 +1,4 @@
-// Operations for calendars: named lists of dates that schedule conditions refer to.
+// Operations for calendars: named lists of dates that conditions of schedules and items refer to.
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
@@ -15,8 +15,8 @@ import {
 import { playersUsing } from "../../fleet/control-calendars.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
 import { found, ProblemError } from "../../http/problem.ts";
-import { schedulesUsing, showCalendar } from "../../schedule/holiday-calendars.ts";
-import { targetedPlayers, targetOf } from "../../schedule/schedules.ts";
+import { concernedPlayers } from "../../publishing/concerned-players.ts";
+import { playlistsUsing, schedulesUsing, showCalendar } from "../../schedule/holiday-calendars.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { CalendarRow, PlayerRow } from "../../store/tables.ts";
@@ -52,7 +52,7 @@ export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
     method: "POST",
     path: "/calendars",
     summary: "Create a calendar",
-    description: `At most 2,000 dates. A schedule refers to it with a condition \`{"type": "calendar", "calendar_id": "cal_…", "is_listed": false}\`: except on its dates, or with \`true\` only on them. ${imports}`,
+    description: `At most 2,000 dates. A schedule, or an item of a playlist, refers to it with a condition \`{"type": "calendar", "calendar_id": "cal_…", "is_listed": false}\`: except on its dates, or with \`true\` only on them. ${imports}`,
     agent:
       "Use it for dates that several schedules share: public holidays, closing days, match days. For single days of one schedule use its exdates.",
     caller: "operator",
@@ -120,7 +120,7 @@ export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
     method: "PATCH",
     path: "/calendars/{id}",
     summary: "Change a calendar",
-    description: `Omitted fields stay unchanged; \`dates\` or \`ical\` replaces all dates. The change applies at once to all players whose schedules, display hours or recurring commands refer to it. ${imports}`,
+    description: `Omitted fields stay unchanged; \`dates\` or \`ical\` replaces all dates. The change applies at once to all players whose schedules, items, display hours or recurring commands refer to it. ${imports}`,
     agent: "Use it to add the coming year: read it first, then send all dates, also the unchanged ones, with if_match.",
     caller: "operator",
     scope: "schedules:write",
@@ -142,10 +142,7 @@ export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
         if (next.name === row.name && next.dates === row.dates) return { result: { ...showCalendar(row), warnings } };
         const written: CalendarRow = { ...next, updated_at: now };
         await db.updateTable("calendars").set(written).where("id", "=", row.id).execute();
-        const schedules = (await schedulesUsing(db, teamId, row.id)).filter(({ deleted_at }) => deleted_at === null);
-        const users = (await playersUsing(db, teamId, row.id)).filter(({ removed_at }) => removed_at === null);
-        const targeted = await targetedPlayers(db, teamId, schedules.map(targetOf));
-        const affected = [...new Map([...targeted, ...users].map((player) => [player.id, player])).values()];
+        const affected = await concernedPlayers(db, teamId, [{ kind: "calendar", id: row.id }]);
         return { result: { ...showCalendar(written), warnings }, affected, events: [eventOf("calendar.updated", written)] };
       });
     },
@@ -157,8 +154,8 @@ export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
     path: "/calendars/{id}",
     summary: "Delete a calendar",
     description:
-      "Deletes it for good. Rejected while a schedule or a player's settings refer to it, also in the bin, since they may be restored.",
-    agent: "Use it for calendars that no schedule and no player's settings refer to.",
+      "Deletes it for good. Rejected while a schedule, an item of a playlist or a player's settings refer to it, also in the bin, since they may be restored.",
+    agent: "Use it for calendars that no schedule, no item and no player's settings refer to.",
     caller: "operator",
     scope: "schedules:write",
     drafts: true,
@@ -170,7 +167,8 @@ export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
     async run(_dependencies, { teamId }, { params: { id: calendarId } }, unitOfWork) {
       await unitOfWork.write(async (db) => {
         const row = found(await find(db, teamId, calendarId), "calendar");
-        checkUnused(await schedulesUsing(db, teamId, row.id));
+        checkUnused("Schedules", await schedulesUsing(db, teamId, row.id));
+        checkUnused("Items of playlists", await playlistsUsing(db, teamId, row.id));
         checkUnusedByPlayers(await playersUsing(db, teamId, row.id));
         await db.deleteFrom("calendars").where("id", "=", row.id).execute();
         return { result: undefined, events: [eventOf("calendar.deleted", row)] };
@@ -179,17 +177,14 @@ export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
   }),
 ];
 
-/** @throws ProblemError 409 naming the schedules that use the calendar. */
-function checkUnused(schedules: readonly { id: string; name: string; deleted_at: number | null }[]): void {
-  const live = schedules.filter(({ deleted_at }) => deleted_at === null);
+/** @throws ProblemError 409 naming the schedules or playlists with conditions that use the calendar. */
+function checkUnused(what: string, users: readonly { id: string; name: string; deleted_at: number | null }[]): void {
+  const live = users.filter(({ deleted_at }) => deleted_at === null);
   if (live.length > 0) {
-    throw new ProblemError(
-      "in-use",
-      `Schedules use this calendar: ${listNames(live)}. Remove the condition from them first, or delete them`,
-    );
+    throw new ProblemError("in-use", `${what} use this calendar: ${listNames(live)}. Remove the condition from them first, or delete them`);
   }
-  if (schedules.length > 0) {
-    const detail = `Schedules in the bin use this calendar: ${listNames(schedules)}. Delete them for good first (?permanent=true)`;
+  if (users.length > 0) {
+    const detail = `${what} in the bin use this calendar: ${listNames(users)}. Delete them for good first (?permanent=true)`;
     throw new ProblemError("in-use", detail);
   }
 }

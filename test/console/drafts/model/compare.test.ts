@@ -1,7 +1,8 @@
 // The comparison of two versions of content, without a page.
 import { expect, test } from "vitest";
+import { keepsContent } from "../../../../src/service/operations/operation.ts";
 import { operations } from "../../../../src/service/operations/operations.ts";
-import { contentKey, isContentRequest } from "../../../../renderer/console/data/drafts/place.ts";
+import { contentKey, isContentRequest, isContentWrite } from "../../../../renderer/console/data/drafts/place.ts";
 import { layoutChange, type Layout } from "../../../../renderer/console/pages/drafts/model/layout-changes.ts";
 import { fieldChanges, itemChanges, rowsOf, type StoredItem } from "../../../../renderer/console/pages/drafts/model/playlist-changes.ts";
 import { byDay } from "../../../../renderer/console/pages/drafts/model/versions-by-day.ts";
@@ -93,10 +94,16 @@ test("[CDR3] versions are grouped by the reader's days", () => {
 test("[CDR4] only what the service can do in a draft is asked of it in one", () => {
   const paths = operations.filter(({ caller }) => caller === "operator").map(({ path, drafts }) => ({ path, isContent: drafts === true }));
   const ids = { player: "plr_01jd3v8q6m9x2k4n7r5t1w0yzh", other: "pls_01jd3v8q6m9x2k4n7r5t1w0yzh" };
-  const differing = paths.filter(({ path, isContent }) => {
-    const example = path.replace("{number}", "12").replaceAll(/\{[^}]*\}/g, path.startsWith("/players") ? ids.player : ids.other);
-    return isContentRequest(`/api/v1${example}`) !== isContent;
-  });
+  const exampleOf = (path: string) =>
+    path.replace("{number}", "12").replaceAll(/\{[^}]*\}/g, path.startsWith("/players") ? ids.player : ids.other);
+  const differing = paths.filter(({ path, isContent }) => isContentRequest(`/api/v1${exampleOf(path)}`) !== isContent);
   expect(differing).toEqual([]);
   expect(contentKey(["playlists", "list"])).toEqual(["playlists", "list"]);
+  // Only what changes content makes a draft for a person who needs an approval.
+  const contents = operations.filter(({ caller, drafts }) => caller === "operator" && drafts === true);
+  for (const operation of contents) {
+    const path = `/api/v1${exampleOf(operation.path)}`;
+    expect(isContentWrite(operation.method, path, new URLSearchParams()), operation.name).toBe(!keepsContent(operation));
+    expect(isContentWrite(operation.method, path, new URLSearchParams("dry_run=true"))).toBe(false);
+  }
 });

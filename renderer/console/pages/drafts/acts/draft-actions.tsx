@@ -10,9 +10,10 @@ import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { MenuButton, type MenuAction } from "../../../ui/menu-button.tsx";
 import { NameDialog } from "../../../ui/name-dialog.tsx";
 import { tellFailure } from "../../../ui/toasts.tsx";
-import { deleteDraft, proposeDraft, renameDraft, withdrawDraft, type Decisions } from "../drafts.ts";
+import { deleteDraft, renameDraft, withdrawDraft, type Decisions } from "../drafts.ts";
 import { PublishDialog } from "./publish-dialog.tsx";
 import { ReturnDialog } from "./return-dialog.tsx";
+import { useProposing } from "./use-proposing.ts";
 import { useDraftRights } from "./rights.ts";
 
 const text = texts(drafts);
@@ -27,11 +28,7 @@ export function DraftActions({ versioned, decisions }: { versioned: VersionedDra
   const navigate = useNavigate();
   const [open, setOpen] = useState<Open | null>(null);
   const close = (): void => setOpen(null);
-  const proposing = useAct({
-    run: () => proposeDraft(id),
-    changes: ["drafts", "draft-contents"],
-    done: () => ({ message: text("proposedToast") }),
-  });
+  const proposing = useProposing(id);
   const withdrawing = useAct({
     run: () => withdrawDraft(id),
     changes: ["drafts", "draft-contents"],

@@ -1,24 +1,31 @@
-// Says to a person whose changes need an approval that each is sent by itself, and offers a draft for them.
+// Says to a person whose changes need an approval that a draft will collect them, and leads to the one they have in work.
 import { useLocation } from "@tanstack/react-router";
-import { enterDraft } from "../../../data/draft.ts";
+import { enterDraft, useOwnDrafts } from "../../../data/draft.ts";
 import { drafts } from "../../../i18n/en/drafts.ts";
 import { texts } from "../../../i18n/texts.ts";
+import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
-import { SaveToDraft } from "../save-to-draft.tsx";
+import { tellFailure } from "../../../ui/toasts.tsx";
 import "./bar.css";
 
 const text = texts(drafts);
-/** Where content is changed. The editor of a playlist says it itself. */
-const pages = /^\/(?:playlists|(?:layouts|schedules)(?:\/.*)?|import)$/;
+/** Where content is changed. */
+const pages = /^\/(?:(?:playlists|layouts|schedules)(?:\/.*)?|import|timeline)$/;
 
 export function ApprovalBar() {
   const { pathname } = useLocation();
-  if (!pages.test(pathname)) return null;
+  const isShown = pages.test(pathname);
+  const newest = useOwnDrafts(isShown)?.[0];
+  if (!isShown) return null;
   return (
     <aside className="draft-bar" data-state="none" aria-label={text("approvalBar")}>
       <Icon name="draft" />
       <p>{text("approvalBarText")}</p>
-      <SaveToDraft name="" isSaving={false} size="small" run={enterDraft} />
+      {newest === undefined ? null : (
+        <Button size="small" onPress={() => tellFailure(enterDraft(newest))}>
+          <span className="draft-go-on">{text("goOn", { name: newest.name })}</span>
+        </Button>
+      )}
     </aside>
   );
 }

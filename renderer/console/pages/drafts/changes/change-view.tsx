@@ -37,7 +37,7 @@ export function ChangeView({ kind, before, after, nameOf }: ChangeViewProps) {
     <>
       {/* The lines of a layout say it themselves. */}
       {isRenamed && kind !== "layout" ? <p>{text("renamed", { before: before.name, after: after.name })}</p> : null}
-      {kind === "playlist" ? <PlaylistView before={before as Playlist | null} after={after as Playlist | null} /> : null}
+      {kind === "playlist" ? <PlaylistView before={before as Playlist | null} after={after as Playlist | null} nameOf={nameOf} /> : null}
       {kind === "layout" ? <LayoutView before={before as Layout | null} after={after as Layout | null} nameOf={nameOf} /> : null}
       {kind === "schedule" ? <ScheduleView before={before as Schedule | null} after={after as Schedule | null} nameOf={nameOf} /> : null}
       {kind === "calendar" ? <CalendarView before={before as Calendar | null} after={after as Calendar | null} /> : null}

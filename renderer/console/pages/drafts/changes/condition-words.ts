@@ -1,14 +1,23 @@
-// A condition of a schedule in words.
+// A condition of a schedule or an item in words.
 import { changes } from "../../../i18n/en/changes.ts";
 import { formatDate, formatList } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
+import type { Item } from "../../playlists/model/item.ts";
 import type { Condition } from "../../schedules/model/conditions.ts";
 
 const text = texts(changes);
 const operators = { equals: "equals", not_equals: "notEquals", at_least: "atLeast", at_most: "atMost" } as const;
 
-export function conditionInWords(condition: Exclude<Condition, { type: "calendar" | "tag" }>): string {
+/** A condition as it is stored, or of an item that is not saved yet, without what is as usual. */
+type AnyCondition = Condition | NonNullable<Item["conditions"]>[number];
+
+/** @param nameOf of a calendar by its id */
+export function conditionInWords(condition: AnyCondition, nameOf: (calendarId: string) => string): string {
   switch (condition.type) {
+    case "calendar":
+      return text(condition.is_listed === false ? "offCalendar" : "onCalendar", { name: nameOf(condition.calendar_id) });
+    case "tag":
+      return text(condition.is_present === false ? "withoutTag" : "withTag", { tag: condition.tag });
     case "variable":
       return text(operators[condition.op ?? "equals"], { name: condition.name, value: String(condition.value) });
     case "date": {

@@ -1,11 +1,14 @@
 // What a field of an item says, in few words, so that a change of it can be read.
 import { changes as messages } from "../../../i18n/en/changes.ts";
 import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
-import { formatDateTime } from "../../../i18n/format.ts";
+import { formatDateTime, formatList } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import type { Asset } from "../../../data/assets.ts";
 import { kindFields, type Field } from "../../playlists/model/fields.ts";
+import type { Condition } from "../../schedules/model/conditions.ts";
 import type { FieldChange, StoredItem } from "../model/playlist-changes.ts";
+import { conditionInWords } from "./condition-words.ts";
+import type { NameOf } from "./names.ts";
 
 const text = texts(messages);
 const words = texts(playlistEditor);
@@ -14,15 +17,16 @@ const longest = 80;
 type Word = keyof typeof playlistEditor;
 const isWord = (name: string): name is Word => Object.hasOwn(playlistEditor, name);
 
-/** Such as `Plays for: 10 s → 15 s`. @param assetOf null: it is gone; undefined: not read yet */
+/** Such as `Plays for: 10 s → 15 s`. @param assetOf null: it is gone; undefined: not read yet @param nameOf of calendars */
 export function fieldText(
   item: StoredItem,
   { name, before, after }: FieldChange,
   assetOf: (id: string) => Asset | null | undefined,
+  nameOf: NameOf,
 ): string {
   const field = (kindFields[item.type] as readonly Field[]).find((each) => each.name === name);
   const label = isWord(name) ? words(name) : name;
-  const [was, is] = [before, after].map((value) => valueText(name, value, field, assetOf));
+  const [was, is] = [before, after].map((value) => valueText(name, value, field, assetOf, nameOf));
   if (was == null || is == null) return text("fieldOnly", { name: label });
   return text("fieldChange", { name: label, before: was, after: is });
 }
@@ -32,6 +36,7 @@ function valueText(
   value: unknown,
   field: Field | undefined,
   assetOf: (id: string) => Asset | null | undefined,
+  nameOf: NameOf,
 ): string | null {
   if (value === undefined || value === null || value === "") return text("none");
   if (typeof value === "boolean") return text(value ? "on" : "off");
@@ -39,6 +44,7 @@ function valueText(
     if (name.endsWith("_ms")) return text("seconds", { seconds: value / 1_000 });
     return field?.is === "share" ? `${Math.round(value * 100)} %` : String(value);
   }
+  if (name === "conditions") return formatList((value as Condition[]).map((each) => conditionInWords(each, nameOf)));
   if (typeof value !== "string") return null;
   if (field?.is === "choice" && isWord(value)) return words(value);
   if (field?.is === "asset") return assetOf(value)?.name ?? text("gone");

@@ -10,13 +10,20 @@ import { itemIcons, nameOf } from "../../playlists/item-words.ts";
 import type { Item } from "../../playlists/model/item.ts";
 import { itemChanges, rowsOf, type ItemRow, type Playlist } from "../model/playlist-changes.ts";
 import { fieldText } from "./field-words.ts";
+import type { NameOf } from "./names.ts";
 
 const text = texts(messages);
 /** A playlist may have thousands of items. */
 const shownAtFirst = 30;
 const signs = { added: "plus", removed: "close", moved: "swap", changed: "edit" } as const;
 
-export function PlaylistView({ before, after }: { before: Playlist | null; after: Playlist | null }) {
+interface PlaylistViewProps {
+  before: Playlist | null;
+  after: Playlist | null;
+  nameOf: NameOf;
+}
+
+export function PlaylistView({ before, after, nameOf: nameOfCalendar }: PlaylistViewProps) {
   const rows = useMemo(() => rowsOf(itemChanges(before?.items ?? [], after?.items ?? [])), [before, after]);
   const [shown, setShown] = useState(shownAtFirst);
   const seen = rows.slice(0, shown);
@@ -37,7 +44,7 @@ export function PlaylistView({ before, after }: { before: Playlist | null; after
               {text("same", { count: row.count })}
             </li>
           ) : (
-            <ItemLine key={row.key} row={row} assets={assets} />
+            <ItemLine key={row.key} row={row} assets={assets} nameOfCalendar={nameOfCalendar} />
           ),
         )}
       </ol>
@@ -50,13 +57,19 @@ export function PlaylistView({ before, after }: { before: Playlist | null; after
   );
 }
 
-function ItemLine({ row, assets }: { row: Exclude<ItemRow, { is: "same" }>; assets: ReturnType<typeof useAssetsById> }) {
+interface ItemLineProps {
+  row: Exclude<ItemRow, { is: "same" }>;
+  assets: ReturnType<typeof useAssetsById>;
+  nameOfCalendar: NameOf;
+}
+
+function ItemLine({ row, assets, nameOfCalendar }: ItemLineProps) {
   const { is, item, from, to, isMoved, fields } = row;
   const asset = "asset_id" in item ? assets.get(item.asset_id) : undefined;
   const words = [
     is === "moved" || (is === "changed" && isMoved) ? text("movedTo", { from: String(from), to: String(to) }) : null,
     is === "added" ? text("placeOf", { to: String(to) }) : null,
-    ...fields.map((field) => fieldText(item, field, (id) => assets.get(id))),
+    ...fields.map((field) => fieldText(item, field, (id) => assets.get(id), nameOfCalendar)),
   ].filter((each) => each !== null);
   return (
     <li className="change-item" data-is={is}>

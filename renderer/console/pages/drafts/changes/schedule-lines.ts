@@ -67,7 +67,7 @@ function partsOf(schedule: Schedule, nameOf: NameOf): Record<string, string> {
     [text("exceptDates")]: exdates.length === 0 ? text("none") : formatList(exdates.map((date) => formatDate(date.slice(0, 10)))),
     [text("priority")]: String(priority),
     [text("sharing")]: interrupt === null ? text("takesPlace") : `${interrupt.share_percent} %`,
-    [text("conditions")]: conditions.length === 0 ? text("none") : formatList(conditions.map((each) => conditionOf(each, nameOf))),
+    [text("conditions")]: conditions.length === 0 ? text("none") : formatList(conditions.map((each) => conditionInWords(each, nameOf))),
     [text("enabled")]: text(enabled ? "yes" : "no"),
   };
 }
@@ -78,14 +78,6 @@ function whereOf(target: Schedule["target"], nameOf: NameOf): string {
   const screens = all.flatMap((each) => (each.type === "player" ? each.player_id : []));
   if (screens.length === 0 || screens.length > 5 || all.some(({ type }) => type === "team")) return whereInWords(target);
   return formatList([...all.flatMap((each) => (each.type === "tag" ? each.tag : [])), ...screens.map(nameOf)]);
-}
-
-function conditionOf(condition: Schedule["conditions"][number], nameOf: NameOf): string {
-  if (condition.type === "calendar") {
-    return text(condition.is_listed === false ? "offCalendar" : "onCalendar", { name: nameOf(condition.calendar_id) });
-  }
-  if (condition.type === "tag") return text(condition.is_present === false ? "withoutTag" : "withTag", { tag: condition.tag });
-  return conditionInWords(condition);
 }
 
 /** The dates of a calendar that were added or removed. */

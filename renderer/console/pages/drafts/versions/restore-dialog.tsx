@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useDraft, useNeedsApproval } from "../../../data/draft.ts";
 import { contentKeys } from "../../../data/drafts/place.ts";
+import { useMay } from "../../../data/session.ts";
 import { useAct } from "../../../data/use-act.ts";
 import { changes } from "../../../i18n/en/changes.ts";
 import { common } from "../../../i18n/en/common.ts";
@@ -12,7 +13,8 @@ import { Dialog } from "../../../ui/dialog.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
 import { kindIcons } from "../changes/change-view.tsx";
-import { restoreVersion, type Published, type Restoration } from "../drafts.ts";
+import { Effect } from "../effect.tsx";
+import { restorationEffectQuery, restoreVersion, type Published, type Restoration } from "../drafts.ts";
 
 const text = texts({ ...common, ...changes, ...versions });
 const mostNamed = 20;
@@ -21,6 +23,9 @@ export function RestoreDialog({ restoration, onClose }: { restoration: Restorati
   const { number, only } = restoration;
   const draft = useDraft();
   const needsApproval = useNeedsApproval();
+  // A draft has its own.
+  const showsEffect = [draft === null, useMay("players:read")].every(Boolean);
+  const effect = useQuery({ ...restorationEffectQuery(restoration), enabled: showsEffect });
   const version = String(number);
   const { data: outlook, error } = useQuery({
     // What is published decides about it: whatever makes that old makes this old.
@@ -33,7 +38,7 @@ export function RestoreDialog({ restoration, onClose }: { restoration: Restorati
     run: () => restoreVersion(restoration, false),
     changes: ["versions", "drafts", "draft-contents", ...contentKeys],
     done: (published) => ({
-      message: draft !== null ? text("doneInDraft", { number: version }) : doneText(restoration),
+      message: published.version === null ? text("doneInDraft", { number: version }) : doneText(restoration),
       ...undoOf(published, restoration),
     }),
     after: onClose,
@@ -69,6 +74,7 @@ export function RestoreDialog({ restoration, onClose }: { restoration: Restorati
             </ul>
           </>
         )}
+        {isNeeded && showsEffect ? <Effect found={effect} isOpen /> : null}
         {isNeeded ? (
           <p className="faint">
             {draft !== null ? text("inDraft", { name: draft.name }) : text(needsApproval ? "needsApproval" : "atOnce")}

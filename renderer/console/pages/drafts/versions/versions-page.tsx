@@ -2,6 +2,7 @@
 import { Link, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { client } from "../../../data/client.ts";
+import { readVersionsOf } from "../../../data/last-change.ts";
 import { usePagedList } from "../../../data/paged.ts";
 import { useMay } from "../../../data/session.ts";
 import { daysFrom, ownTimeZone } from "../../../data/zones.ts";
@@ -16,7 +17,7 @@ import { EmptyState } from "../../../ui/empty-state.tsx";
 import { useNow } from "../../../ui/now.ts";
 import { Page } from "../../../ui/page.tsx";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
-import { type ContentKind, type Restoration, type VersionEntry } from "../drafts.ts";
+import type { Restoration, VersionEntry } from "../drafts.ts";
 import { byDay, type Day } from "../model/versions-by-day.ts";
 import type { VersionsSearch } from "../routes.ts";
 import { RestoreDialog } from "./restore-dialog.tsx";
@@ -24,24 +25,17 @@ import { peopleOf, titleOf } from "./words.ts";
 import "../drafts.css";
 
 const text = texts({ ...common, ...versions });
-const kindOf: Readonly<Record<string, Exclude<ContentKind, "calendar">>> = { pls: "playlist", lay: "layout", sch: "schedule" };
-
-function readPage(of: string | undefined, cursor: string | undefined) {
+async function readPage(of: string | undefined, cursor: string | undefined) {
   const query = { limit: 50, ...(cursor === undefined ? {} : { cursor }) };
-  if (of === undefined) return client.get("/api/v1/versions", { params: { query } });
-  const params = { path: { id: of }, query };
-  const kind = kindOf[of.slice(0, 3)];
-  if (kind === "playlist") return client.get("/api/v1/playlists/{id}/versions", { params });
-  return kind === "layout"
-    ? client.get("/api/v1/layouts/{id}/versions", { params })
-    : client.get("/api/v1/schedules/{id}/versions", { params });
+  if (of !== undefined) return readVersionsOf(of, query);
+  return (await client.get("/api/v1/versions", { params: { query } })).data;
 }
 
 export function VersionsPage() {
   const { of }: VersionsSearch = useSearch({ strict: false });
   const { items, error, hasMore, isReadingMore, readMore } = usePagedList(
     ["versions", "list", of ?? "all"],
-    async (cursor) => (await readPage(of, cursor)).data,
+    (cursor) => readPage(of, cursor),
     { isKeptFresh: true },
   );
   const [asked, setAsked] = useState<Restoration | null>(null);

@@ -1,7 +1,9 @@
 // Tells what somebody else has changed in the layout meanwhile, and lets a person decide where both have changed the same.
 import { useQuery } from "@tanstack/react-query";
+import { useLastChange } from "../../../data/last-change.ts";
 import { layouts } from "../../../i18n/en/layouts.ts";
 import { texts } from "../../../i18n/texts.ts";
+import { Age } from "../../../ui/age.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { playlistNamesQuery } from "../playlist-names.ts";
@@ -12,6 +14,7 @@ import { differenceText, valueText } from "../words.ts";
 const text = texts(layouts);
 
 interface ConflictsProps {
+  id: string;
   editor: Editor;
   change: (update: (editor: Editor) => Editor) => void;
 }
@@ -19,8 +22,10 @@ interface ConflictsProps {
 /** What is told at once; the rest is on the stage. */
 const mostNews = 6;
 
-export function Conflicts({ editor, change }: ConflictsProps) {
-  const { news, conflicts, base, history } = editor;
+export function Conflicts({ id, editor, change }: ConflictsProps) {
+  const { news, conflicts, base, history, etag } = editor;
+  const last = useLastChange(id, news.length + conflicts.length > 0 ? etag : "");
+  const name = last?.name ?? "unknown";
   const { data } = useQuery({ ...playlistNamesQuery, enabled: conflicts.length > 0 });
   const playlistName = (id: string | null): string =>
     id === null ? text("noPlaylist") : (data?.find((each) => each.id === id)?.name ?? text("otherPlaylist"));
@@ -32,7 +37,15 @@ export function Conflicts({ editor, change }: ConflictsProps) {
         <div className="layout-news" role="status">
           <Icon name="team" />
           <div>
-            <strong>{text("newsTitle")}</strong>
+            <strong>
+              {text("newsTitle", { name })}
+              {last === undefined ? null : (
+                <span className="faint">
+                  {" "}
+                  <Age time={last.at} />
+                </span>
+              )}
+            </strong>
             <p>{text("newsText", { parts: names.join(" · "), more: merged.length - names.length })}</p>
           </div>
           <Button size="small" onPress={() => change((now) => ({ ...now, news: [] }))}>
@@ -41,10 +54,10 @@ export function Conflicts({ editor, change }: ConflictsProps) {
         </div>
       )}
       {conflicts.length === 0 ? null : (
-        <section className="layout-conflicts" role="alert" aria-label={text("conflictTitle")}>
+        <section className="layout-conflicts" role="alert" aria-label={text("conflictTitle", { name })}>
           <h2>
             <Icon name="warning" />
-            {text("conflictTitle")}
+            {text("conflictTitle", { name })}
           </h2>
           <p>{text("conflictText")}</p>
           <ul>

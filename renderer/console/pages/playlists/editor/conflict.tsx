@@ -1,4 +1,5 @@
 // Two people changed the playlist at once in a way that cannot be merged by itself: what it is about, and what to keep.
+import { useLastChange } from "../../../data/last-change.ts";
 import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
 import { playlists } from "../../../i18n/en/playlists.ts";
 import { texts } from "../../../i18n/texts.ts";
@@ -12,14 +13,15 @@ import type { Conflict } from "../model/merge.ts";
 const text = texts({ ...playlists, ...playlistEditor });
 const mostNamed = 3;
 
-export function ConflictPanel({ editor, assets }: { editor: PlaylistEditor; assets: AssetsById }) {
-  const { state, conflicts } = editor.view;
+export function ConflictPanel({ id, editor, assets }: { id: string; editor: PlaylistEditor; assets: AssetsById }) {
+  const { state, conflicts, theirs } = editor.view;
+  const last = useLastChange(id, theirs ?? "");
   if (state !== "conflict") return null;
   return (
     <div className="conflict" role="alert">
       <Icon name="warning" />
       <div>
-        <strong>{text("conflictTitle")}</strong>
+        <strong>{text("conflictTitle", { name: last?.name ?? "unknown" })}</strong>
         <ul className="conflict-list">
           {conflicts.slice(0, mostNamed).map((conflict) => (
             <li key={conflict.key}>{wordsOf(conflict, assets)}</li>

@@ -19,7 +19,6 @@ import { useNow } from "../../../ui/now.ts";
 import { Page } from "../../../ui/page.tsx";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
 import { useIsPhone, useMedia } from "../../../ui/use-media.ts";
-import { NeedsDraft } from "../../drafts/editor-links.tsx";
 import { nameOf } from "../item-words.ts";
 import { itemOfAsset } from "../model/drafts.ts";
 import type { PlaylistEditor } from "../model/editor.ts";
@@ -37,6 +36,7 @@ import { RoundLine, type AskedTime } from "./round-line.tsx";
 import { SaveStatus } from "./save-status.tsx";
 import { SelectionActions } from "./selection-actions.tsx";
 import { UndoButtons, useUndoKeys } from "./undo.tsx";
+import { useCalendars } from "./use-calendars.ts";
 import { useListActs } from "./use-list-acts.ts";
 import "../../show/show.css";
 import "./editor.css";
@@ -69,7 +69,11 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
   const now = useNow().getTime();
   const at = asked === null ? now : Date.parse(asked.instant);
   const zone = asked?.zone ?? ownTimeZone;
-  const loop = useMemo(() => loopAt(rows, (assetId) => assets.get(assetId) ?? undefined, at, zone), [rows, assets, at, zone]);
+  const calendars = useCalendars();
+  const loop = useMemo(
+    () => loopAt(rows, (assetId) => assets.get(assetId) ?? undefined, at, zone, calendars.dates),
+    [rows, assets, at, zone, calendars],
+  );
   const places = useMemo(() => new Map(rows.map(({ key }, index) => [key, index])), [rows]);
   usePageDrop(
     isReadOnly ? null : { text: text("addFile"), take: (uploaded) => acts.add(uploaded.flatMap((asset) => itemOfAsset(asset) ?? [])) },
@@ -96,9 +100,8 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
           <SaveStatus editor={editor} />
         </div>
       </div>
-      <NeedsDraft name={name} />
       <ProblemMessage error={error} />
-      <ConflictPanel editor={editor} assets={assets} />
+      <ConflictPanel id={id} editor={editor} assets={assets} />
       {state === "failed" ? <SaveFailure editor={editor} /> : null}
       {rows.length === 0 ? (
         <EmptyState icon="playlist" title={text("itemsEmptyTitle")} text={text("itemsEmptyText")} />
@@ -127,6 +130,7 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
           <ItemList
             {...{ rows, places, chosen, assets, faults, isReadOnly, swapping, acts }}
             absences={loop.absences}
+            nameOfCalendar={calendars.nameOf}
             hasSettingsButton={!isWide}
           />
           {isWide ? (

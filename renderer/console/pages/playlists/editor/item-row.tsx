@@ -4,10 +4,12 @@ import { Button as AriaButton, Input, Label, NumberField } from "react-aria-comp
 import type { Asset } from "../../../data/assets.ts";
 import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
 import { playlists } from "../../../i18n/en/playlists.ts";
+import { formatList } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Checkbox } from "../../../ui/checkbox.tsx";
 import { Icon, type IconName } from "../../../ui/icon.tsx";
+import { conditionInWords } from "../../drafts/changes/condition-words.ts";
 import { AssetThumbnail } from "../../library/asset-facts.tsx";
 import { itemIcons, nameOf } from "../item-words.ts";
 import { durationOf, isLimited, isTimed, type Absence } from "../model/loop.ts";
@@ -20,7 +22,7 @@ const absenceWords = { "not-yet": "not_yet", over: "over", "not-now": "not_now" 
 
 /** Takes what concerns this row from what the list shares. */
 export function ItemRow({ id }: { id: string }) {
-  const { rows, places, chosen, assets, absences, faults, isReadOnly, swapping, hasSettingsButton, acts } = useListState();
+  const { rows, places, chosen, assets, absences, nameOfCalendar, faults, isReadOnly, swapping, hasSettingsButton, acts } = useListState();
   const place = places.get(id);
   const row = place === undefined ? undefined : rows[place];
   // The list learns a moment later that a row is gone.
@@ -33,6 +35,7 @@ export function ItemRow({ id }: { id: string }) {
       isChosen={chosen.has(id)}
       asset={"asset_id" in row.item ? assets.get(row.item.asset_id) : undefined}
       absence={absences.get(id)}
+      nameOfCalendar={nameOfCalendar}
       isFaulty={(faults.get(id)?.length ?? 0) > 0}
       isReadOnly={isReadOnly}
       swap={swapping === null ? null : swapping === id ? "source" : "target"}
@@ -50,6 +53,7 @@ interface RowContentProps {
   /** Null: it is gone; undefined: none, or not known yet. */
   asset: Asset | null | undefined;
   absence: Absence | undefined;
+  nameOfCalendar: (id: string) => string;
   isFaulty: boolean;
   isReadOnly: boolean;
   /** While two items change places: whether it is the first of them; null: none do. */
@@ -59,12 +63,15 @@ interface RowContentProps {
 }
 
 const RowContent = memo(function RowContent(props: RowContentProps) {
-  const { row, place, isChosen, asset, absence, isFaulty, isReadOnly, swap, acts } = props;
+  const { row, place, isChosen, asset, absence, nameOfCalendar, isFaulty, isReadOnly, swap, acts } = props;
   const { item } = row;
   const name = nameOf(item, asset);
   const notes = [
     text(item.type),
     isTimed(item) || isLimited(item) ? text("limited") : null,
+    item.conditions === undefined
+      ? null
+      : text("onlyIf", { conditions: formatList(item.conditions.map((each) => conditionInWords(each, nameOfCalendar))) }),
     absence === undefined ? null : text("absent", { reason: absenceWords[absence] }),
   ];
   return (

@@ -26,15 +26,15 @@ interface ItemSettingsProps {
   isReadOnly: boolean;
 }
 
-type Change = (changes: Changes, joins?: string) => void;
+type Change = (changes: Changes, isTyping?: boolean) => void;
 
 export function ItemSettings({ editor, chosen, isReadOnly }: ItemSettingsProps) {
   const items = chosen.map(({ item }) => item);
   const faults = chosen.flatMap(({ key }): readonly Fault[] => editor.view.faults.get(key) ?? []);
   const { change } = useStableActs({
-    change: (changes: Changes, joins?: string): void => {
+    change: (changes: Changes, isTyping = false): void => {
       const keys = new Set(chosen.map(({ key }) => key));
-      editor.change(changed(editor.view.rows, keys, changes), joins === undefined ? undefined : `${[...keys].join()} ${joins}`);
+      editor.change(changed(editor.view.rows, keys, changes), isTyping ? [...keys, ...Object.keys(changes)].join() : undefined);
     },
   });
   const fields = sharedFields(items.map(({ type }) => type));
@@ -51,7 +51,7 @@ export function ItemSettings({ editor, chosen, isReadOnly }: ItemSettingsProps) 
   );
   const part = (wanted: FieldPart) => fields.filter((field) => field.part === wanted);
   const common = useCommon(items, faults, fields, isReadOnly, change);
-  const hasTimes = items.some((item) => isTimed(item) || isLimited(item));
+  const hasTimes = items.some((item) => isTimed(item) || isLimited(item) || item.conditions !== undefined);
   const [look, more] = [part("look"), part("more")];
   return (
     <div className="item-settings">
@@ -92,7 +92,7 @@ const SettingField = memo(function SettingField({ field, change, ...props }: Set
       field={field}
       label={text(name as keyof typeof playlistEditor)}
       {...props}
-      onChange={(value, isTyping = false) => change({ [name]: value }, isTyping ? name : undefined)}
+      onChange={(value, isTyping = false) => change({ [name]: value }, isTyping)}
     />
   );
 });
@@ -111,7 +111,7 @@ function useCommon(items: readonly Item[], faults: readonly Fault[], fields: rea
       shared: (name: string) => sharedValue(keptItems, name),
       errorOf: (name: string) => errorIn(keptFaults, name),
       isDisabled,
-      onChange: (changes: Changes) => change(changes),
+      onChange: change,
     }),
     [keptItems, keptFaults, isDisabled, change],
   );

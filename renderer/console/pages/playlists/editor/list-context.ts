@@ -12,6 +12,7 @@ export interface ListState {
   chosen: ReadonlySet<string>;
   assets: AssetsById;
   absences: ReadonlyMap<string, Absence>;
+  nameOfCalendar: (id: string) => string;
   faults: ReadonlyMap<string, readonly Fault[]>;
   isReadOnly: boolean;
   /** The row that is about to change places with another; null: none is. */

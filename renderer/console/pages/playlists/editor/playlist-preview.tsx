@@ -1,5 +1,7 @@
 // The preview of a playlist as it is edited: it follows every change, and goes to the item that is chosen.
+import { useQuery } from "@tanstack/react-query";
 import { memo, useCallback, useEffect, useMemo, useState } from "react";
+import { calendarsQuery } from "../../../data/calendars.ts";
 import { ownTimeZone } from "../../../data/zones.ts";
 import { preview } from "../../../i18n/en/preview.ts";
 import { texts } from "../../../i18n/texts.ts";
@@ -41,7 +43,11 @@ type SettledPreviewProps = Omit<PlaylistPreviewProps, "view"> & Pick<EditorView,
 
 const SettledPreview = memo(function SettledPreview({ id, name, rows, faults, chosenId }: SettledPreviewProps) {
   const [assetIds, setAssetIds] = useState<readonly string[]>([]);
-  const change = useCallback((shown: ShownContent) => withEditedItems(shown, id, { rows, faults }), [id, rows, faults]);
+  const { data: calendars } = useQuery(calendarsQuery);
+  const change = useCallback(
+    (shown: ShownContent) => withEditedItems(shown, id, { rows, faults }, calendars ?? []),
+    [id, rows, faults, calendars],
+  );
   const { ticket, content, feeds, error } = usePreview({ playlistId: id, assetIds }, { change });
   const time = usePreviewTime(content, true);
   const missing = content === null ? "" : missingAssets({ rows }, content.content.desired).join();

@@ -1,5 +1,5 @@
 // How many items there are, and whether they are saved.
-import { useDraft } from "../../../data/draft.ts";
+import { useDraft, useNeedsApproval } from "../../../data/draft.ts";
 import { drafts } from "../../../i18n/en/drafts.ts";
 import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
 import { playlists } from "../../../i18n/en/playlists.ts";
@@ -12,13 +12,17 @@ const words = { saved: "saved", saving: "saving", conflict: "notSaved", failed: 
 export function SaveStatus({ editor }: { editor: PlaylistEditor }) {
   const { rows, state, faults } = editor.view;
   const isInDraft = useDraft() !== null;
+  const needsApproval = useNeedsApproval();
+  const count = text("items", { count: rows.length });
+  // Screens get nothing of what such a person saves.
+  const isUntouched = state === "saved" && needsApproval && !isInDraft;
   const saved =
     state === "incomplete"
       ? text("incomplete", { count: faults.size })
       : text(state === "saved" && isInDraft ? "savedInDraft" : words[state]);
   return (
     <p role="status" className="faint save-status" data-state={state}>
-      {`${text("items", { count: rows.length })} · ${saved}`}
+      {isUntouched ? count : `${count} · ${saved}`}
     </p>
   );
 }

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { ProblemError } from "../../../../../sdk/typescript/client.ts";
+import { findLastChange } from "../../../data/last-change.ts";
 import { queryClient } from "../../../data/query-client.ts";
 import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
 import { readable } from "../../../i18n/format.ts";
@@ -68,6 +69,7 @@ function portOf(id: string): EditorPort {
             return index === undefined ? [] : [{ index: Number(index), field, detail: readable(detail) }];
           })
         : [],
-    onMerged: () => showToast({ message: text("mergedToast") }),
+    onMerged: (etag) =>
+      void findLastChange(id, etag).then((last) => showToast({ message: text("mergedToast", { name: last?.name ?? "unknown" }) })),
   };
 }

@@ -9,6 +9,8 @@ import { Select } from "../../../ui/select.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { OpeningsEditor } from "../../screen/settings/openings-editor.tsx";
 import type { Opening } from "../../screen/settings/openings-editor.tsx";
+import { ConditionsEditor } from "../../schedules/form/conditions-editor.tsx";
+import type { Condition } from "../../schedules/model/conditions.ts";
 import { newTransition } from "../model/defaults.ts";
 import type { Item } from "../model/item.ts";
 import type { Shared } from "../model/shared.ts";
@@ -20,7 +22,8 @@ interface RulesFormProps {
   shared: (name: string) => Shared;
   errorOf: (name: string) => string | undefined;
   isDisabled: boolean;
-  onChange: (changes: Readonly<Record<string, unknown>>) => void;
+  /** @param isTyping whether it continues the change before, as typing does */
+  onChange: (changes: Readonly<Record<string, unknown>>, isTyping?: boolean) => void;
 }
 
 export function RulesForm({ shared, errorOf, isDisabled, onChange }: RulesFormProps) {
@@ -44,7 +47,8 @@ export function RulesForm({ shared, errorOf, isDisabled, onChange }: RulesFormPr
       />
     );
   };
-  const dayparts = shared("dayparts");
+  const [dayparts, conditions] = [shared("dayparts"), shared("conditions")];
+  const ownConditions = (conditions.value as Condition[] | undefined) ?? [];
   return (
     <>
       <InstantField name="valid_from" {...shared("valid_from")} error={errorOf("valid_from")} {...{ isDisabled, onChange }} />
@@ -58,6 +62,17 @@ export function RulesForm({ shared, errorOf, isDisabled, onChange }: RulesFormPr
           isDisabled={isDisabled}
         />
         {errorOf("dayparts") === undefined ? null : <p className="field-error">{errorOf("dayparts")}</p>}
+      </fieldset>
+      <fieldset className="field-group">
+        <legend>{text("conditions")}</legend>
+        <ConditionsEditor
+          conditions={ownConditions}
+          most={10}
+          hint={text(conditions.isMixed ? "mixedHint" : "conditionsHint")}
+          isDisabled={isDisabled}
+          onChange={(next) => onChange({ conditions: next.length === 0 ? undefined : next }, next.length === ownConditions.length)}
+        />
+        {errorOf("conditions") === undefined ? null : <p className="field-error">{errorOf("conditions")}</p>}
       </fieldset>
       <div className="field-pair">
         {limit("max_plays_per_hour", 3_600)}

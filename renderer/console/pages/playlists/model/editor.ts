@@ -20,8 +20,8 @@ export interface EditorPort {
   isOutdated(error: unknown): boolean;
   /** What the service refused, by the index of the item. */
   faultsIn(error: unknown): readonly (Fault & { index: number })[];
-  /** Somebody else's change was merged with an unsaved one. */
-  onMerged(): void;
+  /** Somebody else's change, which made the version `etag`, was merged with an unsaved one. */
+  onMerged(etag: string): void;
 }
 
 /** `incomplete`: something is missing that only the person can say. `conflict`: somebody else's change contradicts theirs. */
@@ -33,6 +33,8 @@ export interface EditorView {
   /** Why saving failed; null: it did not. */
   error: unknown;
   conflicts: readonly Conflict[];
+  /** The version that contradicts the rows; null: none does. */
+  theirs: string | null;
   /** What is wrong with rows, by their keys. */
   faults: ReadonlyMap<string, readonly Fault[]>;
   canUndo: boolean;
@@ -67,6 +69,7 @@ export class PlaylistEditor {
       state: "saved",
       error: null,
       conflicts: [],
+      theirs: null,
       faults: noFaults,
       canUndo: false,
       canRedo: false,
@@ -218,12 +221,12 @@ export class PlaylistEditor {
     const merged = merge(this.#base.rows, rows, theirs.rows);
     if (merged.conflicts.length > 0) {
       this.#theirs = theirs;
-      this.#update({ state: "conflict", conflicts: merged.conflicts });
+      this.#update({ state: "conflict", conflicts: merged.conflicts, theirs: theirs.etag });
       return;
     }
     this.#base = theirs;
-    this.#port.onMerged();
-    this.#update({ state: "saving", conflicts: [] });
+    this.#port.onMerged(theirs.etag);
+    this.#update({ state: "saving", conflicts: [], theirs: null });
     this.#show(merged.rows);
     if (this.#timer === undefined) void this.#save();
   }
@@ -234,7 +237,7 @@ export class PlaylistEditor {
     const rows = choose(theirs);
     this.#theirs = null;
     this.#base = theirs;
-    this.#update({ state: "saving", conflicts: [] });
+    this.#update({ state: "saving", conflicts: [], theirs: null });
     if (isSameRows(rows, theirs.rows)) this.#update({ rows: theirs.rows, state: "saved", faults: noFaults });
     else {
       this.#show(rows);

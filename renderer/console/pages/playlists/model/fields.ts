@@ -43,6 +43,7 @@ export type CommonField =
   | "valid_from"
   | "valid_until"
   | "dayparts"
+  | "conditions"
   | "max_plays_per_hour"
   | "max_plays_per_day"
   | "transition";

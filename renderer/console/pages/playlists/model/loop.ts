@@ -1,7 +1,7 @@
 // How long one round of a playlist takes at an instant, and which items it leaves out. By the player's own rules. Pure.
 import { itemDurationMs } from "../../../../../src/schedule/item-duration.ts";
-import { isValid, itemValidity } from "../../../../../src/schedule/playlist/item-validity.ts";
-import { timeZoneRulesOrUtc } from "../../../../../src/schedule/calendar/time-zone.ts";
+import { isValid, itemValidity, type ItemValidity } from "../../../../../src/schedule/playlist/item-validity.ts";
+import { timeZoneRulesOrUtc, type TimeZoneRules } from "../../../../../src/schedule/calendar/time-zone.ts";
 import type { Item } from "./item.ts";
 import type { Row } from "./rows.ts";
 
@@ -36,13 +36,23 @@ export function durationOf(item: Item, mediaOf: (assetId: string) => Media | und
   return itemDurationMs(item as RuleItem, asset as Parameters<typeof itemDurationMs>[1]);
 }
 
-/** @param timeZone of the screen, IANA */
-export function loopAt(rows: readonly Row[], mediaOf: (assetId: string) => Media | undefined, instant: number, timeZone: string): Loop {
+/**
+ * On a screen that has the tags and variables which items want. A calendar that is not known excludes nothing.
+ * @param timeZone of the screen, IANA
+ * @param calendars the dates of each by its id
+ */
+export function loopAt(
+  rows: readonly Row[],
+  mediaOf: (assetId: string) => Media | undefined,
+  instant: number,
+  timeZone: string,
+  calendars: ReadonlyMap<string, readonly string[]>,
+): Loop {
   const rules = timeZoneRulesOrUtc(timeZone);
   const absences = new Map<string, Absence>();
   let [totalMs, limitedMs, limited, shown, isUncertain] = [0, 0, 0, 0, false];
   for (const { key, item } of rows) {
-    if (!isValid(itemValidity(item as RuleItem, rules), instant)) {
+    if (!isValid(validityOf(item as RuleItem, rules, calendars), instant)) {
       absences.set(key, absenceOf(item, instant));
       continue;
     }
@@ -57,6 +67,11 @@ export function loopAt(rows: readonly Row[], mediaOf: (assetId: string) => Media
   return { totalMs, unlimitedMs: limited === 0 ? null : totalMs - limitedMs, shown, absences, isUncertain };
 }
 
+function validityOf(item: RuleItem, rules: TimeZoneRules, calendars: ReadonlyMap<string, readonly string[]>): ItemValidity | null {
+  const conditions = item.conditions?.filter((each) => each.type !== "calendar" || calendars.has(each.calendar_id));
+  return itemValidity({ ...item, conditions }, rules, calendars);
+}
+
 function absenceOf({ valid_from, valid_until }: Item, instant: number): Absence {
   if (valid_from !== undefined && instant < Date.parse(valid_from)) return "not-yet";
   return valid_until !== undefined && instant >= Date.parse(valid_until) ? "over" : "not-now";
@@ -67,7 +82,7 @@ export function isLimited({ max_plays_per_hour, max_plays_per_day }: Item): bool
   return max_plays_per_hour !== undefined || max_plays_per_day !== undefined;
 }
 
-/** Whether the item plays at some times only. */
+/** Whether the item plays at some times only, besides its conditions. */
 export function isTimed({ valid_from, valid_until, dayparts }: Item): boolean {
-  return valid_from !== undefined || valid_until !== undefined || dayparts !== undefined;
+  return (valid_from ?? valid_until ?? dayparts) !== undefined;
 }

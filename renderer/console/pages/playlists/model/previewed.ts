@@ -1,5 +1,7 @@
 // The playlist as it is edited, in the form in which players receive playlists. Pure.
 import type { ShownContent } from "../../../../../src/protocol/operator/previews.ts";
+import { onAnyScreen } from "../../../../../src/schedule/playlist/any-screen.ts";
+import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 import { previewId } from "../../../preview/placeholder-ids.ts";
 import type { EditorView } from "./editor.ts";
 import type { Row } from "./rows.ts";
@@ -11,15 +13,21 @@ export function previewedItemId({ key }: Row): string {
   return previewId("itm", key);
 }
 
-/** What the screen would show if the playlist were saved as it is edited. Items in which something is missing are left out. */
+/**
+ * What a screen with the tags and variables that items want would show if the playlist were saved as it is edited. Items in which
+ * something is missing are left out.
+ * @param calendars all of the team
+ */
 export function withEditedItems(
   shown: ShownContent,
   playlistId: string,
   { rows, faults }: Pick<EditorView, "rows" | "faults">,
+  calendars: readonly Pick<Schemas["Calendar"], "id" | "dates">[],
 ): ShownContent {
-  const items = rows.flatMap((row) => (faults.has(row.key) ? [] : [{ ...row.item, id: previewedItemId(row) } as PlayedItem]));
+  const items = rows.flatMap((row) => (faults.has(row.key) ? [] : [onAnyScreen({ ...row.item, id: previewedItemId(row) } as PlayedItem)]));
   const playlists = shown.state.playlists.map((playlist) => (playlist.id === playlistId ? { ...playlist, items } : playlist));
-  return { ...shown, state: { ...shown.state, playlists } };
+  const days = calendars.map(({ id, dates }) => ({ id, dates: dates.map(({ date }) => date) }));
+  return { ...shown, state: { ...shown.state, playlists, calendars: days } };
 }
 
 /** The files that the rows show and the content lacks, such as of items that are not saved yet. */

@@ -12,7 +12,6 @@ import { Dialog } from "../../../ui/dialog.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { showFailure, showToast } from "../../../ui/toasts.tsx";
 import { AssetPicker } from "../../library/asset-picker.tsx";
-import { useMustUseDraft } from "../../drafts/editor-links.tsx";
 import { UploadButton } from "../../library/upload-button.tsx";
 import { useIsOfShow } from "../../show/shows.ts";
 import { layoutsQuery } from "../data.ts";
@@ -33,8 +32,7 @@ export function ContentField({ values, errors, mayWrite, onChange }: ContentFiel
   const { data: layouts } = useQuery(layoutsQuery);
   const isOfShow = useIsOfShow();
   const [isPicking, setIsPicking] = useState(false);
-  // The layout and its playlist could not be proposed together.
-  const mayMake = [useMay("playlists:write"), useMay("layouts:write"), mayWrite, !useMustUseDraft()].every(Boolean);
+  const mayMake = [useMay("playlists:write"), useMay("layouts:write"), mayWrite].every(Boolean);
   const making = useMutation({
     mutationFn: (assets: readonly UploadedAsset[]) => makeLayoutOf(assets, nameFor(values.name, assets)),
     onSuccess: async (made) => {

@@ -1,11 +1,12 @@
 // What most schedules leave as it is: priority, sharing time with other content, where loops begin, and conditions.
+import { useMay } from "../../../data/session.ts";
 import { schedules } from "../../../i18n/en/schedules.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { NumberField } from "../../../ui/number-field.tsx";
 import { Segments } from "../../../ui/segments.tsx";
 import { Switch } from "../../../ui/switch.tsx";
 import type { Interrupt, Values } from "../model/form.ts";
-import { ConditionFields } from "./condition-fields.tsx";
+import { ConditionsEditor } from "./conditions-editor.tsx";
 import type { FieldsProps } from "./fields.ts";
 
 const text = texts(schedules);
@@ -13,12 +14,20 @@ const text = texts(schedules);
 export function MoreFields(props: FieldsProps) {
   const { values, errors, onChange } = props;
   const { interrupt } = values;
+  const mayWrite = useMay("schedules:write");
   const set = (change: Partial<Values>): void => onChange({ ...values, ...change });
   return (
     <>
       <fieldset className="form-part">
         <legend>{text("conditions")}</legend>
-        <ConditionFields {...props} />
+        <ConditionsEditor
+          conditions={values.conditions}
+          most={20}
+          hint={text("noConditions")}
+          startDate={values.startDate}
+          isDisabled={!mayWrite}
+          onChange={(conditions) => set({ conditions })}
+        />
       </fieldset>
       <fieldset className="form-part">
         <legend>{text("sharing")}</legend>

@@ -1,4 +1,4 @@
-// What must hold besides the times of a schedule: hours, dates, calendars, and tags and variables of screens.
+// What must hold besides times, for a schedule or an item: hours, dates, calendars, and tags and variables of screens.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState, type RefObject } from "react";
 import { useMay } from "../../../data/session.ts";
@@ -12,67 +12,83 @@ import { useTeamScreens } from "../../show/team-screens.ts";
 import { calendarsQuery } from "../data.ts";
 import type { Condition } from "../model/conditions.ts";
 import { ConditionRow } from "./condition-row.tsx";
-import type { FieldsProps } from "./fields.ts";
+import "../style/conditions.css";
 
 const text = texts(schedules);
-const mostConditions = 20;
 
-export function ConditionFields({ values, onChange }: FieldsProps) {
-  const { conditions } = values;
-  const set = (next: readonly Condition[]): void => onChange({ ...values, conditions: next });
+interface ConditionsEditorProps {
+  conditions: readonly Condition[];
+  most: number;
+  /** What is said while there are none. */
+  hint: string;
+  /** Of a new condition of days. Without it, neither days nor hours can be added. */
+  startDate?: string;
+  isDisabled: boolean;
+  onChange: (conditions: readonly Condition[]) => void;
+}
+
+export function ConditionsEditor({ conditions, most, hint, startDate, isDisabled, onChange }: ConditionsEditorProps) {
   const [list, focusAdded] = useFocusOfAdded();
   const add = (condition: Condition): void => {
-    set([...conditions, condition]);
+    onChange([...conditions, condition]);
     focusAdded();
   };
   const [isNaming, setIsNaming] = useState(false);
-  const mayWrite = useMay("schedules:write");
+  const mayWriteCalendars = useMay("schedules:write");
   const { data: calendars = [] } = useQuery(calendarsQuery);
   const screens = useTeamScreens();
   const tags = [...new Set(screens?.flatMap((screen) => screen.tags))].toSorted((a, b) => a.localeCompare(b));
   const replace = (index: number, condition: Condition | null): void =>
-    set(condition === null ? conditions.toSpliced(index, 1) : conditions.with(index, condition));
+    onChange(condition === null ? conditions.toSpliced(index, 1) : conditions.with(index, condition));
   const [calendar] = calendars;
   const [tag] = tags;
   return (
     <div className="conditions">
-      {conditions.length === 0 ? <p className="field-description">{text("noConditions")}</p> : null}
+      {conditions.length === 0 ? <p className="field-description">{hint}</p> : null}
       {conditions.length === 0 ? null : (
         <ol ref={list} className="condition-list">
           {conditions.map((condition, index) => (
             // Conditions have no identity but their place.
             // oxlint-disable-next-line react/no-array-index-key
             <li key={index} className="condition">
-              <ConditionRow
-                condition={condition}
-                calendars={calendars}
-                tags={tags}
-                isDisabled={!mayWrite}
-                onChange={(next) => replace(index, next)}
-              />
-              <Button kind="quiet" size="small" aria-label={text("removeCondition")} onPress={() => replace(index, null)}>
-                <Icon name="trash" />
-              </Button>
+              <div className="condition-parts" data-type={condition.type}>
+                <ConditionRow
+                  condition={condition}
+                  calendars={calendars}
+                  tags={tags}
+                  isDisabled={isDisabled}
+                  onChange={(next) => replace(index, next)}
+                />
+              </div>
+              {isDisabled ? null : (
+                <Button kind="quiet" size="small" aria-label={text("removeCondition")} onPress={() => replace(index, null)}>
+                  <Icon name="trash" />
+                </Button>
+              )}
             </li>
           ))}
         </ol>
       )}
-      {mayWrite && conditions.length < mostConditions ? (
+      {isDisabled || conditions.length >= most ? null : (
         <MenuButton
           label={text("addCondition")}
           isNamed
           actions={[
-            { name: text("someHours"), run: () => add({ type: "daypart", from: "08:00", until: "20:00" }) },
-            { name: text("someDates"), run: () => add({ type: "date", from: values.startDate }) },
+            ...(startDate === undefined
+              ? []
+              : [
+                  { name: text("someHours"), run: () => add({ type: "daypart", from: "08:00", until: "20:00" }) },
+                  { name: text("someDates"), run: () => add({ type: "date", from: startDate }) },
+                ]),
             ...(calendar === undefined
               ? []
               : [{ name: text("addCalendar"), run: () => add({ type: "calendar", calendar_id: calendar.id, is_listed: false }) }]),
-            { name: text("newCalendar"), run: () => setIsNaming(true) },
+            ...(mayWriteCalendars ? [{ name: text("newCalendar"), run: () => setIsNaming(true) }] : []),
             ...(tag === undefined ? [] : [{ name: text("addTag"), run: () => add({ type: "tag", tag, is_present: true }) }]),
             { name: text("addVariable"), run: () => add({ type: "variable", name: "", op: "equals", value: "" }) },
           ]}
         />
-      ) : null}
+      )}
       {isNaming ? (
         <DatesDialog
           calendar={null}
