@@ -29,15 +29,15 @@ import { isSameValue } from "../model/same-value.ts";
 import { AddItems } from "./add-items.tsx";
 import { ConflictPanel } from "./conflict.tsx";
 import { EditorActions, EditorLinks } from "./editor-head.tsx";
-import { ItemList } from "./item-list.tsx";
+import { ItemList } from "./list/item-list.tsx";
 import { ItemSettings } from "./item-settings.tsx";
 import { PlaylistPreview } from "./playlist-preview.tsx";
 import { RoundLine, type AskedTime } from "./round-line.tsx";
 import { SaveStatus } from "./save-status.tsx";
-import { SelectionActions } from "./selection-actions.tsx";
+import { SelectionActions } from "./list/selection-actions.tsx";
 import { UndoButtons, useUndoKeys } from "./undo.tsx";
 import { useCalendars } from "./use-calendars.ts";
-import { useListActs } from "./use-list-acts.ts";
+import { useListActs } from "./list/use-list-acts.ts";
 import "../../show/show.css";
 import "./editor.css";
 

@@ -1,8 +1,8 @@
 // The rows as the list knows them: by key and name. While a name is typed, the list keeps the one before.
 import { useEffect, useMemo, useRef, useState } from "react";
-import type { AssetsById } from "../../../data/assets-by-id.ts";
-import { nameOf } from "../item-words.ts";
-import type { Row } from "../model/rows.ts";
+import type { AssetsById } from "../../../../data/assets-by-id.ts";
+import { nameOf } from "../../item-words.ts";
+import type { Row } from "../../model/rows.ts";
 
 export interface Entry {
   readonly key: string;

@@ -1,20 +1,20 @@
 // One item in the list: what it is, how long it plays, and what can be done with it at once.
 import { memo, type CSSProperties } from "react";
 import { Button as AriaButton, Input, Label, NumberField } from "react-aria-components";
-import type { Asset } from "../../../data/assets.ts";
-import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
-import { playlists } from "../../../i18n/en/playlists.ts";
-import { formatList } from "../../../i18n/format.ts";
-import { texts } from "../../../i18n/texts.ts";
-import { Button } from "../../../ui/button.tsx";
-import { Checkbox } from "../../../ui/checkbox.tsx";
-import { Icon, type IconName } from "../../../ui/icon.tsx";
-import { conditionInWords } from "../../drafts/changes/condition-words.ts";
-import { AssetThumbnail } from "../../library/asset-facts.tsx";
-import { itemIcons, nameOf } from "../item-words.ts";
-import { durationOf, isLimited, isTimed, type Absence } from "../model/loop.ts";
-import type { Item } from "../model/item.ts";
-import type { Row } from "../model/rows.ts";
+import type { Asset } from "../../../../data/assets.ts";
+import { playlistEditor } from "../../../../i18n/en/playlist-editor.ts";
+import { playlists } from "../../../../i18n/en/playlists.ts";
+import { formatList } from "../../../../i18n/format.ts";
+import { texts } from "../../../../i18n/texts.ts";
+import { Button } from "../../../../ui/button.tsx";
+import { Checkbox } from "../../../../ui/checkbox.tsx";
+import { Icon, type IconName } from "../../../../ui/icon.tsx";
+import { conditionInWords } from "../../../drafts/changes/condition-words.ts";
+import { AssetThumbnail } from "../../../library/asset-facts.tsx";
+import { itemIcons, nameOf } from "../../item-words.ts";
+import { durationOf, isLimited, isTimed, type Absence } from "../../model/loop.ts";
+import type { Item } from "../../model/item.ts";
+import type { Row } from "../../model/rows.ts";
 import { useListState, type RowActs } from "./list-context.ts";
 
 const text = texts({ ...playlistEditor, ...playlists });

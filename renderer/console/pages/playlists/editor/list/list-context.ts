@@ -1,9 +1,9 @@
 // What the rows of the list share. Each row takes its own part of it, so that only rows whose part has changed are drawn again.
 import { createContext, use } from "react";
-import type { AssetsById } from "../../../data/assets-by-id.ts";
-import type { Fault } from "../model/defaults.ts";
-import type { Absence } from "../model/loop.ts";
-import type { Row } from "../model/rows.ts";
+import type { AssetsById } from "../../../../data/assets-by-id.ts";
+import type { Fault } from "../../model/defaults.ts";
+import type { Absence } from "../../model/loop.ts";
+import type { Row } from "../../model/rows.ts";
 
 export interface ListState {
   rows: readonly Row[];

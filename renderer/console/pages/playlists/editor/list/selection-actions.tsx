@@ -1,10 +1,10 @@
 // What can be done with the chosen items together.
 import { memo } from "react";
-import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
-import { texts } from "../../../i18n/texts.ts";
-import { Button } from "../../../ui/button.tsx";
-import { MenuButton } from "../../../ui/menu-button.tsx";
-import { Icon } from "../../../ui/icon.tsx";
+import { playlistEditor } from "../../../../i18n/en/playlist-editor.ts";
+import { texts } from "../../../../i18n/texts.ts";
+import { Button } from "../../../../ui/button.tsx";
+import { MenuButton } from "../../../../ui/menu-button.tsx";
+import { Icon } from "../../../../ui/icon.tsx";
 
 const text = texts(playlistEditor);
 

@@ -1,17 +1,17 @@
 // What a person does with rows of the list: each act changes the playlist, says so, and can be undone.
 import { useState } from "react";
-import type { AssetsById } from "../../../data/assets-by-id.ts";
-import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
-import { playlists } from "../../../i18n/en/playlists.ts";
-import { texts } from "../../../i18n/texts.ts";
-import { useKept, useStableActs } from "../../../ui/kept.ts";
-import { showToast } from "../../../ui/toasts.tsx";
-import { hasSecrets, nameOf } from "../item-words.ts";
-import { added, changed, duplicated, placed, sentTo, shifted, swapped, without } from "../model/edits.ts";
-import type { PlaylistEditor } from "../model/editor.ts";
-import { merge } from "../model/merge.ts";
-import type { Item } from "../model/item.ts";
-import type { Row } from "../model/rows.ts";
+import type { AssetsById } from "../../../../data/assets-by-id.ts";
+import { playlistEditor } from "../../../../i18n/en/playlist-editor.ts";
+import { playlists } from "../../../../i18n/en/playlists.ts";
+import { texts } from "../../../../i18n/texts.ts";
+import { useKept, useStableActs } from "../../../../ui/kept.ts";
+import { showToast } from "../../../../ui/toasts.tsx";
+import { hasSecrets, nameOf } from "../../item-words.ts";
+import { added, changed, duplicated, placed, sentTo, shifted, swapped, without } from "../../model/edits.ts";
+import type { PlaylistEditor } from "../../model/editor.ts";
+import { merge } from "../../model/merge.ts";
+import type { Item } from "../../model/item.ts";
+import type { Row } from "../../model/rows.ts";
 
 const text = texts({ ...playlists, ...playlistEditor });
 
