@@ -8592,6 +8592,10 @@ export interface components {
              * @enum {string}
              */
             by: "override" | "schedule" | "default" | "nothing";
+            /** @description Equal for what looks the same: its layout with all items and files, and its turns. So a change within a playlist is seen */
+            content: string;
+            /** @description Why the screen is empty, which also has no layout of its own. `no-schedule`: none is for it. `not-due`: no window is open. `set-aside`: no window is open of those that take part, and others do not, such as by a condition. null: it is not empty */
+            empty_because: ("no-schedule" | "not-due" | "set-aside") | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC
@@ -28396,7 +28400,9 @@ export interface operations {
                      *                   "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *                   "schedule_name": "sample"
                      *                 }
-                     *               ]
+                     *               ],
+                     *               "content": "sample",
+                     *               "empty_because": "no-schedule"
                      *             }
                      *           ],
                      *           "to": "2026-11-21T12:00:00.000Z"

@@ -54,6 +54,17 @@ export function explainAt(content: PlayableContent, instant: number, context = d
   return reasons.toSorted((a, b) => order[a.verdict] - order[b.verdict]);
 }
 
+/**
+ * Why nothing plays at `instant`, at which nothing does. `no-schedule`: none is for this player. `not-due`: no window is open.
+ * `set-aside`: no window is open of those schedules that take part; others do not, such as by a condition that does not hold.
+ */
+export function whyEmptyAt(content: PlayableContent, instant: number, context = defaultContext): EmptyReason {
+  if (content.desired.schedules.length === 0) return "no-schedule";
+  return stateAt({ content, ...context }, instant).excluded.length > 0 ? "set-aside" : "not-due";
+}
+
+export type EmptyReason = "no-schedule" | "not-due" | "set-aside";
+
 function explainOverride(override: Override, { cause, pause }: Decision, { content, layouts }: IndexedState): Reason {
   const { show } = override;
   const isPresent = "layoutId" in show ? layouts.has(show.layoutId) : content.files.has(show.assetId);

@@ -73,7 +73,8 @@ test("[CSH9] a duration is changed, an item removed and brought back by undo, a 
   await page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).tap();
   await has(2);
 
-  await page.getByRole("button", { name: "Add text" }).tap();
+  await page.getByRole("button", { name: "Add more" }).tap();
+  await page.getByRole("menuitem", { name: "Text", exact: true }).tap();
   await page.getByLabel("Message", { exact: true }).fill("Welcome");
   await page.getByRole("button", { name: "Add", exact: true }).tap();
   await page.getByRole("button", { name: "Add files" }).tap();

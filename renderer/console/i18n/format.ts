@@ -1,23 +1,32 @@
 // Formats times and sizes for people, in their language.
 import { isPseudo, locale, pseudoText } from "./locale.ts";
 
-const timeFormat = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
-const dateTimeFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
+/** Gives a format for each time zone, made once: making one takes a millisecond and much memory. Undefined: the reader's own. */
+function inZones(options: Intl.DateTimeFormatOptions): (timeZone: string | undefined) => Intl.DateTimeFormat {
+  const made = new Map<string | undefined, Intl.DateTimeFormat>();
+  return (timeZone) => {
+    let format = made.get(timeZone);
+    if (format === undefined) made.set(timeZone, (format = new Intl.DateTimeFormat(locale, { ...options, timeZone })));
+    return format;
+  };
+}
+
+const timeFormat = inZones({ hour: "2-digit", minute: "2-digit" });
+const dateTimeFormat = inZones({ dateStyle: "medium", timeStyle: "short" });
+const dayFormat = inZones({ weekday: "short", day: "numeric", month: "short" });
+const narrowDayFormat = inZones({ weekday: "short", day: "numeric" });
 const relativeFormat = new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "short" });
 
 const shown = (formatted: string): string => (isPseudo ? pseudoText(formatted) : formatted);
 
 /** Such as `14:05`, in `timeZone` (IANA) or the reader's own. */
 export function formatTime(time: Date, timeZone?: string): string {
-  const format = timeZone === undefined ? timeFormat : new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", timeZone });
-  return shown(format.format(time));
+  return shown(timeFormat(timeZone).format(time));
 }
 
 /** Such as `23 Nov 2026, 14:05`, in `timeZone` (IANA) or the reader's own. */
 export function formatDateTime(time: Date, timeZone?: string): string {
-  const format =
-    timeZone === undefined ? dateTimeFormat : new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", timeZone });
-  return shown(format.format(time));
+  return shown(dateTimeFormat(timeZone).format(time));
 }
 
 const weekdayFormat = new Intl.DateTimeFormat(locale, { weekday: "short", timeZone: "UTC" });
@@ -53,7 +62,12 @@ export function formatBytes(bytes: number): string {
 
 /** Such as `Mon 23 Nov`, in `timeZone` (IANA). */
 export function formatDay(time: Date, timeZone: string): string {
-  return shown(new Intl.DateTimeFormat(locale, { weekday: "short", day: "numeric", month: "short", timeZone }).format(time));
+  return shown(dayFormat(timeZone).format(time));
+}
+
+/** Such as `Mon 23`, where there is no room for the month. */
+export function formatNarrowDay(time: Date, timeZone: string): string {
+  return shown(narrowDayFormat(timeZone).format(time));
 }
 
 /** Such as `53.5 °C` or `1,024`. */
@@ -87,12 +101,12 @@ export function formatMonthDay(at: number): string {
 }
 
 const hourFormat = new Intl.DateTimeFormat(locale, { hour: "numeric", timeZone: "UTC" });
+const hasTwelveHours = hourFormat.resolvedOptions().hour12 === true;
 const shortTimeFormat = new Intl.DateTimeFormat(locale, { hour: "numeric", minute: "2-digit", timeZone: "UTC" });
 
 /** As short as the language allows: `11 AM`, `11:30 AM`, `11:00`. @param wall UTC ms at which a clock in UTC shows the time */
 export function formatShortTime(wall: number): string {
-  const isTwelve = hourFormat.resolvedOptions().hour12 === true;
-  return shown((isTwelve && wall % 3_600_000 === 0 ? hourFormat : shortTimeFormat).format(wall));
+  return shown((hasTwelveHours && wall % 3_600_000 === 0 ? hourFormat : shortTimeFormat).format(wall));
 }
 
 const listFormat = new Intl.ListFormat(locale, { type: "conjunction" });

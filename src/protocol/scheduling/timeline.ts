@@ -31,6 +31,15 @@ export const PlanStretch = ForecastStretch.extend({
   turns: z
     .array(z.object({ schedule_id: id("sch"), schedule_name: z.string() }))
     .describe("Schedules with `interrupt` that take turns with it, the highest priority first"),
+  content: z
+    .string()
+    .describe("Equal for what looks the same: its layout with all items and files, and its turns. So a change within a playlist is seen"),
+  empty_because: z
+    .enum(["no-schedule", "not-due", "set-aside"])
+    .nullable()
+    .describe(
+      "Why the screen is empty, which also has no layout of its own. `no-schedule`: none is for it. `not-due`: no window is open. `set-aside`: no window is open of those that take part, and others do not, such as by a condition. null: it is not empty",
+    ),
 });
 export type PlanStretch = z.infer<typeof PlanStretch>;
 

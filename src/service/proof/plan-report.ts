@@ -19,7 +19,7 @@ import { daysOfReport, type ReportDay } from "./report-days.ts";
 import { inOrder, keysOfPlayer, ReportGroups } from "./report-groups.ts";
 import { ReportNames } from "./report-names.ts";
 import { reportedPlayerRows } from "./reported-players.ts";
-import { shownTimes } from "./shown-times.ts";
+import { hourMs, shownByHour, timeKey } from "./shown-times.ts";
 
 const batchSize = 100;
 const maxPlayers = 1_000;
@@ -31,7 +31,7 @@ export interface PlanDependencies {
 }
 
 type Query = Pick<PlanReportQuery, "player_id" | "tag" | "layout_id" | "schedule_id" | "timezone" | "group_by" | "sort">;
-/** What was planned for a player on a day, by layout and schedule. */
+/** What was planned for a player in an hour, for one layout and schedule. */
 interface Planned {
   ms: number;
   asThenMs: number;
@@ -55,7 +55,7 @@ export async function comparePlan(
 ): Promise<PlanReportRow[]> {
   const { store } = dependencies;
   const past = { from: span.from, to: Math.min(span.to, now) };
-  const days = daysOfReport(past, query.timezone, query.group_by.includes("day"));
+  const days = daysOfReport(past, query.timezone, true);
   const groups = new ReportGroups<Figures>();
   let count = 0;
   for (let after = ""; ;) {
@@ -87,68 +87,92 @@ async function addPlayer(
   const state = await desired.read(store.db, player);
   const since = await presentSince(store.telemetry, player.id, state.revision, past);
   const from = Math.max(past.from, player.created_at);
-  const planned = from < past.to ? await plannedTimes(state, timeZoneOf({ presence }, player), { from, to: past.to }, days, since) : [];
+  const hours = days.map(hoursOf);
+  const planned =
+    from < past.to ? await plannedTimes(state, timeZoneOf({ presence }, player), { from, to: past.to }, hours.flat(), since) : new Map();
   const tags = JSON.parse(player.tags) as string[];
   for (const [index, day] of days.entries()) {
-    const plan = planned[index] ?? new Map<string, Planned>();
-    const shown = await shownTimes(store.plays, player.id, day);
-    for (const key of new Set([...plan.keys(), ...shown.keys()])) {
+    const shown = await shownByHour(store.plays, player.id, day);
+    for (const [key, figures] of compared(hours[index]!, planned, shown)) {
       const [layoutId, scheduleId] = JSON.parse(key) as [string, string | null];
       if (query.layout_id !== undefined && query.layout_id !== layoutId) continue;
       if (query.schedule_id !== undefined && query.schedule_id !== scheduleId) continue;
-      const { ms: plannedMs, asThenMs } = plan.get(key) ?? { ms: 0, asThenMs: 0 };
-      const shownMs = shown.get(key) ?? 0;
       const keys = {
-        ...(day.name === null ? {} : { day: day.name }),
+        ...(query.group_by.includes("day") ? { day: day.name! } : {}),
         ...(query.group_by.includes("layout") ? { layout_id: layoutId } : {}),
         ...(query.group_by.includes("schedule") ? { schedule_id: scheduleId } : {}),
-      };
-      const figures = {
-        planned_ms: plannedMs,
-        shown_ms: shownMs,
-        missing_ms: Math.max(0, plannedMs - shownMs),
-        unplanned_ms: Math.max(0, shownMs - plannedMs),
-        planned_as_then_ms: asThenMs,
       };
       for (const own of keysOfPlayer(query.group_by, { id: player.id, tags })) groups.add({ ...keys, ...own }, figures);
     }
   }
 }
 
-/** For each day: for how long each layout of each schedule is due while the display is to be on. */
+/** The hours of a day, counted from its beginning. The last one may be shorter. */
+function hoursOf({ from, to }: Span): Span[] {
+  return Array.from({ length: Math.ceil((to - from) / hourMs) }, (_, hour) => {
+    const start = from + hour * hourMs;
+    return { from: start, to: Math.min(to, start + hourMs) };
+  });
+}
+
+/** What was planned and what was shown in a day. Compared hour by hour: what was shown at another time does not make up for a gap. */
+function compared(
+  hours: readonly Span[],
+  planned: ReadonlyMap<Span, ReadonlyMap<string, Planned>>,
+  shown: readonly ReadonlyMap<string, number>[],
+): Map<string, Figures> {
+  const sums = new Map<string, Figures>();
+  for (const [index, hour] of hours.entries()) {
+    const [plan, plays] = [planned.get(hour) ?? new Map<string, Planned>(), shown[index]!];
+    for (const key of new Set([...plan.keys(), ...plays.keys()])) {
+      const { ms: plannedMs, asThenMs } = plan.get(key) ?? { ms: 0, asThenMs: 0 };
+      const shownMs = plays.get(key) ?? 0;
+      let sum = sums.get(key);
+      if (sum === undefined) sums.set(key, (sum = noFigures()));
+      sum.planned_ms += plannedMs;
+      sum.shown_ms += shownMs;
+      sum.missing_ms += Math.max(0, plannedMs - shownMs);
+      sum.unplanned_ms += Math.max(0, shownMs - plannedMs);
+      sum.planned_as_then_ms += asThenMs;
+    }
+  }
+  return sums;
+}
+
+function noFigures(): Figures {
+  return { planned_ms: 0, shown_ms: 0, missing_ms: 0, unplanned_ms: 0, planned_as_then_ms: 0 };
+}
+
+/** For each hour: for how long each layout of each schedule is due while the display is to be on. @param hours in order */
 async function plannedTimes(
   state: DesiredState,
   deviceTimeZone: string,
   span: Span,
-  days: readonly ReportDay[],
+  hours: readonly Span[],
   since: number,
-): Promise<Map<string, Planned>[]> {
-  const planned = days.map(() => new Map<string, Planned>());
+): Promise<Map<Span, Map<string, Planned>>> {
+  const planned = new Map(hours.map((hour) => [hour, new Map<string, Planned>()]));
   const schedules = new Set(state.schedules.map(({ id }) => id));
+  let first = 0;
   for (const interval of await forecastFor(state, [], deviceTimeZone, span.from, span.to)) {
     if (interval.layoutId === null) continue;
-    const key = timeKey(interval.layoutId, schedules.has(interval.by) ? interval.by : null);
+    const key = timeKey(interval.layoutId, schedules.has(interval.by) ? interval.by : null, false);
     for (const { from, to } of await openParts(state, deviceTimeZone, { from: interval.from, to: interval.until })) {
-      for (const [index, day] of days.entries()) {
-        const ms = overlap(from, to, day.from, day.to);
-        if (ms === 0) continue;
-        const sum = planned[index]!.get(key) ?? { ms: 0, asThenMs: 0 };
-        sum.ms += ms;
-        sum.asThenMs += overlap(Math.max(from, since), to, day.from, day.to);
-        planned[index]!.set(key, sum);
+      while (first < hours.length && hours[first]!.to <= from) first += 1;
+      for (let index = first; index < hours.length && hours[index]!.from < to; index += 1) {
+        const hour = hours[index]!;
+        const sum = planned.get(hour)!.get(key) ?? { ms: 0, asThenMs: 0 };
+        sum.ms += overlap(from, to, hour);
+        sum.asThenMs += overlap(Math.max(from, since), to, hour);
+        planned.get(hour)!.set(key, sum);
       }
     }
   }
   return planned;
 }
 
-/** The key of a layout and the schedule that caused it, as in {@link shownTimes}. */
-function timeKey(layoutId: string, scheduleId: string | null): string {
-  return JSON.stringify([layoutId, scheduleId]);
-}
-
-function overlap(from: number, to: number, dayFrom: number, dayTo: number): number {
-  return Math.max(0, Math.min(to, dayTo) - Math.max(from, dayFrom));
+function overlap(from: number, to: number, hour: Span): number {
+  return Math.max(0, Math.min(to, hour.to) - Math.max(from, hour.from));
 }
 
 async function withNames(names: ReportNames, groups: ReportGroups<Figures>): Promise<PlanReportRow[]> {

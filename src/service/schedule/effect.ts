@@ -1,10 +1,9 @@
 // What a change of content does to screens: those that will show something else, when first, and the times in which it leaves them empty.
-import { hash } from "node:crypto";
 import { maxNamed, type ScheduleEffect } from "../../protocol/scheduling/timeline.ts";
-import { calendarIdsOfItems } from "../../protocol/content/items.ts";
 import type { PlannedInterval } from "../../schedule/plan.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
+import { contentReader } from "./content-digest.ts";
 import { findLayoutNames } from "./forecast.ts";
 import { Plans, readInterventions, readScreens, type PlanInput, type ScreenState } from "./plans.ts";
 import type { OutlookDependencies } from "./schedule-outlook.ts";
@@ -167,32 +166,4 @@ function compare(
 
 function isEmpty({ layoutId, turns }: PlannedInterval): boolean {
   return layoutId === null && turns.length === 0;
-}
-
-/** A function that gives equal texts for intervals that look the same, whichever schedule they come from. */
-function contentReader(): (input: PlanInput, interval: PlannedInterval) => string {
-  const digests = new Map<string, string>();
-  return ({ desired }, { layoutId, turns }) => {
-    const layoutIds = [layoutId, ...turns.map((turn) => desired.schedules.find(({ id }) => id === turn)?.["layout_id"] ?? null)];
-    const parts = layoutIds.map((layoutIdOfPart) => {
-      if (typeof layoutIdOfPart !== "string") return "";
-      let digest = digests.get(layoutIdOfPart);
-      if (digest === undefined) digests.set(layoutIdOfPart, (digest = digestOfLayout(desired, layoutIdOfPart)));
-      return digest;
-    });
-    const shares = turns.map((turn) => desired.schedules.find(({ id }) => id === turn)?.["interrupt"] ?? null);
-    return JSON.stringify([parts, shares]);
-  };
-}
-
-/** Of a layout with all that its zones play. */
-function digestOfLayout({ layout, layouts, playlists, assets, calendars = [] }: PlanInput["desired"], layoutId: string): string {
-  const shown = layout?.id === layoutId ? layout : layouts.find(({ id }) => id === layoutId);
-  if (shown === undefined) return layoutId;
-  const lists = shown.zones.map(({ playlist_id: id }) => playlists.find((playlist) => playlist.id === id) ?? null);
-  const used = new Set(lists.flatMap((list) => list?.items.flatMap((item) => ("asset_id" in item ? item.asset_id : [])) ?? []));
-  const calendarIds = new Set(calendarIdsOfItems(lists.flatMap((list) => list?.items ?? [])));
-  const bytes = assets.filter(({ id }) => used.has(id)).map(({ id, sha256 }) => [id, sha256]);
-  const days = calendars.filter(({ id }) => calendarIds.has(id));
-  return hash("sha256", JSON.stringify([shown, lists, bytes, days]), "base64url");
 }

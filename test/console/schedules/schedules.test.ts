@@ -247,3 +247,29 @@ test("[CSD17] in a draft the timeline shows what it changes before it is publish
   expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toMatch(/^As published: Usual, /);
   expect(window.errors).toEqual([]);
 });
+
+test("[CSD18] in a draft the timeline marks screens whose layout stays the same while the items in it change", async () => {
+  const { body: playlist } = await service.call("POST", "playlists", { name: "Soup", items: [{ type: "text", text: "Soup" }] });
+  const zones = [{ name: "Main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlist.id }];
+  const { body: layout } = await service.call("POST", "layouts", { name: "Soups", width: 100, height: 100, zones });
+  await newScreen("Kitchen", "items", { layout_id: layout.id });
+  await newScreen("Garage", "items");
+  const { body: draft } = await service.call("POST", "drafts", { name: "Salads" });
+  const items = [{ type: "text", text: "Salad" }];
+  const within = { "signage-draft": draft.id };
+  expect((await service.call("PATCH", `playlists/${playlist.id}`, { items }, within)).status).toBe(200);
+  await using window = await Window.open(browser, own);
+  const { page } = window;
+  await page.clock.setFixedTime(monday);
+  await page.addInitScript(`sessionStorage.setItem("draft", '${JSON.stringify({ id: draft.id, name: draft.name })}')`);
+  await window.signIn(service, `/timeline?day=${day(1)}&zoom=day&tag=items&shows=both`);
+  const changed = page.getByRole("gridcell", { name: /^With the draft: Soups, .* with other items$/ });
+  await changed.waitFor();
+  expect(await changed.getAttribute("data-changed")).toBe("true");
+  const same = page.getByRole("gridcell", { name: /^With the draft: Usual, / });
+  expect(await same.getAttribute("data-changed")).toBe("false");
+  await changed.focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "Soups" }).getByText("What changes are the items in it.").waitFor();
+  expect(window.errors).toEqual([]);
+});

@@ -170,3 +170,40 @@ test("[CRP3] what was planned stands beside what was shown, and the report says 
     { player_name: "Lobby", planned_ms: 0, missing_ms: 0, shown_ms: hourMs / 2, unplanned_ms: hourMs / 2 },
   ]);
 });
+
+test("[CRP11] what was shown at another time, or by an override, does not make up for what was planned and missing, by day and in sum", async () => {
+  await using folder = await temporaryFolder();
+  // Noon in Auckland, where 5 April has 25 hours.
+  const clock = new FakeClock(Date.UTC(2026, 3, 3, 23));
+  await using api = await TestService.start(folder.path, { clock });
+  const device = await api.pairDevice("Lobby");
+  const { layout } = await api.showPicture(device);
+  const from = clock.now();
+  clock.advance(60 * hourMs);
+  device.access = (await device.renew()).body;
+  const to = clock.now();
+  const zone_id = layout.zones[0].id;
+  const shown = { layout_id: layout.id, zone_id, layer: "default" as const };
+  const override = { ...shown, layer: "override" as const, override_id: makeId("cmd") };
+  await send(device, [
+    // An hour and a half over two days, and one of twice the time that fits in its hour.
+    play(from + 11.5 * hourMs, 1.5 * hourMs, shown),
+    play(from + 20 * hourMs, hourMs, shown),
+    play(from + 20 * hourMs, hourMs, shown),
+    play(from + 30 * hourMs, 2 * hourMs, override),
+  ]);
+  const span = `from=${new Date(from).toISOString()}&to=${new Date(to).toISOString()}&timezone=Pacific/Auckland`;
+  const read = async (group: string) => (await api.call("GET", `reports/planned-and-shown?${span}&group_by=${group}`)).body.data;
+  const [sum] = await read("layout");
+  expect(sum).toMatchObject({ shown_ms: 5.5 * hourMs, unplanned_ms: 3 * hourMs });
+  expect(sum.missing_ms).toBe(sum.planned_ms - 2.5 * hourMs);
+  const days = await read("day,layout&sort=key");
+  expect(days.map(({ day, shown_ms }: Record<string, unknown>) => [day, shown_ms])).toEqual([
+    ["2026-04-04", 0.5 * hourMs],
+    ["2026-04-05", 5 * hourMs],
+    ["2026-04-06", 0],
+  ]);
+  for (const figure of ["planned_ms", "shown_ms", "missing_ms", "unplanned_ms"]) {
+    expect([figure, days.reduce((all: number, day: Record<string, number>) => all + day[figure]!, 0)]).toEqual([figure, sum[figure]]);
+  }
+});

@@ -45,8 +45,8 @@ test("[TLN1] the timeline has for each screen what its own forecast says, and sc
   ]);
   for (const { player_id, plan } of all.data) {
     const forecast = Forecast.parse((await api.call("GET", `players/${player_id}/forecast?limit=500`)).body);
-    expect(all.plans[plan]!.stretches.map(({ turns, ...stretch }) => [turns, stretch])).toEqual(
-      forecast.stretches.map((stretch) => [[], stretch]),
+    expect(all.plans[plan]!.stretches.map(({ turns, content: _, empty_because, ...stretch }) => [turns, empty_because, stretch])).toEqual(
+      forecast.stretches.map((stretch) => [[], null, stretch]),
     );
   }
   expect(all.plans[1]!.stretches.map(({ layout_name }) => layout_name).slice(0, 3)).toEqual(["Usual", "Lunch", "Usual"]);
@@ -165,4 +165,49 @@ test("[TLN6] in a draft the timeline and the effect of a change are those of the
   expect(effect.screens).toMatchObject([{ name: "Hall", before: { layout_name: "Lunch" }, after: { layout_name: "Usual" } }]);
   expect((await api.call("GET", `drafts/${draft.id}`)).body.changes).toHaveLength(1);
   expect(await layoutsIn(within)).toEqual(["Usual", "Lunch", "Usual"]);
+});
+
+test("[TLN7] intervals say whether they look the same, also after a change within a playlist", async () => {
+  await using folder = await temporaryFolder();
+  await using setup = await open(folder.path, ["Hall", "Café"]);
+  const { api, ids, created, setPlayer } = setup;
+  const item = (text: string) => ({ items: [{ type: "text", text }] });
+  const [shown, other] = [await created("playlists", { name: "Shown", ...item("Soup") }), await created("playlists", { name: "Other" })];
+  const zone = { name: "Main", left: 0, top: 0, width: 100, height: 100 };
+  const newLayout = (name: string, playlist_id: string) =>
+    created("layouts", { name, width: 100, height: 100, zones: [{ ...zone, playlist_id }] });
+  await setPlayer(ids[0]!, { layout_id: await newLayout("Menu", shown) });
+  await setPlayer(ids[1]!, { layout_id: await newLayout("Aside", other) });
+  const draft = (await api.call("POST", "drafts", { name: "Christmas" })).body;
+  const within = { "signage-draft": draft.id };
+  expect((await api.call("PATCH", `playlists/${shown}`, item("Salad"), within)).status).toBe(200);
+  const contents = async (headers: Record<string, string> = {}) => {
+    const { data, plans } = Timeline.parse((await api.call("GET", "timeline", undefined, headers)).body);
+    return Object.fromEntries(data.map(({ name, plan }) => [name, plans[plan]!.stretches.map(({ content }) => content)]));
+  };
+  const [live, drafted] = [await contents(), await contents(within)];
+  expect(drafted["Café"]).toEqual(live["Café"]);
+  expect(drafted["Hall"]).not.toEqual(live["Hall"]);
+  expect(await contents()).toEqual(live);
+});
+
+test("[TLN8] a gap says why: no schedule is for the screen, none is due, or some take no part", async () => {
+  await using folder = await temporaryFolder();
+  await using setup = await open(folder.path, ["Without", "Lunch", "Only VIP"]);
+  const { ids, created, layout, setPlayer, timeline } = setup;
+  const lunch = await layout("Lunch");
+  const times = { starts_at: "2026-10-24T12:00", ends_at: "2026-10-24T14:00" };
+  await setPlayer(ids[0]!, { timezone: "UTC" });
+  await setPlayer(ids[1]!, { timezone: "UTC", tags: ["noon"] });
+  await setPlayer(ids[2]!, { timezone: "UTC", tags: ["vip"] });
+  await created("schedules", { name: "Noon", layout_id: lunch, target: { type: "tag", tag: "noon" }, ...times });
+  const conditions = [{ type: "variable", name: "guests", op: "at_least", value: 10 }];
+  await created("schedules", { name: "VIP", layout_id: lunch, target: { type: "tag", tag: "vip" }, conditions, ...times });
+  const { data, plans } = await timeline();
+  const reasons = data.map(({ name, plan }) => [name, ...plans[plan]!.stretches.map((each) => each.empty_because)]);
+  expect(Object.fromEntries(reasons.map(([name, ...rest]) => [name, rest]))).toEqual({
+    Without: ["no-schedule"],
+    Lunch: ["not-due", null, "not-due"],
+    "Only VIP": ["set-aside"],
+  });
 });

@@ -27,30 +27,39 @@ interface SaveToDraftProps {
   size?: NonNullable<ButtonProps["size"]>;
 }
 
+/** Whether there is a draft to go to: the person may make one, is in none, and does not have each change in one anyhow. */
+export function useMaySaveToDraft(): boolean {
+  const active = useDraft();
+  const needsApproval = useNeedsApproval();
+  return useMay("drafts:write") && active === null && !needsApproval;
+}
+
 /** Nothing if the person is in a draft already, may not make one, or has each change in one anyhow. */
 export function SaveToDraft({ isSaving, isDisabled = false, kind = "plain", size = "medium", ...props }: SaveToDraftProps) {
-  const active = useDraft();
-  const mayWrite = useMay("drafts:write");
-  const needsApproval = useNeedsApproval();
+  const maySave = useMaySaveToDraft();
   const [isOpen, setIsOpen] = useState(false);
-  if (active !== null || !mayWrite || needsApproval) return null;
-  const title = text(isSaving ? "saveToDraft" : "changeInDraft");
+  if (!maySave) return null;
   return (
     <>
       <Button kind={kind} size={size} isDisabled={isDisabled} onPress={() => setIsOpen(true)}>
-        {title}
+        {titleOf(isSaving)}
       </Button>
-      {isOpen ? <ChooseDialog {...props} isSaving={isSaving} title={title} onClose={() => setIsOpen(false)} /> : null}
+      {isOpen ? <SaveToDraftDialog {...props} isSaving={isSaving} onClose={() => setIsOpen(false)} /> : null}
     </>
   );
 }
 
-interface ChooseDialogProps extends Pick<SaveToDraftProps, "name" | "run" | "isSaving"> {
-  title: string;
+/** What it is called on buttons and in menus. */
+export function titleOf(isSaving: boolean): string {
+  return text(isSaving ? "saveToDraft" : "changeInDraft");
+}
+
+interface DialogProps extends Pick<SaveToDraftProps, "name" | "run" | "isSaving"> {
   onClose: () => void;
 }
 
-function ChooseDialog({ name: about, run, isSaving, title, onClose }: ChooseDialogProps) {
+export function SaveToDraftDialog({ name: about, run, isSaving, onClose }: DialogProps) {
+  const title = titleOf(isSaving);
   const known = useOwnDrafts(true);
   const [chosen, setChosen] = useState<string | null>(null);
   const [name, setName] = useState(about.slice(0, 200));

@@ -7,9 +7,11 @@ import { useRoster } from "../../data/roster.ts";
 import { reports } from "../../i18n/en/reports.ts";
 import { texts } from "../../i18n/texts.ts";
 import { ComboBox, type Choice } from "../../ui/combo-box.tsx";
+import { Disclosure } from "../../ui/disclosure.tsx";
 import { LongComboBox } from "../../ui/long-combo-box.tsx";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
+import { useIsPhone } from "../../ui/use-media.ts";
 import { customDays, zoneOf } from "./period.ts";
 import { limitFor, limits, limitsOf, periods, type Limit, type Period, type ReportKind, type ReportSearch } from "./search.ts";
 
@@ -31,7 +33,9 @@ interface FiltersProps {
   onChange: (change: Partial<ReportSearch>) => void;
 }
 
+/** On a phone they are folded, and their button says what is chosen. */
 export function Filters({ kind, search, nowMs, onChange }: FiltersProps) {
+  const isPhone = useIsPhone();
   const { period = "last30" } = search;
   const days = customDays(search, nowMs);
   const limit = limitFor(kind, search);
@@ -40,8 +44,9 @@ export function Filters({ kind, search, nowMs, onChange }: FiltersProps) {
     const none = Object.fromEntries(limits.map((each) => [each, undefined])) as Partial<ReportSearch>;
     onChange({ ...none, ...(by === null ? {} : { [by]: id }) });
   };
-  return (
-    <search className="card report-filters" aria-label={text("filters")}>
+  const summary = [text(period), text(chosen === null ? everything : limitNames[chosen]), zoneOf(search)].join(" · ");
+  const fields = (
+    <div className="report-filters">
       <Select<Period>
         label={text("period")}
         options={periods.map((id) => ({ id, name: text(id) }))}
@@ -58,6 +63,11 @@ export function Filters({ kind, search, nowMs, onChange }: FiltersProps) {
       ) : null}
       <Only kind={kind} chosen={chosen} id={limit?.id ?? null} onChange={limitTo} />
       <ComboBox label={text("zone")} choices={zones} value={zoneOf(search)} onChange={(zone) => onChange({ zone: zone ?? undefined })} />
+    </div>
+  );
+  return (
+    <search className="card report-search" aria-label={text("filters")}>
+      {isPhone ? <Disclosure title={summary}>{fields}</Disclosure> : fields}
     </search>
   );
 }

@@ -11,7 +11,7 @@ import { causeOf, spanInWords, whatOf } from "./words.ts";
 
 const text = texts(timeline);
 
-export function PieceDialog({ chosen: { screen, piece, timeZone }, onClose }: { chosen: ChosenPiece; onClose: () => void }) {
+export function PieceDialog({ chosen: { screen, piece, timeZone, change }, onClose }: { chosen: ChosenPiece; onClose: () => void }) {
   const { stretch, from, to } = piece;
   const mayPlan = useMay("schedules:write");
   const mayPreview = useMay("assets:read");
@@ -60,6 +60,7 @@ export function PieceDialog({ chosen: { screen, piece, timeZone }, onClose }: { 
     >
       <p>{text("details", { screen: screen.name, span: spanInWords(from, to, timeZone) })}</p>
       <p className="faint">{causeOf(stretch)}</p>
+      {change === "items" ? <p>{text("itemsChange")}</p> : null}
     </Dialog>
   );
 }

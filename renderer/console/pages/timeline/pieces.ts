@@ -41,14 +41,21 @@ export function isGap({ by, turns }: Stretch): boolean {
   return by === "nothing" && turns.length === 0;
 }
 
-/** Whether something else plays at some time of the piece, in the pieces of another plan. */
-export function isChanged({ stretch, from, to }: Piece, others: readonly Piece[]): boolean {
+/** How a piece differs from another plan: something else is shown at some time, or the same layout with other items or files. */
+export type Change = "shown" | "items";
+
+/** How a piece differs from the pieces of another plan; null: it does not. */
+export function changeOf({ stretch, from, to }: Piece, others: readonly Piece[]): Change | null {
   const beside = others.filter((other) => other.from < to && other.to > from);
-  return beside.length === 0 || beside.some((other) => !looksSame(other.stretch, stretch));
+  if (beside.length === 0 || beside.some((other) => sourceOf(other.stretch) !== sourceOf(stretch))) return "shown";
+  return beside.some((other) => other.stretch.content !== stretch.content) ? "items" : null;
 }
 
 function looksSame(a: Stretch, b: Stretch): boolean {
-  const keyOf = ({ by, schedule_id, override_id, layout_id, asset_id, turns }: Stretch): string =>
-    JSON.stringify([by, schedule_id, override_id, layout_id, asset_id, turns.map((turn) => turn.schedule_id)]);
-  return keyOf(a) === keyOf(b);
+  return a.content === b.content && sourceOf(a) === sourceOf(b);
+}
+
+/** What is shown, and by what. */
+function sourceOf({ by, schedule_id, override_id, layout_id, asset_id, turns }: Stretch): string {
+  return JSON.stringify([by, schedule_id, override_id, layout_id, asset_id, turns.map((turn) => turn.schedule_id)]);
 }

@@ -4,16 +4,12 @@ import { useMemo, useState } from "react";
 import { useDraft } from "../../data/draft.ts";
 import { ownTimeZone } from "../../data/zones.ts";
 import { timeline } from "../../i18n/en/timeline.ts";
-import { formatDay } from "../../i18n/format.ts";
+import { formatDay, formatNarrowDay } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
-import { Button } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { Icon } from "../../ui/icon.tsx";
 import { useNow } from "../../ui/now.ts";
 import { Page } from "../../ui/page.tsx";
-import { Segments } from "../../ui/segments.tsx";
-import { Select } from "../../ui/select.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import { useIsPhone } from "../../ui/use-media.ts";
 import { useTeamScreens } from "../show/team-screens.ts";
 import { PieceDialog } from "./piece-dialog.tsx";
 import type { TimelineSearch } from "./routes.ts";
@@ -22,12 +18,12 @@ import { Rows } from "./rows.tsx";
 import type { ChosenPiece } from "./track.tsx";
 import type { PlanPlace } from "./data.ts";
 import { shownDays } from "./days.ts";
+import { TimelineBar } from "./bar.tsx";
 import { TimelineTable } from "./table.tsx";
 import "./timeline.css";
 
 const text = texts(timeline);
 const dayMs = 86_400_000;
-const allTags = "";
 const hours = [0, 6, 12, 18];
 
 export function TimelinePage() {
@@ -78,74 +74,20 @@ export function TimelinePage() {
   return (
     <Page title={text("title")}>
       {draftId === undefined ? null : <DraftComparison effect={effect} search={search} onChange={go} />}
-      <div className="timeline-bar">
-        <div className="timeline-steps">
-          <Button size="small" aria-label={text("earlier")} onPress={() => step(-1)}>
-            <span className="icon-directed">
-              <Icon name="chevronEnd" />
-            </span>
-          </Button>
-          <Button size="small" onPress={() => go({ day: undefined })}>
-            {text("now")}
-          </Button>
-          <Button size="small" aria-label={text("later")} onPress={() => step(1)}>
-            <span className="icon-directed">
-              <Icon name="chevronEnd" />
-            </span>
-          </Button>
-        </div>
-        <Segments
-          isLabelHidden
-          label={text("zoom")}
-          value={zoom ?? "week"}
-          onChange={(next) => go({ zoom: next === "day" ? "day" : undefined })}
-          options={[
-            { id: "day", name: text("day") },
-            { id: "week", name: text("week") },
-          ]}
-        />
-        <Segments
-          isLabelHidden
-          label={text("zone")}
-          value={zone ?? "screens"}
-          onChange={(next) => go({ zone: next === "own" ? "own" : undefined })}
-          options={[
-            { id: "screens", name: text("screensZone") },
-            { id: "own", name: text("ownZone", { zone: ownTimeZone }) },
-          ]}
-        />
-        <Segments
-          isLabelHidden
-          label={text("view")}
-          value={view ?? "timeline"}
-          onChange={(next) => go({ view: next === "table" ? "table" : undefined })}
-          options={[
-            { id: "timeline", name: text("asTimeline") },
-            { id: "table", name: text("asTable") },
-          ]}
-        />
-      </div>
-      <div className="timeline-bar">
-        <TextField label={text("search")} type="search" value={q} onChange={(next) => go({ q: next === "" ? undefined : next })} />
-        {tags.length === 0 ? null : (
-          <Select
-            label={text("tag")}
-            selectedKey={tag ?? allTags}
-            onSelectionChange={(next) => go({ tag: next === allTags ? undefined : next })}
-            options={[{ id: allTags, name: text("allTags") }, ...tags.map((id) => ({ id, name: id }))]}
-          />
-        )}
+      <TimelineBar search={search} tags={tags} onChange={go} onStep={step}>
         <p className="faint timeline-count" role="status">
           {all === undefined ? text("loading") : screens.length === 0 ? text("noMatch") : text("screensCount", { count: screens.length })}
         </p>
-      </div>
+      </TimelineBar>
       {screens.length === 0 ? null : view === "table" ? (
         <TimelineTable {...shared} place={shows === "both" && places[1] !== undefined ? places[1] : places[0]} />
       ) : (
         <div className="timeline" data-zoom={zoom ?? "week"}>
           <Axis firstDay={firstDay} dayCount={dayCount} today={today} />
           <Rows key={`${span.from} ${span.to} ${places.length}`} {...shared} places={places} onChoose={setChosen} />
-          <p className="faint timeline-hint">{text("keysHint")}</p>
+          <p className="faint timeline-hint">
+            {text("gapHint")} <span className="timeline-keys">{text("keysHint")}</span>
+          </p>
         </div>
       )}
       {chosen === null ? null : <PieceDialog chosen={chosen} onClose={() => setChosen(null)} />}
@@ -154,11 +96,13 @@ export function TimelinePage() {
 }
 
 function Axis({ firstDay, dayCount, today }: { firstDay: string; dayCount: number; today: string }) {
+  const isPhone = useIsPhone();
+  const nameOf = isPhone && dayCount > 1 ? formatNarrowDay : formatDay;
   return (
     <div className="timeline-axis" aria-hidden="true">
       {shownDays(firstDay, "UTC", dayCount).map(({ date, startMs }) => (
         <div key={date} className="timeline-axis-day" data-today={date === today}>
-          <strong>{formatDay(new Date(startMs), "UTC")}</strong>
+          <strong>{nameOf(new Date(startMs), "UTC")}</strong>
           <span className="timeline-axis-hours">
             {(dayCount === 1 ? Array.from({ length: 12 }, (_, index) => index * 2) : hours).map((hour) => (
               <span key={hour}>{hour}</span>

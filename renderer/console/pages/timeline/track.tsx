@@ -3,12 +3,13 @@ import { memo, useMemo } from "react";
 import { ownTimeZone, type ZoneDay } from "../../data/zones.ts";
 import { timeline } from "../../i18n/en/timeline.ts";
 import { texts } from "../../i18n/texts.ts";
+import { Icon } from "../../ui/icon.tsx";
 import { useNow } from "../../ui/now.ts";
 import { colourOf } from "../schedules/calendar/names.ts";
 import type { ScreenPlan } from "./data.ts";
 import { shownDays } from "./days.ts";
-import { isChanged, isGap, piecesOf, placeOf, type Piece } from "./pieces.ts";
-import { momentOf, nameOfPiece, whatOf } from "./words.ts";
+import { changeOf, isGap, piecesOf, placeOf, type Change, type Piece } from "./pieces.ts";
+import { labelOf, momentOf, nameOfPiece } from "./words.ts";
 
 const text = texts(timeline);
 
@@ -22,6 +23,8 @@ export interface ChosenPiece {
   screen: TimelineScreen;
   piece: Piece;
   timeZone: string;
+  /** How it differs from what it is compared with. */
+  change: Change | null;
 }
 
 /** Which of two plans that are compared a track shows. */
@@ -55,9 +58,10 @@ export const Track = memo(function Track(props: TrackProps) {
     <div className="timeline-track" data-side={side} style={{ backgroundSize: `${100 / dayCount}% 100%` }}>
       {pieces.map((piece, index) => {
         const place = `${screen.id} ${side ?? ""} ${piece.from}`;
-        const name = nameOfPiece(piece, timeZone);
+        const change = other === undefined ? null : changeOf(piece, others);
+        const name = nameOfPiece(piece, timeZone, change);
         const { stretch, start, end } = piece;
-        const choose = (): void => onChoose({ screen, piece, timeZone });
+        const choose = (): void => onChoose({ screen, piece, timeZone, change });
         return (
           <div
             key={place}
@@ -67,7 +71,8 @@ export const Track = memo(function Track(props: TrackProps) {
             data-turns={stretch.turns.length > 0}
             data-colour={stretch.layout_id === null ? "none" : colourOf(stretch.layout_id)}
             tabIndex={active === place || (active === "first" && index === 0) ? 0 : -1}
-            data-changed={other !== undefined && isChanged(piece, others)}
+            data-changed={change !== null}
+            title={name}
             aria-label={side === null ? name : text(side === "before" ? "nameBefore" : "nameAfter", { name })}
             style={{ insetInlineStart: `${start * 100}%`, inlineSize: `${(end - start) * 100}%` }}
             onFocus={() => onFocus(place)}
@@ -78,7 +83,10 @@ export const Track = memo(function Track(props: TrackProps) {
               choose();
             }}
           >
-            <span aria-hidden="true">{whatOf(stretch)}</span>
+            <span aria-hidden="true">
+              {change === "items" ? <Icon name="edit" /> : null}
+              {labelOf(stretch)}
+            </span>
           </div>
         );
       })}

@@ -3,7 +3,7 @@ import { timeline } from "../../i18n/en/timeline.ts";
 import { formatDay, formatList, formatTime } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import type { Stretch } from "./data.ts";
-import { isGap, type Piece } from "./pieces.ts";
+import { isGap, type Change, type Piece } from "./pieces.ts";
 
 const text = texts(timeline);
 
@@ -13,13 +13,24 @@ export function whatOf({ by, layout_name: layout, asset_id: assetId, turns }: St
   return layout ?? text(assetId === null ? "nothing" : "asset");
 }
 
+const emptyWords = { "no-schedule": "emptyNoSchedule", "not-due": "emptyNotDue", "set-aside": "emptySetAside" } as const;
+const shortWords = { "no-schedule": "shortNoSchedule", "not-due": "shortNotDue", "set-aside": "shortSetAside" } as const;
+
+/** What is written on a piece. On a gap also why it is empty. */
+export function labelOf(stretch: Stretch): string {
+  const { empty_because: reason } = stretch;
+  return reason === null ? whatOf(stretch) : text("gapWith", { reason: text(shortWords[reason]) });
+}
+
 /** Why it shows that. */
 export function causeOf(stretch: Stretch): string {
-  const { by, schedule_name: name, turns } = stretch;
+  const { by, schedule_name: name, turns, empty_because: reason } = stretch;
   const cause =
     by === "schedule"
       ? text("bySchedule", { name })
-      : text(by === "override" ? "byOverride" : by === "default" ? "byDefault" : "byNothing");
+      : by === "nothing"
+        ? text(emptyWords[reason ?? "not-due"])
+        : text(by === "override" ? "byOverride" : "byDefault");
   if (turns.length === 0 || isGap(stretch)) return cause;
   return `${cause}, ${text("turns", { names: formatList(turns.map(({ schedule_name: each }) => each)) })}`;
 }
@@ -36,7 +47,9 @@ export function spanInWords(from: number, to: number, timeZone: string): string 
   return `${momentOf(from, timeZone)} – ${isOneDay ? formatTime(new Date(to), timeZone) : momentOf(to, timeZone)}`;
 }
 
-/** What is read out for a piece. */
-export function nameOfPiece({ stretch, from, to }: Piece, timeZone: string): string {
-  return text("pieceName", { what: whatOf(stretch), from: momentOf(from, timeZone), to: momentOf(to, timeZone), cause: causeOf(stretch) });
+/** What is read out for a piece. @param change how it differs from what it is compared with */
+export function nameOfPiece({ stretch, from, to }: Piece, timeZone: string, change: Change | null): string {
+  const said = { what: whatOf(stretch), from: momentOf(from, timeZone), to: momentOf(to, timeZone), cause: causeOf(stretch) };
+  const name = text("pieceName", said);
+  return change === "items" ? text("pieceItems", { name }) : name;
 }

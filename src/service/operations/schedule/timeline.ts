@@ -14,8 +14,9 @@ import { hasTag } from "../../fleet/targets.ts";
 import { requireScope } from "../../people/operator.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
 import { invalidField } from "../../http/problem.ts";
+import { contentReader } from "../../schedule/content-digest.ts";
 import { effectOfTrial } from "../../schedule/effect.ts";
-import { showForecastIntervals } from "../../schedule/forecast.ts";
+import { showForecastIntervals, withAllFiles } from "../../schedule/forecast.ts";
 import { Plans, readInterventions, readScreens, type PlanInput } from "../../schedule/plans.ts";
 import { ScheduleTrial } from "../../schedule/schedule-trial.ts";
 import type { OutlookDependencies } from "../../schedule/schedule-outlook.ts";
@@ -72,7 +73,8 @@ export const timelineOperations: readonly Operation<TimelineDependencies>[] = [
       // One more shows whether there are more.
       const computed = new Plans(from, to, maxPlanStretches + 1);
       const plans: Timeline["plans"] = [];
-      for (const input of inputs) plans.push(await showPlan(store.db, input, await computed.of(input)));
+      const contentOf = contentReader();
+      for (const input of inputs) plans.push(await showPlan(store.db, input, await computed.of(input), contentOf));
       return {
         from: new Date(from).toISOString(),
         to: new Date(to).toISOString(),
@@ -149,17 +151,28 @@ function spanOf(
 
 async function showPlan(
   db: Db,
-  { desired, interventions }: PlanInput,
+  input: PlanInput,
   intervals: readonly PlannedInterval[],
+  contentOf: ReturnType<typeof contentReader>,
 ): Promise<Timeline["plans"][number]> {
+  const { desired, interventions, deviceTimeZone } = input;
+  // Imported when needed: the service must not load the scheduler while it starts.
+  const { whyEmptyAt } = await import("../../../schedule/why.ts");
+  const content = withAllFiles(desired);
   const shown = intervals.slice(0, maxPlanStretches);
   const names = new Map(desired.schedules.map(({ id, name }) => [String(id), String(name)]));
   const stretches = await showForecastIntervals(db, shown, desired, interventions);
   return {
-    stretches: stretches.map((stretch, place): PlanStretch => ({
-      ...stretch,
-      turns: shown[place]!.turns.map((id) => ({ schedule_id: id, schedule_name: names.get(id) ?? id })),
-    })),
+    stretches: stretches.map((stretch, place): PlanStretch => {
+      const { from, turns } = shown[place]!;
+      const isEmpty = stretch.by === "nothing" && turns.length === 0;
+      return {
+        ...stretch,
+        turns: turns.map((id) => ({ schedule_id: id, schedule_name: names.get(id) ?? id })),
+        content: contentOf(input, shown[place]!),
+        empty_because: isEmpty ? whyEmptyAt(content, from, { deviceTimeZone, interventions }) : null,
+      };
+    }),
     to: new Date(shown.at(-1)!.until).toISOString(),
   };
 }

@@ -1,5 +1,5 @@
 // Adds items of every kind to a playlist: files of the library, texts, pages, and what needs an address or a word.
-import { useId, useState, type FormEvent } from "react";
+import { memo, useId, useState, type FormEvent } from "react";
 import { Button as AriaButton, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
 import { addressOf } from "../../../data/typed-address.ts";
 import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
@@ -9,6 +9,7 @@ import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
+import { useIsPhone } from "../../../ui/use-media.ts";
 import { AssetPicker } from "../../library/asset-picker.tsx";
 import { ContentEditor } from "../../show/content-editor.tsx";
 import { emptyDraft, type Draft } from "../../show/draft.ts";
@@ -20,7 +21,7 @@ import { otherKinds, type OtherKind } from "../model/fields.ts";
 import type { Item } from "../model/item.ts";
 
 const text = texts({ ...playlistEditor, ...playlists });
-/** Those with buttons of their own. */
+/** Those with buttons of their own, but on a phone. */
 const frequent: readonly OtherKind[] = ["text", "web"];
 const others = otherKinds.filter((kind) => !frequent.includes(kind));
 
@@ -28,7 +29,8 @@ interface AddItemsProps {
   onAdd: (items: readonly Item[]) => void;
 }
 
-export function AddItems({ onAdd }: AddItemsProps) {
+export const AddItems = memo(function AddItems({ onAdd }: AddItemsProps) {
+  const isPhone = useIsPhone();
   const [open, setOpen] = useState<"file" | OtherKind | null>(null);
   const close = (): void => setOpen(null);
   return (
@@ -37,8 +39,12 @@ export function AddItems({ onAdd }: AddItemsProps) {
         <Icon name="plus" />
         {text("addFile")}
       </Button>
-      <Button onPress={() => setOpen("text")}>{text("addText")}</Button>
-      <Button onPress={() => setOpen("web")}>{text("addPage")}</Button>
+      {isPhone ? null : (
+        <>
+          <Button onPress={() => setOpen("text")}>{text("addText")}</Button>
+          <Button onPress={() => setOpen("web")}>{text("addPage")}</Button>
+        </>
+      )}
       <MenuTrigger>
         <AriaButton className="button">
           {text("add")}
@@ -46,7 +52,7 @@ export function AddItems({ onAdd }: AddItemsProps) {
         </AriaButton>
         <Popover className="popover" placement="bottom end">
           <Menu className="menu" aria-label={text("add")} onAction={(kind) => setOpen(kind as OtherKind)}>
-            {others.map((kind) => (
+            {(isPhone ? otherKinds : others).map((kind) => (
               <MenuItem key={kind} id={kind} className="menu-item" textValue={text(kind)}>
                 <Icon name={itemIcons[kind]} />
                 {text(kind)}
@@ -68,7 +74,7 @@ export function AddItems({ onAdd }: AddItemsProps) {
       {open === null || open === "file" || frequent.includes(open) ? null : <KindDialog kind={open} onAdd={onAdd} onClose={close} />}
     </>
   );
-}
+});
 
 interface DialogProps extends AddItemsProps {
   onClose: () => void;

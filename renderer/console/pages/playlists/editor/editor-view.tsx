@@ -1,6 +1,6 @@
 // The editor of a playlist: the list, the settings of what is chosen, the length of a round, and whether it is saved.
 import { Link } from "@tanstack/react-router";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useMemo, useState } from "react";
 import { useAssetsById } from "../../../data/assets-by-id.ts";
 import { usePageDrop } from "../../../data/drops.ts";
 import { useMay } from "../../../data/session.ts";
@@ -14,30 +14,30 @@ import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
 import { Icon } from "../../../ui/icon.tsx";
+import { useKept } from "../../../ui/kept.ts";
 import { useNow } from "../../../ui/now.ts";
 import { Page } from "../../../ui/page.tsx";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
-import { ShownOn } from "../../uses/shown-on.tsx";
-import { enterDraft } from "../../../data/draft.ts";
-import { VersionsLink } from "../../drafts/editor-links.tsx";
-import { SaveToDraft } from "../../drafts/save-to-draft.tsx";
+import { useIsPhone, useMedia } from "../../../ui/use-media.ts";
 import { nameOf } from "../item-words.ts";
 import { itemOfAsset } from "../model/drafts.ts";
 import type { PlaylistEditor } from "../model/editor.ts";
 import { loopAt } from "../model/loop.ts";
+import { previewedItemId } from "../model/previewed.ts";
 import type { Row } from "../model/rows.ts";
+import { isSameValue } from "../model/same-value.ts";
 import { AddItems } from "./add-items.tsx";
 import { ConflictPanel } from "./conflict.tsx";
-import { ItemList } from "./item-list.tsx";
+import { EditorActions, EditorLinks } from "./editor-head.tsx";
+import { ItemList } from "./list/item-list.tsx";
 import { ItemSettings } from "./item-settings.tsx";
 import { PlaylistPreview } from "./playlist-preview.tsx";
-import { PlaylistMenu } from "./playlist-menu.tsx";
 import { RoundLine, type AskedTime } from "./round-line.tsx";
 import { SaveStatus } from "./save-status.tsx";
-import { SelectionActions } from "./selection-actions.tsx";
+import { SelectionActions } from "./list/selection-actions.tsx";
+import { UndoButtons, useUndoKeys } from "./undo.tsx";
 import { useCalendars } from "./use-calendars.ts";
-import { useIsWide } from "./use-is-wide.ts";
-import { useListActs } from "./use-list-acts.ts";
+import { useListActs } from "./list/use-list-acts.ts";
 import "../../show/show.css";
 import "./editor.css";
 
@@ -54,12 +54,15 @@ interface EditorViewProps {
 }
 
 export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewProps) {
-  const { rows, state, faults, canUndo, canRedo } = editor.view;
-  const assetIds = useMemo(() => rows.flatMap(({ item }) => ("asset_id" in item ? [item.asset_id] : [])), [rows]);
+  const { rows, state, faults } = editor.view;
+  const assetIds = useKept(
+    rows.flatMap(({ item }) => ("asset_id" in item ? [item.asset_id] : [])),
+    isSameValue,
+  );
   const assets = useAssetsById(assetIds);
-  const acts = useListActs(editor, assets);
-  const isWide = useIsWide();
-  const [isOpen, setIsOpen] = useState(false);
+  const { acts, chosen, chosenRows, swapping, said, asked: removed, isSettingsOpen } = useListActs(editor, assets);
+  const isWide = useMedia("(min-width: 72rem)");
+  const isPhone = useIsPhone();
   const [isPreviewOpen, setIsPreviewOpen] = useState(false);
   const mayPreview = useMay("assets:read");
   const [asked, setAsked] = useState<AskedTime | null>(null);
@@ -68,64 +71,32 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
   const zone = asked?.zone ?? ownTimeZone;
   const calendars = useCalendars();
   const loop = useMemo(
-    () => loopAt(rows, (id) => assets.get(id) ?? undefined, at, zone, calendars.dates),
+    () => loopAt(rows, (assetId) => assets.get(assetId) ?? undefined, at, zone, calendars.dates),
     [rows, assets, at, zone, calendars],
   );
   const places = useMemo(() => new Map(rows.map(({ key }, index) => [key, index])), [rows]);
-  // Late uploads add to what is shown then, not to what was shown when they began.
-  const latest = useRef(acts);
-  latest.current = acts;
   usePageDrop(
-    isReadOnly
-      ? null
-      : { text: text("addFile"), take: (uploaded) => latest.current.add(uploaded.flatMap((asset) => itemOfAsset(asset) ?? [])) },
+    isReadOnly ? null : { text: text("addFile"), take: (uploaded) => acts.add(uploaded.flatMap((asset) => itemOfAsset(asset) ?? [])) },
   );
   useUndoKeys(editor, isReadOnly);
-  const { chosen, chosenRows } = acts;
   const nameOfRow = ({ item }: Row): string => nameOf(item, "asset_id" in item ? assets.get(item.asset_id) : undefined);
-  const openSettings = (row?: Row): void => {
-    if (row !== undefined) acts.setChosen(new Set([row.key]));
-    setIsOpen(true);
-  };
   const selection =
-    chosen.size === 0 || isReadOnly ? null : (
-      <SelectionActions
-        count={chosen.size}
-        onDuplicate={acts.duplicate}
-        onSwap={acts.swapChosen}
-        onSend={acts.send}
-        onRemove={() => acts.remove(chosenRows)}
-        onClear={() => acts.setChosen(new Set())}
-        onSettings={isWide ? null : () => openSettings()}
-      />
-    );
+    chosen.size === 0 || isReadOnly ? null : <SelectionActions count={chosen.size} acts={acts} hasSettingsButton={!isWide} />;
   const settingsTitle =
     chosenRows.length === 1 ? text("settingsOf", { name: nameOfRow(chosenRows[0]!) }) : text("settingsOfMany", { count: chosen.size });
   const settings = <ItemSettings key={[...chosen].join()} editor={editor} chosen={chosenRows} isReadOnly={isReadOnly} />;
-  const [firstAsked] = acts.asked;
   const picture = mayPreview ? (
-    <PlaylistPreview id={id} name={name} view={editor.view} chosen={chosenRows.length === 1 ? chosenRows[0]! : null} />
+    <PlaylistPreview id={id} name={name} view={editor.view} chosenId={chosenRows.length === 1 ? previewedItemId(chosenRows[0]!) : null} />
   ) : null;
+  const [firstRemoved] = removed;
   return (
-    <Page
-      title={name}
-      actions={
-        isReadOnly ? null : (
-          <>
-            <SaveToDraft name={name} isSaving={false} run={enterDraft} />
-            <AddItems onAdd={acts.add} />
-            <PlaylistMenu id={id} name={name} editor={editor} />
-          </>
-        )
-      }
-    >
+    <Page title={name} actions={isReadOnly ? null : <EditorActions id={id} name={name} editor={editor} onAdd={acts.add} />}>
       <div className="playlist-bar">
         <Link to="/playlists" className="playlist-back">
           {text("back")}
         </Link>
         <div className="playlist-facts">
-          <ShownOn kind="playlists" id={id} />
-          <VersionsLink id={id} />
+          <EditorLinks id={id} />
           <SaveStatus editor={editor} />
         </div>
       </div>
@@ -143,21 +114,12 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
               {text("preview")}
             </Button>
           )}
-          {isReadOnly ? null : (
-            <div className="undo-buttons">
-              <Button kind="quiet" size="small" isDisabled={!canUndo} aria-label={text("takeBack")} onPress={editor.undo}>
-                <Icon name="undo" />
-              </Button>
-              <Button kind="quiet" size="small" isDisabled={!canRedo} aria-label={text("bringBack")} onPress={editor.redo}>
-                <Icon name="redo" />
-              </Button>
-            </div>
-          )}
+          {isReadOnly ? null : <UndoButtons editor={editor} />}
         </div>
       )}
-      {acts.swapping === null ? null : (
+      {swapping === null ? null : (
         <div className="swap-bar" role="status">
-          <p>{text("swapTitle", { name: nameOfRow(rows[places.get(acts.swapping)!]!) })}</p>
+          <p>{text("swapTitle", { name: nameOfRow(rows[places.get(swapping)!]!) })}</p>
           <Button size="small" onPress={acts.cancelSwap}>
             {shared("cancel")}
           </Button>
@@ -166,25 +128,10 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
       {rows.length === 0 ? null : (
         <div className="editor-columns">
           <ItemList
-            rows={rows}
-            chosen={chosen}
-            onChoose={acts.setChosen}
-            onOrder={(next) => editor.change(next)}
-            acts={{ shift: acts.shift, duplicate: acts.duplicate, remove: () => acts.remove(chosenRows) }}
-            places={places}
-            assets={assets}
+            {...{ rows, places, chosen, assets, faults, isReadOnly, swapping, acts }}
             absences={loop.absences}
             nameOfCalendar={calendars.nameOf}
-            faults={faults}
-            isReadOnly={isReadOnly}
-            swapping={acts.swapping}
             hasSettingsButton={!isWide}
-            onToggle={acts.toggle}
-            onMove={acts.move}
-            onSwap={acts.pressSwap}
-            onDuration={acts.setDuration}
-            onRemove={(row) => acts.remove([row])}
-            onSettings={openSettings}
           />
           {isWide ? (
             <aside className="card item-aside" aria-label={text("settings")}>
@@ -202,8 +149,13 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
           ) : null}
         </div>
       )}
-      {isWide || selection === null ? null : <div className="selection-float">{selection}</div>}
-      <Dialog title={settingsTitle} isOpen={isOpen && !isWide && chosen.size > 0} onClose={() => setIsOpen(false)}>
+      {isWide || (selection === null && !isPhone) || isReadOnly ? null : (
+        <div className={isPhone ? "editor-foot" : "selection-float"}>
+          {selection}
+          {isPhone ? <AddItems onAdd={acts.add} /> : null}
+        </div>
+      )}
+      <Dialog title={settingsTitle} isOpen={isSettingsOpen && !isWide && chosen.size > 0} onClose={acts.closeSettings}>
         {settings}
       </Dialog>
       <Dialog title={text("preview")} isOpen={isPreviewOpen && !isWide} onClose={() => setIsPreviewOpen(false)}>
@@ -211,19 +163,19 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
       </Dialog>
       <ConfirmDialog
         title={
-          acts.asked.length === 1 && firstAsked !== undefined
-            ? text("removeTitle", { name: nameOfRow(firstAsked) })
-            : text("removeManyTitle", { count: acts.asked.length })
+          removed.length === 1 && firstRemoved !== undefined
+            ? text("removeTitle", { name: nameOfRow(firstRemoved) })
+            : text("removeManyTitle", { count: removed.length })
         }
         action={text("removeDo")}
-        isOpen={acts.asked.length > 0}
+        isOpen={removed.length > 0}
         onClose={acts.clearAsked}
-        run={async () => acts.removeNow(acts.asked)}
+        run={async () => acts.removeAsked()}
       >
         <p>{text("removeText")}</p>
       </ConfirmDialog>
       <p role="status" className="visually-hidden">
-        {acts.said}
+        {said}
       </p>
     </Page>
   );
@@ -239,22 +191,4 @@ function SaveFailure({ editor }: { editor: PlaylistEditor }) {
       </div>
     </>
   );
-}
-
-/** Ctrl+Z and Ctrl+Y anywhere on the page but in a field, which undoes its own letters. */
-function useUndoKeys(editor: PlaylistEditor, isReadOnly: boolean): void {
-  useEffect(() => {
-    if (isReadOnly) return undefined;
-    const press = (event: KeyboardEvent): void => {
-      const isTyping = event.target instanceof Element && event.target.closest("input, textarea, [contenteditable]") !== null;
-      if (!(event.ctrlKey || event.metaKey) || event.altKey || isTyping || event.defaultPrevented) return;
-      const key = event.key.toLowerCase();
-      if (key !== "z" && key !== "y") return;
-      event.preventDefault();
-      if (key === "y" || event.shiftKey) editor.redo();
-      else editor.undo();
-    };
-    document.addEventListener("keydown", press);
-    return () => document.removeEventListener("keydown", press);
-  }, [editor, isReadOnly]);
 }

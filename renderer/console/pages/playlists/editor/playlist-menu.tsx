@@ -1,20 +1,31 @@
-// What can be done with the playlist as a whole: another name, a copy, the bin.
+// What can be done with the playlist as a whole: another name, a copy, the bin; on a phone also a draft.
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { memo, useState } from "react";
 import { client } from "../../../data/client.ts";
+import { enterDraft } from "../../../data/draft.ts";
 import { useAct } from "../../../data/use-act.ts";
 import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
 import { playlists } from "../../../i18n/en/playlists.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { MenuButton } from "../../../ui/menu-button.tsx";
 import { NameDialog } from "../../../ui/name-dialog.tsx";
+import { SaveToDraftDialog, titleOf, useMaySaveToDraft } from "../../drafts/save-to-draft.tsx";
 import type { PlaylistEditor } from "../model/editor.ts";
 
 const text = texts({ ...playlists, ...playlistEditor });
 
-export function PlaylistMenu({ id, name, editor }: { id: string; name: string; editor: PlaylistEditor }) {
+interface PlaylistMenuProps {
+  id: string;
+  name: string;
+  editor: PlaylistEditor;
+  /** Whether a draft can be begun here: where there is no room for a button. */
+  hasDraft: boolean;
+}
+
+export const PlaylistMenu = memo(function PlaylistMenu({ id, name, editor, hasDraft }: PlaylistMenuProps) {
   const navigate = useNavigate();
-  const [open, setOpen] = useState<"rename" | "copy" | null>(null);
+  const maySaveToDraft = useMaySaveToDraft();
+  const [open, setOpen] = useState<"rename" | "copy" | "draft" | null>(null);
   const params = { path: { id } };
   const removing = useAct({
     run: async () => {
@@ -47,6 +58,7 @@ export function PlaylistMenu({ id, name, editor }: { id: string; name: string; e
     showsErrors: true,
   });
   const actions = [
+    ...(hasDraft && maySaveToDraft ? [{ name: titleOf(false), run: () => setOpen("draft") }] : []),
     { name: text("rename"), run: () => setOpen("rename") },
     { name: text("copyPlaylist"), run: () => setOpen("copy") },
     { name: text("deletePlaylist"), run: () => removing.mutate(), kind: "danger" as const },
@@ -72,6 +84,7 @@ export function PlaylistMenu({ id, name, editor }: { id: string; name: string; e
         onClose={close}
         act={copying}
       />
+      {open === "draft" ? <SaveToDraftDialog name={name} isSaving={false} run={enterDraft} onClose={close} /> : null}
     </>
   );
-}
+});

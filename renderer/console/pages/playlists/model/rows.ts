@@ -1,6 +1,7 @@
 // The rows of the editor: items with keys that stay the same while an item is new, is saved, and is read again. Pure.
 import { withDefaults } from "./defaults.ts";
 import type { Item, StoredItem } from "./item.ts";
+import { isSameValue } from "./same-value.ts";
 
 /** One row. The item has no `id`: {@link RowKeys} knows it. Equal rows are the same object wherever possible. */
 export interface Row {
@@ -12,15 +13,19 @@ export interface Row {
 export class RowKeys {
   readonly #ids = new Map<string, string>();
   readonly #keys = new Map<string, string>();
+  #stored: ReadonlyMap<string, Row> = new Map();
   #next = 1;
 
-  /** The rows of stored items. */
+  /** The rows of stored items: the same objects as the last time for those that have not changed. */
   rowsOf(items: readonly StoredItem[]): Row[] {
-    return items.map(({ id, ...item }) => {
+    const rows = items.map(({ id, ...item }): Row => {
       const key = this.#keys.get(id) ?? id;
       this.#ids.set(key, id);
-      return { key, item: item as Item };
+      const before = this.#stored.get(key);
+      return before !== undefined && isSameValue(before.item, item) ? before : { key, item: item as Item };
     });
+    this.#stored = new Map(rows.map((row) => [row.key, row]));
+    return rows;
   }
 
   /** New rows, complete with the defaults that the service would give them, so that saving changes nothing in them. */

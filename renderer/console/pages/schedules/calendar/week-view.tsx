@@ -3,7 +3,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState, type PointerEvent } from "react";
 import { dayMs } from "../../../../../src/schedule/calendar/day-numbers.ts";
 import { schedules } from "../../../i18n/en/schedules.ts";
-import { formatShortTime } from "../../../i18n/format.ts";
+import { formatNarrowDay, formatShortTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { daysOf, type Block, type Due } from "../model/windows.ts";
 import { CalendarLink } from "./calendar-link.tsx";
@@ -110,7 +110,12 @@ export function WeekView({ dues, firstDay, today, mayWrite, layoutName, state, o
         <span className="calendar-corner" />
         {days.map(({ day, allDay }) => (
           <div key={day} className="calendar-head-day" data-today={day === today}>
-            <h3>{wallDay(day * dayMs)}</h3>
+            <h3>
+              <span className="calendar-whole-day">{wallDay(day * dayMs)}</span>
+              <span className="calendar-narrow-day" aria-hidden="true">
+                {formatNarrowDay(new Date(day * dayMs), "UTC")}
+              </span>
+            </h3>
             {allDay.map((due) => (
               <CalendarLink
                 key={keyOf(due)}

@@ -1,0 +1,59 @@
+// What can be done with the chosen items together.
+import { memo } from "react";
+import { playlistEditor } from "../../../../i18n/en/playlist-editor.ts";
+import { texts } from "../../../../i18n/texts.ts";
+import { Button } from "../../../../ui/button.tsx";
+import { MenuButton } from "../../../../ui/menu-button.tsx";
+import { Icon } from "../../../../ui/icon.tsx";
+
+const text = texts(playlistEditor);
+
+/** Always the same functions. */
+interface SelectionActs {
+  duplicate: () => void;
+  /** Only for two items. */
+  swapChosen: () => void;
+  send: (end: "start" | "end") => void;
+  removeChosen: () => void;
+  clear: () => void;
+  openChosen: () => void;
+}
+
+interface SelectionActionsProps {
+  count: number;
+  acts: SelectionActs;
+  /** The settings are not beside the list. */
+  hasSettingsButton: boolean;
+}
+
+export const SelectionActions = memo(function SelectionActions({ count, acts, hasSettingsButton }: SelectionActionsProps) {
+  const more = [
+    { name: text("toStart"), run: () => acts.send("start") },
+    { name: text("toEnd"), run: () => acts.send("end") },
+    { name: text("clearSelection"), run: acts.clear },
+  ];
+  return (
+    <div className="selection-actions">
+      {hasSettingsButton ? (
+        <Button size="small" onPress={acts.openChosen}>
+          <Icon name="settings" />
+          {text("edit")}
+        </Button>
+      ) : null}
+      <Button size="small" onPress={acts.duplicate}>
+        <Icon name="copy" />
+        {text("duplicate")}
+      </Button>
+      {count === 2 ? (
+        <Button size="small" onPress={acts.swapChosen}>
+          <Icon name="swap" />
+          {text("swapHereShort")}
+        </Button>
+      ) : null}
+      <Button size="small" aria-label={text("removeMany")} onPress={acts.removeChosen}>
+        <Icon name="trash" />
+      </Button>
+      <MenuButton label={text("selected", { count })} actions={more} />
+    </div>
+  );
+});

@@ -1,0 +1,33 @@
+// Values and functions that stay the same objects, so that what depends on them is not drawn again.
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
+
+/** The value before, for as long as the new one is equal to it. */
+export function useKept<T>(value: T, isEqual: (one: T, other: T) => boolean): T {
+  const kept = useRef(value);
+  if (!isEqual(kept.current, value)) kept.current = value;
+  return kept.current;
+}
+
+/** Always the same functions. Each calls the newest one of its name, so it must not be called while something is drawn. */
+export function useStableActs<A extends Record<keyof A, (...values: never[]) => unknown>>(acts: A): A {
+  const newest = useRef(acts);
+  useLayoutEffect(() => {
+    newest.current = acts;
+  });
+  const [stable] = useState(() => {
+    const names = Object.keys(acts) as (keyof A)[];
+    return Object.fromEntries(names.map((name) => [name, (...values: never[]) => newest.current[name](...values)])) as A;
+  });
+  return stable;
+}
+
+/** The value once it has not changed for a while: for what takes too long to follow each letter. */
+export function useSettled<T>(value: T, afterMs: number): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    if (settled === value) return undefined;
+    const timer = setTimeout(() => setSettled(() => value), afterMs);
+    return () => clearTimeout(timer);
+  }, [value, settled, afterMs]);
+  return settled;
+}
