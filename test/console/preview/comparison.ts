@@ -5,7 +5,7 @@ import { previewContentOf } from "../../../renderer/console/preview/content.ts";
 import { PreviewPlayback } from "../../../renderer/console/preview/playback.ts";
 import { rotationOf, type Orientation } from "../../../src/protocol/content/orientation.ts";
 import type { Wall } from "../../../src/protocol/content/wall.ts";
-import { startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
+import { desktop, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
 import { differingPixels, placeIn, type View } from "./differing-pixels.ts";
 import { everyKind, startPublisher, videoFps } from "./every-kind.ts";
 import { enlargePreview, pairScreen, pictureWithFrame, previewPath } from "./pictures.ts";
@@ -45,7 +45,8 @@ export async function startComparison(panel: Size): Promise<Comparison> {
   opened.defer(() => browser.close());
   const content = await everyKind(service, publisher.url);
   const playerId = await pairScreen(service, panel);
-  const window = await Window.open(browser);
+  // High enough for the preview of the panel when it stands upright.
+  const window = await Window.open(browser, { ...desktop, viewport: { width: 1_440, height: Math.max(900, panel.width) } });
   await window.signIn(service);
   const playerPage = await PlayerPage.open(browser, panel, content.files);
   opened.use(playerPage);

@@ -1,9 +1,10 @@
 // A preview's controls, and what it shows in place of what runs on screens only.
 import type { Browser } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { picture, type TestService } from "../../service/harness.ts";
+import type { TestService } from "../../service/harness.ts";
 import { startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
 import { tabTo } from "../../support/console/keyboard.ts";
+import { plainImage } from "../../support/media/media.ts";
 import { layoutOf, shown } from "./colors.ts";
 import { openPreview, pairScreen } from "./pictures.ts";
 
@@ -62,7 +63,8 @@ test("[PRV8] a web page is shown as it was in the newest picture of the screen, 
   const page = await openPreview(window, service, device.playerId, at);
   const inside = page.frameLocator("iframe");
   await inside.getByText("The web page runs on the screen only").waitFor();
-  await device.putScreenshot("shot_01jd3v8q6m9x2k4n7r5t1w0yzh", await picture());
+  // In the proportions of the screen, as its pictures are.
+  await device.putScreenshot("shot_01jd3v8q6m9x2k4n7r5t1w0yzh", await plainImage([40, 90, 160], 640, 360));
   await inside.getByText(/^Web page, as it was .+ ago$/).waitFor();
   expect(window.errors).toEqual([]);
 });
