@@ -1,6 +1,7 @@
 // Changes the name and the tags of a file. What was typed is saved when the field is left; a tag at once.
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import type { Asset } from "../../data/assets.ts";
 import { client } from "../../data/client.ts";
 import { queryClient } from "../../data/query-client.ts";
@@ -16,17 +17,13 @@ const text = texts(library);
 export function AssetForm({ asset: { id, name, tags, deleted_at } }: { asset: Asset }) {
   const isFixed = !useMay("assets:write") || deleted_at !== null;
   const [typed, setTyped] = useState(name);
-  const saving = useMutation({
-    mutationFn: async (body: { name?: string; tags?: string[] }) =>
-      (await client.patch("/api/v1/assets/{id}", { params: { path: { id } }, body })).data,
-    onSuccess: async (changed) => {
-      queryClient.setQueryData(["assets", "one", id], changed);
-      await queryClient.invalidateQueries({ queryKey: ["assets", "list"] });
-    },
-  });
-  const errors = fieldErrorsOf(saving.error);
+  const renaming = useSaving(id, (next: string) => ({ name: next }));
+  const tagging = useSaving(id, (next: readonly string[]) => ({ tags: [...next] }));
+  // The tags that are being saved: one that is typed meanwhile is added to them.
+  const [unsaved, setUnsaved] = useState<readonly string[]>();
+  const errors = fieldErrorsOf(renaming.error);
   const rename = (): void => {
-    if (typed.trim() !== name) saving.mutate({ name: typed });
+    if (typed.trim() !== name) renaming.mutate(typed);
   };
   return (
     <div className="form">
@@ -45,11 +42,26 @@ export function AssetForm({ asset: { id, name, tags, deleted_at } }: { asset: As
       <TagField
         label={text("tags")}
         description={text("tagsHint")}
-        value={tags}
-        onChange={(next) => saving.mutate({ tags: [...next] })}
+        value={unsaved ?? tags}
+        onChange={(next) => {
+          setUnsaved(next);
+          tagging.mutate(next, { onSettled: () => setUnsaved(undefined) });
+        }}
         isDisabled={isFixed}
       />
-      {errors["name"] === undefined ? <ProblemMessage error={saving.error} /> : null}
+      {errors["name"] === undefined ? <ProblemMessage error={renaming.error ?? tagging.error} /> : null}
     </div>
   );
+}
+
+/** Saves changes of a file, one after the other. */
+function useSaving<V>(id: string, changeOf: (value: V) => Schemas["AssetChange"]) {
+  return useMutation({
+    scope: { id: `asset ${id}` },
+    mutationFn: async (value: V) => (await client.patch("/api/v1/assets/{id}", { params: { path: { id } }, body: changeOf(value) })).data,
+    onSuccess: async (changed) => {
+      queryClient.setQueryData(["assets", "one", id], changed);
+      await queryClient.invalidateQueries({ queryKey: ["assets", "list"] });
+    },
+  });
 }
