@@ -71,6 +71,18 @@ test("[PRV4] a ticket opens the page and the files of what it is for, and no bun
   expect([plain.headers.get("content-encoding"), (await plain.text()).length]).toEqual([null, 5_010]);
 });
 
+test("[PRV18] a service that stops with open tickets leaves no timer of them", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  const { api, layout } = await start(folder.path, { clock });
+  const expires_at = new Date(clock.now() + 7 * 86_400_000).toISOString();
+  const holder = await createTokenFor(api, await owner(api), ["layouts:read", "playlists:read", "assets:read"], { expires_at });
+  const answer = await holder.call("POST", "preview-tickets", { layout_id: layout.id });
+  expect(answer.status).toBe(201);
+  await api[Symbol.asyncDispose]();
+  expect(clock.pendingWaits).toBe(0);
+});
+
 test("[PRV5] a ticket ends after 15 minutes unless it is renewed, with its token, and is in no log; another team has none", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();

@@ -51,10 +51,12 @@ export class PreviewTickets {
   readonly #tokens: TokenExpiry;
   readonly #open = new Map<string, { ticket: OpenTicket; ended: AbortController }>();
 
-  constructor(clock: Clock, makeId: MakeId, tokens: TokenExpiry) {
+  /** @param closing aborts when the service stops: the tickets end then. */
+  constructor(clock: Clock, makeId: MakeId, tokens: TokenExpiry, closing: AbortSignal) {
     this.#clock = clock;
     this.#makeId = makeId;
     this.#tokens = tokens;
+    closing.addEventListener("abort", () => this.#removeAll(), { once: true });
   }
 
   /** A ticket that opens nothing before {@link open}. */
@@ -112,6 +114,10 @@ export class PreviewTickets {
   #removeExpired(): void {
     const now = this.#clock.now();
     for (const { ticket } of this.#open.values()) if (ticket.expiresAt <= now) this.#remove(ticket.secret);
+  }
+
+  #removeAll(): void {
+    for (const secret of this.#open.keys()) this.#remove(secret);
   }
 
   #remove(secret: string): void {
