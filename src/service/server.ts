@@ -5,7 +5,7 @@ import type { Clock } from "../base/clock.ts";
 import { isAbort } from "../base/fault.ts";
 import { lockFolder } from "../base/files/folder-lock.ts";
 import type { Log } from "../base/log.ts";
-import { createComponents, runLoops, type Components } from "./components.ts";
+import { createComponents, type Components } from "./components.ts";
 import type { ServiceConfig } from "./config.ts";
 import { createOutboundClients } from "./content/outbound-clients.ts";
 import { Admission } from "./http/gateway/admission.ts";
@@ -18,11 +18,14 @@ import { stripPublicPath } from "./http/public-url.ts";
 import { defaultLimits } from "./http/rate-limit.ts";
 import { addOperations } from "./http/rest.ts";
 import { addUpgrades } from "./http/upgrades.ts";
+import { runLoops } from "./loops.ts";
 import { addMcp } from "./mcp/endpoint.ts";
 import { MediaProcessPool } from "./media/process-pool.ts";
+import { LoneNode } from "./nodes/lone-node.ts";
 import { Metrics } from "./monitoring/metrics.ts";
 import { addProbes } from "./monitoring/probes.ts";
 import { addDocumentation } from "./openapi/documentation.ts";
+import { createIds } from "./store/ids.ts";
 import { openStore, type Store } from "./store/store.ts";
 
 /** A running service. Disposing it ends its sockets and requests and stops all its work. */
@@ -43,12 +46,13 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   await using opened = new AsyncDisposableStack();
   opened.use(lockFolder(config.data));
   const store = opened.use(await openConfiguredStore(config, log));
+  const nodes = opened.use(new LoneNode(createIds(clock)("nod")));
   const closing = new AbortController();
   const outbound = createOutboundClients(config.allowAddresses);
   opened.use(outbound.imports);
   opened.use(outbound.webhooks);
   const media = opened.use(new MediaProcessPool({ log, start: config.startMediaProcess, limits: config.mediaLimits }));
-  const components = await createComponents(config, { store, outbound, media, log, clock }, closing.signal);
+  const components = await createComponents(config, { store, nodes, outbound, media, log, clock }, closing.signal);
   const tls = config.tls && { cert: await readFile(config.tls.cert), key: await readFile(config.tls.key) };
   const app = Fastify(fastifyOptions(components, tls, config.trustedProxies ?? [])) as unknown as FastifyInstance;
   addHttpDefaults(app, components);
