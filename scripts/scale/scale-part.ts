@@ -13,6 +13,8 @@ export interface ScaleTest {
   /** A folder of this run, kept after a violation. */
   work: string;
   engines: Engines;
+  /** How many nodes run. */
+  nodes: number;
   /** For CI: fewer and shorter faults, fewer players. */
   isShort: boolean;
   /** The faults or cases to try; null for all. */

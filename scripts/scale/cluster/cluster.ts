@@ -1,6 +1,7 @@
 // The whole service on loopback: PostgreSQL, nats-server, S3, nodes and HAProxy, each a real process of its own.
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { postgresFolder } from "../../../test/support/postgres.ts";
 import type { Random } from "../../soak/random.ts";
 import type { Engines } from "../scale-part.ts";
 import type { Engine } from "./engine.ts";
@@ -8,7 +9,6 @@ import { freePort } from "./free-port.ts";
 import { startNats, type NatsServer } from "./nats.ts";
 import { adminToken, serviceNode, type ServiceNode } from "./node.ts";
 import { startPostgres, type PostgresServer } from "./postgres.ts";
-import { postgresBinaries } from "./postgres-binaries.ts";
 import { sampleNodes, startProxy, type Proxy } from "./proxy.ts";
 import { startS3, type S3Server } from "./s3.ts";
 
@@ -34,8 +34,19 @@ export class Cluster implements AsyncDisposable {
   readonly logs: string;
   readonly #owned: AsyncDisposableStack;
 
-  private constructor(parts: Pick<Cluster, "postgres" | "nats" | "s3" | "nodes" | "proxy" | "token" | "logs">, owned: AsyncDisposableStack) {
-    ({ postgres: this.postgres, nats: this.nats, s3: this.s3, nodes: this.nodes, proxy: this.proxy, token: this.token, logs: this.logs } = parts);
+  private constructor(
+    parts: Pick<Cluster, "postgres" | "nats" | "s3" | "nodes" | "proxy" | "token" | "logs">,
+    owned: AsyncDisposableStack,
+  ) {
+    ({
+      postgres: this.postgres,
+      nats: this.nats,
+      s3: this.s3,
+      nodes: this.nodes,
+      proxy: this.proxy,
+      token: this.token,
+      logs: this.logs,
+    } = parts);
     this.#owned = owned;
   }
 
@@ -49,7 +60,7 @@ export class Cluster implements AsyncDisposable {
       if (part !== null) opened.use(part.engine);
       return part;
     };
-    const postgres = own(engines.postgres ? await startPostgres(work, logs, await port(), await postgresBinaries()) : null);
+    const postgres = own(engines.postgres ? await startPostgres(work, logs, await port(), join(await postgresFolder(), "bin")) : null);
     const nats = own(engines.nats ? await startNats(logs, await port()) : null);
     const s3 = own(engines.s3 ? await startS3(work, logs, await port()) : null);
     const flags = [

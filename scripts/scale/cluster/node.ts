@@ -27,7 +27,10 @@ export interface ServiceNode {
 }
 
 /** Prepares a node without starting it. */
-export function serviceNode({ name, port, data, flags, checkout = rootFolder, address = "127.0.0.1", namespace }: NodeSpec, logs: string): ServiceNode {
+export function serviceNode(
+  { name, port, data, flags, checkout = rootFolder, address = "127.0.0.1", namespace }: NodeSpec,
+  logs: string,
+): ServiceNode {
   const url = `http://${address}:${port}`;
   const host = address === "127.0.0.1" ? [] : ["--host", address, "--insecure-http", "--no-announce"];
   const limits = ["--requests-per-minute", "100000000"];

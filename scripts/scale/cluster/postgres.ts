@@ -1,6 +1,6 @@
 // PostgreSQL for the cluster: a database folder of its own on the disk, with fsync.
 import { execFile } from "node:child_process";
-import { chown, mkdir } from "node:fs/promises";
+import { appendFile, chown, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
@@ -12,9 +12,6 @@ const database = "postgres";
 // PostgreSQL refuses to run as root.
 const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
-
-/** Where its programs are. */
-export type PostgresBinaries = string;
 
 /** A running PostgreSQL. */
 export interface PostgresServer {
@@ -31,7 +28,7 @@ export async function startPostgres(
   folder: string,
   logs: string,
   port: number,
-  binaries: PostgresBinaries,
+  binaries: string,
   addresses = "127.0.0.1",
 ): Promise<PostgresServer> {
   const data = join(folder, "postgres");
@@ -76,7 +73,6 @@ export async function startPostgres(
 
 /** Lets the addresses of the network namespaces in, without a password. */
 async function allowAddresses(data: string): Promise<void> {
-  const { appendFile } = await import("node:fs/promises");
   await appendFile(join(data, "pg_hba.conf"), "host all all 10.0.0.0/8 trust\n");
 }
 

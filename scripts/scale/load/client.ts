@@ -37,7 +37,12 @@ export class LoadClient implements AsyncDisposable {
    * Repeats a write with one Idempotency-Key, each time at another address, until it is answered with success.
    * @throws Error for an answer that says that it is wrong; the signal's reason.
    */
-  async insist(chooseUrl: () => string, asked: Asked, key: string, signal: AbortSignal): Promise<{ status: number; body: Json; repeats: number }> {
+  async insist(
+    chooseUrl: () => string,
+    asked: Asked,
+    key: string,
+    signal: AbortSignal,
+  ): Promise<{ status: number; body: Json; repeats: number }> {
     for (let repeats = 0; ; repeats += 1) {
       signal.throwIfAborted();
       const outcome = await this.send(chooseUrl(), { ...asked, headers: { ...asked.headers, "idempotency-key": key } });

@@ -26,7 +26,12 @@ async function judgeEvents(load: Load): Promise<GotEvent[]> {
   const { subscribers, known, test } = load;
   const { run } = test;
   // A last event that all of them must get.
-  const { body } = await load.client.insist(() => load.cluster.proxy.url, { method: "POST", path: "playlists", body: { name: "last" } }, "last", run.signal);
+  const { body } = await load.client.insist(
+    () => load.cluster.proxy.url,
+    { method: "POST", path: "playlists", body: { name: "last" } },
+    "last",
+    run.signal,
+  );
   const isLast = ({ data }: GotEvent): boolean => data["playlist_id"] === body.id;
   await run
     .until("every subscriber has got the last event", () => subscribers.every(({ events }) => events.some(isLast)), settleLimitMs)
@@ -79,7 +84,12 @@ async function judgeResources(load: Load): Promise<void> {
   for (const [id, digest] of known.assets) {
     const outcome = await load.client.send(load.chooseUrl(), { method: "GET", path: `assets/${id}/content` });
     if (outcome.is !== "answered" || outcome.status !== 200) run.violate(`file ${id}: ${JSON.stringify(outcome)}`);
-    else if (createHash("sha256").update(outcome.body as Buffer).digest("hex") !== digest) run.violate(`file ${id} has other bytes`);
+    else if (
+      createHash("sha256")
+        .update(outcome.body as Buffer)
+        .digest("hex") !== digest
+    )
+      run.violate(`file ${id} has other bytes`);
   }
 }
 
@@ -94,7 +104,8 @@ async function judgeVersions(load: Load): Promise<void> {
   for (const { draft_id, number } of versions)
     if (typeof draft_id === "string") drafts.set(draft_id, [...(drafts.get(draft_id) ?? []), Number(number)]);
   for (const [draft, number] of load.known.versions)
-    if (drafts.get(draft)?.join() !== String(number)) run.violate(`draft ${draft} is version ${String(drafts.get(draft))} instead of ${number}`);
+    if (drafts.get(draft)?.join() !== String(number))
+      run.violate(`draft ${draft} is version ${String(drafts.get(draft))} instead of ${number}`);
 }
 
 /** No command is lost, and none began twice. @returns how many began. */
@@ -110,7 +121,14 @@ async function judgeCommands(load: Load): Promise<number> {
   let left: Json[] = [];
   await run
     .until("all commands have ended", async () => (left = await openCommands()).length === 0, settleLimitMs)
-    .catch((error: unknown) => run.violate(`${String(error)}: ${left.map((each) => `${each.id} ${String(each["status"])}`).join(", ").slice(0, 500)}`));
+    .catch((error: unknown) =>
+      run.violate(
+        `${String(error)}: ${left
+          .map((each) => `${each.id} ${String(each["status"])}`)
+          .join(", ")
+          .slice(0, 500)}`,
+      ),
+    );
   const begun = await commandPlayers.begun();
   for (const each of await readAll(load, "commands")) {
     const times = begun.get(each.id) ?? 0;
@@ -133,7 +151,9 @@ async function judgeWebhooks(load: Load, events: readonly GotEvent[]): Promise<n
   };
   await run.until("every webhook is delivered", check, deliveryLimitMs).catch((error: unknown) => {
     const first = missing.slice(0, 5).map(({ id, type }) => `${id} ${type}`);
-    run.violate(`${error instanceof Error ? error.message : String(error)}: ${missing.length} of ${wanted.length} missing: ${first.join(", ")}`);
+    run.violate(
+      `${error instanceof Error ? error.message : String(error)}: ${missing.length} of ${wanted.length} missing: ${first.join(", ")}`,
+    );
   });
   return load.receiver.received.length;
 }
