@@ -54,7 +54,7 @@ export class AnnouncementLog {
    */
   async readAfter({ xid, id }: Place, limit: number): Promise<StoredAnnouncement[]> {
     const rows = await this.#query<{ xid: string; id: number; node_id: string; kind: string; body: string | null }>(
-      `SELECT xid::text AS xid, id, node_id, kind, CASE WHEN node_id = $1 THEN NULL ELSE body END AS body FROM announcements
+      `SELECT xid::text AS xid, id, node_id, kind, CASE WHEN node_id = $1 THEN NULL ELSE body END AS body FROM state.announcements
         WHERE (announcements.xid, id) > ($2::xid8, $3) AND announcements.xid < pg_snapshot_xmin(pg_current_snapshot())
         ORDER BY announcements.xid, id LIMIT $4`,
       [this.#nodeId, String(xid), id, limit],
@@ -64,16 +64,16 @@ export class AnnouncementLog {
 
   /** Whether announcements after this place were deleted already. */
   async isTrimmedAfter({ xid }: Place): Promise<boolean> {
-    const [row] = await this.#query<{ value: string }>("SELECT value FROM meta WHERE key = $1", [trimmedKey]);
+    const [row] = await this.#query<{ value: string }>("SELECT value FROM state.meta WHERE key = $1", [trimmedKey]);
     return row !== undefined && BigInt(row.value) > xid;
   }
 
   /** Deletes announcements that every living node has read. */
   async trim(olderThanMs = keepMs): Promise<void> {
     await this.#query(
-      `WITH old AS (DELETE FROM announcements WHERE created_at < ${now} - $1::bigint RETURNING xid),
+      `WITH old AS (DELETE FROM state.announcements WHERE created_at < ${now} - $1::bigint RETURNING xid),
         newest AS (SELECT xid::text AS value FROM old ORDER BY old.xid DESC LIMIT 1)
-        INSERT INTO meta (key, value) SELECT $2, value FROM newest ON CONFLICT (key) DO UPDATE SET value = excluded.value
+        INSERT INTO state.meta (key, value) SELECT $2, value FROM newest ON CONFLICT (key) DO UPDATE SET value = excluded.value
           WHERE excluded.value::xid8 > meta.value::xid8`,
       [olderThanMs, trimmedKey],
     );
