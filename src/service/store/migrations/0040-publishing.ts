@@ -5,7 +5,9 @@ export const publishingMigration = migration([
   // Which content a transaction has written, as it was before. Filled by triggers, and emptied before each commit.
   // On PostgreSQL each connection has its own, see 0041.
   {
-    sqlite: ["CREATE TABLE content_writes (kind TEXT NOT NULL, id TEXT NOT NULL, team_id TEXT NOT NULL, before TEXT, PRIMARY KEY (kind, id))"],
+    sqlite: [
+      "CREATE TABLE content_writes (kind TEXT NOT NULL, id TEXT NOT NULL, team_id TEXT NOT NULL, before TEXT, PRIMARY KEY (kind, id))",
+    ],
     postgres: [],
   },
   // What a resource was like, once for all versions in which it was the same.

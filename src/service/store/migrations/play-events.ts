@@ -20,9 +20,7 @@ export const playEventMigrations: Record<string, Migration> = {
     // The id was part of the details before. Released players never sent one, so this changes almost no row.
     // A new PostgreSQL database has no such row.
     {
-      sqlite: [
-        `UPDATE play_events SET schedule_id = json_extract(details, '$.schedule_id') WHERE details NOT LIKE '%"schedule_id":null%'`,
-      ],
+      sqlite: [`UPDATE play_events SET schedule_id = json_extract(details, '$.schedule_id') WHERE details NOT LIKE '%"schedule_id":null%'`],
       postgres: [],
     },
   ]),

@@ -1,5 +1,12 @@
 // The driver that kysely uses for PostgreSQL: connections of a pool, prepared once each, and outages as faults.
-import { AbortedTransactionError, PostgresDialect, type CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from "kysely";
+import {
+  AbortedTransactionError,
+  PostgresDialect,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  type QueryResult,
+} from "kysely";
 import type { Pool, PoolClient } from "pg";
 import { outageOf } from "./outage.ts";
 
