@@ -78,22 +78,22 @@ export async function createComponents(
   await ensureAdminToken(store, config.data, makeId, clock, log);
   const signer = await Signer.open(config.data);
   const access = new DeviceAccess({ db: store.db, clock, makeId, signer });
-  const journal = await DeviceJournal.open(store.db, makeId, clock);
+  const journal = await DeviceJournal.open(store.db, makeId, clock, nodes);
   const presence = await Presence.open(store.telemetry, clock);
-  const events = new EventJournal(journal.epoch, clock, makeId);
+  const events = new EventJournal(journal.epoch, clock, makeId, nodes);
   const versions = new Versions(clock, makeId);
   // What operators write is recorded with their names by then; this is what the service itself writes, such as at the end of a show.
   store.beforeCommit(async (db) => void (await versions.record(db, null)));
   const deliveries = new Deliveries(clock, makeId);
   events.onAppended((db, teamId, appended) => deliveries.addForEvents(db, teamId, appended));
   const webhooks = new WebhookSender({ store, clock, log, http: outbound.webhooks, events, deliveries });
-  const commands = new Commands({ store, clock, makeId, signer, journal, events });
+  const commands = new Commands({ store, clock, makeId, nodes, signer, journal, events });
   const problems = new PlayerProblems(presence, clock);
   const links = await ConnectivityEvents.open({ store, clock, events, presence, problems });
   const { publicUrl, smtp = null } = config;
   const alerting = await openAlerts({ store, clock, log, events, makeId, presence, problems, publicUrl, smtp });
   const tokens = new TokenExpiry(clock);
-  const subscribers = new Subscribers({ store, clock, log, events, presence, tokens });
+  const subscribers = new Subscribers({ store, clock, log, events, nodes, presence, tokens });
   const rollouts = await RolloutTracker.open(store, clock);
   const heartbeatMs = config.heartbeatMs ?? defaultHeartbeatMs;
   const sockets = new DeviceSockets({
@@ -107,6 +107,7 @@ export async function createComponents(
     presence,
     commands,
     links,
+    nodes,
     problems,
     rollouts,
     subscribers,

@@ -16,6 +16,7 @@ import type { TokenExpiry } from "../people/token-expiry.ts";
 import type { Presence } from "../fleet/presence.ts";
 import { ProblemError } from "../http/problem.ts";
 import { closeAfterGrace, type WebSocketEndpoint } from "../http/upgrades.ts";
+import type { Nodes } from "../nodes/nodes.ts";
 import type { Store } from "../store/store.ts";
 import { EventFeeds } from "./event-feeds.ts";
 import type { EventJournal } from "./event-journal.ts";
@@ -27,6 +28,7 @@ export interface SubscribersDependencies {
   clock: Clock;
   log: Log;
   events: EventJournal;
+  nodes: Nodes;
   presence: Presence;
   tokens: TokenExpiry;
 }

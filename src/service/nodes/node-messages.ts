@@ -7,8 +7,10 @@ const Ids = z.array(z.string()).readonly();
 export const announcementBodies = {
   /** These players have new entries in their journals (state.changed, command), or were revoked. */
   "players.changed": z.object({ playerIds: Ids }),
-  /** This node has a new socket of a player: those of other nodes are older. */
-  "player.connected": z.object({ playerId: z.string(), instanceId: z.string().nullable() }),
+  /** The announcing node has these sockets of players. The id of a session is greater than those of earlier ones. */
+  "players.connected": z.object({
+    sessions: z.array(z.object({ id: z.string(), playerId: z.string(), instanceId: z.string().optional() })).readonly(),
+  }),
   /** These teams have new events. */
   "events.appended": z.object({ teamIds: Ids }),
   /** These commands have ended. */

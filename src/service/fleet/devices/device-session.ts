@@ -11,6 +11,7 @@ import { type HeartbeatDelta, heartbeatDeltaFeature } from "../../../protocol/de
 import type { KeptHeartbeat } from "../presence.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Batch } from "../../../base/async/batch.ts";
+import type { PlayerRow } from "../../store/tables.ts";
 import type { DeviceJournal, JournalEntry } from "./device-journal.ts";
 
 export interface SessionDependencies extends HeartbeatDependencies {
@@ -37,13 +38,17 @@ type Outgoing = ServiceMessage extends infer M ? (M extends ServiceMessage ? Pic
 export class DeviceSession {
   readonly id: string;
   readonly playerId: string;
+  /** Of the device's key. */
+  readonly thumbprint: string;
   /** The run of the player's program; undefined for older players. */
   readonly instanceId: string | undefined;
   readonly #socket: WebSocket;
   readonly #dependencies: SessionDependencies;
   readonly #ended = new AbortController();
-  // New: waiting for hello. Greeting: entries that are pushed meanwhile wait, so that none is sent twice or out of order.
-  #phase: { is: "new" } | { is: "greeting"; waiting: JournalEntry[] } | { is: "live" } = { is: "new" };
+  // New: waiting for hello. Greeting and reading: reads the journal, which has what is pushed meanwhile, once more if `again` is set.
+  #phase: { is: "new" } | { is: "greeting" | "reading"; again: boolean } | { is: "live" } = { is: "new" };
+  /** The number of the last entry that was sent. */
+  #sentSeq = 0;
   #handling: Promise<void> = Promise.resolve();
   #lastReceivedAt: number;
   #ignoredCount = 0;
@@ -52,11 +57,17 @@ export class DeviceSession {
   /** The last heartbeat of this connection, and the id of its message: what the next delta adds to. */
   #base: { id: string; kept: KeptHeartbeat } | null = null;
 
-  constructor(socket: WebSocket, playerId: string, instanceId: string | undefined, dependencies: SessionDependencies) {
+  constructor(
+    socket: WebSocket,
+    { id: playerId, thumbprint }: Pick<PlayerRow, "id" | "thumbprint">,
+    instanceId: string | undefined,
+    dependencies: SessionDependencies,
+  ) {
     const { clock, log, makeId } = dependencies;
     // Only a unique id for this connection: it is not the id of an event.
     this.id = makeId("evt");
     this.playerId = playerId;
+    this.thumbprint = thumbprint;
     this.instanceId = instanceId;
     this.#socket = socket;
     this.#dependencies = dependencies;
@@ -93,10 +104,15 @@ export class DeviceSession {
     return this.#ignoredCount;
   }
 
-  /** Sends a journal entry. Before hello there is nothing to do: the greeting sends it from the journal. */
+  /**
+   * Sends a committed journal entry, unless it was sent. Before hello there is nothing to do: the greeting sends it from the journal. An
+   * entry before it, of another node, may not be known here yet: then they are read from the journal, in their order.
+   */
   push(entry: JournalEntry): void {
-    if (this.#phase.is === "greeting") this.#phase.waiting.push(entry);
-    else if (this.#phase.is === "live") this.#sendEntry(entry);
+    if (entry.seq <= this.#sentSeq || this.#phase.is === "new") return;
+    if (this.#phase.is !== "live") this.#phase.again = true;
+    else if (entry.seq === this.#sentSeq + 1) this.#sendEntry(entry);
+    else void this.#sendMissing();
   }
 
   /** Pings the device; terminates a socket from which nothing was received for `silenceMs`. */
@@ -179,8 +195,8 @@ export class DeviceSession {
 
   async #greet(hello: Hello, receivedAt: number): Promise<void> {
     if (this.#phase.is !== "new") return this.#ignore("hello");
-    const waiting: JournalEntry[] = [];
-    this.#phase = { is: "greeting", waiting };
+    const phase = { is: "greeting" as const, again: false };
+    this.#phase = phase;
     const { clock, heartbeatMs, journal, makeId, spreadMs, store } = this.#dependencies;
     const { epoch, last_seq: lastSeq, heartbeat } = hello.data;
     const missed = await journal.since(store.db, this.playerId, epoch, lastSeq);
@@ -199,12 +215,34 @@ export class DeviceSession {
     const seq = !missed.resumed && missed.lastSeq > 0 ? { seq: missed.lastSeq } : {};
     this.#sendMessage({ type: "welcome", data, id: makeId("evt"), ts: clock.now(), ...seq });
     for (const entry of entries) this.#sendEntry(entry);
+    this.#sentSeq = missed.lastSeq;
     this.#phase = { is: "live" };
-    for (const entry of waiting) if (entry.seq > missed.lastSeq) this.#sendEntry(entry);
+    if (phase.again) await this.#sendMissing();
+  }
+
+  /** Sends what the journal has after the last sent entry. If it cannot be read, the next entry or heartbeat makes up for it. */
+  async #sendMissing(): Promise<void> {
+    const { commands, journal, log, store } = this.#dependencies;
+    const phase = { is: "reading" as const, again: false };
+    this.#phase = phase;
+    try {
+      do {
+        phase.again = false;
+        const missed = await journal.since(store.db, this.playerId, journal.epoch, this.#sentSeq);
+        if (!missed.resumed) return this.#socket.close(closeCodes.tooSlow, "resume later");
+        for (const entry of await commands.withoutCancelled(missed.entries)) this.#sendEntry(entry);
+        this.#sentSeq = missed.lastSeq;
+      } while (phase.again);
+    } catch (error) {
+      log.warn({ reason: reasonOf(error), player_id: this.playerId }, "a device's journal could not be read");
+    } finally {
+      this.#phase = { is: "live" };
+    }
   }
 
   #sendEntry({ seq, message }: JournalEntry): void {
     const { clock, commands, log, makeId } = this.#dependencies;
+    this.#sentSeq = seq;
     this.#sendMessage({ ...message, id: makeId("evt"), ts: clock.now(), seq });
     if (message.type !== "command") return;
     commands.markDelivered(message.data.command).catch((error: unknown) => {

@@ -8,13 +8,16 @@ import { InstanceId } from "../../../protocol/device/heartbeat.ts";
 import { closeCodes, deviceSubprotocol, longestMessageBytes } from "../../../protocol/device/messages.ts";
 import type { DeviceAccess } from "./device-access.ts";
 import { DeviceSession, type SessionDependencies } from "./device-session.ts";
+import { RemoteChanges } from "./remote-changes.ts";
 import type { JournalEntry } from "./device-journal.ts";
+import type { Nodes } from "../../nodes/nodes.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { PlayerRow } from "../../store/tables.ts";
 import { closeAfterGrace, type WebSocketEndpoint } from "../../http/upgrades.ts";
 
 export interface DeviceSocketsDependencies extends Omit<SessionDependencies, "spreadMs" | "acks"> {
   access: DeviceAccess;
+  nodes: Nodes;
 }
 
 const pingMs = 15_000;
@@ -30,6 +33,7 @@ export class DeviceSockets implements WebSocketEndpoint {
   readonly server: WebSocketServer;
   readonly #dependencies: DeviceSocketsDependencies;
   readonly #sessions = new Map<string, DeviceSession>();
+  readonly #remote: RemoteChanges;
   /** One object for all sessions, to save memory with ten thousand sessions. */
   readonly #sessionDependencies: SessionDependencies;
   #isClosing = false;
@@ -37,6 +41,7 @@ export class DeviceSockets implements WebSocketEndpoint {
 
   constructor(dependencies: DeviceSocketsDependencies) {
     this.#dependencies = dependencies;
+    this.#remote = new RemoteChanges(dependencies, this.#sessions);
     const acks = new Batch<{ playerId: string; seq: number }>(maxAckBatch, (all) =>
       dependencies.store.write((db) => dependencies.journal.ackAll(db, all)),
     );
@@ -114,7 +119,7 @@ export class DeviceSockets implements WebSocketEndpoint {
     try {
       const player = await access.authenticate(request.headers.authorization);
       if (this.#isClosing) return socket.close(closeCodes.restarting);
-      const session = new DeviceSession(socket, player.id, instanceOf(request), this.#sessionDependencies);
+      const session = new DeviceSession(socket, player, instanceOf(request), this.#sessionDependencies);
       if (player.removed_at !== null) session.revoke(access.revocation(player));
       else this.#addSession(session, player.name);
       socket.resume();
@@ -138,6 +143,7 @@ export class DeviceSockets implements WebSocketEndpoint {
     }
     this.#sessions.set(session.playerId, session);
     older?.close(closeCodes.replaced, "a newer socket took over");
+    this.#remote.announceConnected(session);
     log.info({ player_id: session.playerId, name, connected: this.size }, "player connected");
     session.ended.addEventListener("abort", () => {
       if (this.#sessions.get(session.playerId) !== session) return;

@@ -150,7 +150,7 @@ export class Enrolment {
     const { commands, journal, pairing } = this.#dependencies;
     const player = await pairing.moveToDevice(db, before, describedDevice(request));
     await commands.cancelAll(db, player.id);
-    await journal.deletePlayer(db, player.id);
+    await journal.clear(db, player.id);
     await deleteOverrides(db, player.id);
     await db
       .updateTable("enrolments")
