@@ -40,6 +40,7 @@ import { defaultMirrorBytes } from "./releases/mirror-limits.ts";
 import { clearOperatorCache } from "./people/authentication.ts";
 import { ensureAdminToken } from "./people/admin-token.ts";
 import { AuditLog } from "./people/audit.ts";
+import { SecretKeys } from "./people/one-time/secret-keys.ts";
 import { Tickets } from "./people/tickets.ts";
 import { BrowserCookies } from "./people/sessions/browser-cookies.ts";
 import { Passkeys } from "./people/passkeys/passkeys.ts";
@@ -76,8 +77,9 @@ export async function createComponents(
   const makeId = createIds(clock);
   store.onCommit(() => clearOperatorCache(store.db));
   await ensureAdminToken(store, config.data, makeId, clock, log);
-  const signer = await Signer.open(config.data);
-  const access = new DeviceAccess({ db: store.db, clock, makeId, signer });
+  const signer = nodes.isShared ? await Signer.openShared(store.db, config.data) : await Signer.open(config.data);
+  const secretKeys = await SecretKeys.open(store.db, nodes, clock);
+  const access = new DeviceAccess({ db: store.db, clock, makeId, secretKeys, signer });
   const journal = await DeviceJournal.open(store.db, makeId, clock);
   const presence = await Presence.open(store.telemetry, clock);
   const events = new EventJournal(journal.epoch, clock, makeId);
@@ -93,7 +95,8 @@ export async function createComponents(
   const { publicUrl, smtp = null } = config;
   const alerting = await openAlerts({ store, clock, log, events, makeId, presence, problems, publicUrl, smtp });
   const tokens = new TokenExpiry(clock);
-  const subscribers = new Subscribers({ store, clock, log, events, presence, tokens });
+  const tickets = new Tickets(secretKeys);
+  const subscribers = new Subscribers({ store, clock, log, events, presence, tickets, tokens });
   const rollouts = await RolloutTracker.open(store, clock);
   const heartbeatMs = config.heartbeatMs ?? defaultHeartbeatMs;
   const sockets = new DeviceSockets({
@@ -134,9 +137,9 @@ export async function createComponents(
     cookies: new BrowserCookies(signer.publicKey),
     failedSignIns,
     feedCopies: new FeedCopies({ http: outbound.imports, clock, closing }),
-    passkeys: new Passkeys({ clock, failures: failedSignIns, log, store }),
+    passkeys: new Passkeys({ clock, failures: failedSignIns, log, secretKeys, store }),
     passwords: new Passwords({ clock, failures: failedSignIns, store }),
-    sso: config.sso == null ? null : new SingleSignOn(config.sso, { clock, log, closing }),
+    sso: config.sso == null ? null : new SingleSignOn(config.sso, { clock, log, closing, secretKeys }),
     commands,
     deliveries,
     desired,
@@ -159,7 +162,7 @@ export async function createComponents(
     sockets,
     subscribers,
     sweeper: new BlobSweeper({ blobs, store, clock }),
-    tickets: new Tickets(clock),
+    tickets,
     tokens,
     webhookHttp: outbound.webhooks,
     versions,

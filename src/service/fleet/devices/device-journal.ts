@@ -2,6 +2,7 @@
 // day at most, and at most a thousand per player.
 import type { Clock } from "../../../base/clock.ts";
 import type { MakeId } from "../../store/ids.ts";
+import { readOrCreateMeta } from "../../store/meta.ts";
 import type { Db } from "../../store/store.ts";
 import { inChunks } from "../../store/chunks.ts";
 
@@ -36,14 +37,7 @@ export class DeviceJournal {
 
   static async open(db: Db, makeId: MakeId, clock: Clock): Promise<DeviceJournal> {
     // Only a unique value: it is not the id of an event.
-    const row = { key: "journal-epoch", value: makeId("evt") };
-    await db
-      .insertInto("meta")
-      .values(row)
-      .onConflict((conflict) => conflict.column("key").doNothing())
-      .execute();
-    const { value } = await db.selectFrom("meta").select("value").where("key", "=", row.key).executeTakeFirstOrThrow();
-    return new DeviceJournal(value, clock);
+    return new DeviceJournal(await readOrCreateMeta(db, "journal-epoch", makeId("evt")), clock);
   }
 
   /** Appends a message, in the transaction of the change. */

@@ -107,7 +107,8 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
           .set({ proved_at: Math.trunc(clock.now()) })
           .where("token_id", "=", tokenId)
           .execute();
-        return { result: await showSession(db, tokenId), committed: () => used?.used() };
+        const committed = (await used?.use(db)) ?? (() => undefined);
+        return { result: await showSession(db, tokenId), committed };
       });
     },
   }),

@@ -35,6 +35,7 @@ import { passkeysMigration } from "./0034-passkeys.ts";
 import { publishingMigration } from "./0040-publishing.ts";
 import { contentTriggersMigration } from "./0041-content-triggers.ts";
 import { approvalMigration } from "./0042-approval.ts";
+import { oneTimeMigration } from "./0055-one-time.ts";
 import { reportLinksMigration } from "./0046-report-links.ts";
 import { migration } from "./statements.ts";
 
@@ -75,6 +76,7 @@ export const migrations: Record<string, Migration> = {
   "0041-content-triggers": contentTriggersMigration,
   "0042-approval": approvalMigration,
   "0046-report-links": reportLinksMigration,
+  "0055-one-time": oneTimeMigration,
 };
 
 /** The migrations of the telemetry database. */
