@@ -10,7 +10,7 @@ import { checkFlags, readFlags, defineUsage } from "../base/config.ts";
 import { folderFault } from "../base/files/data-folder.ts";
 import { Fault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import { ExistingFile, Gigabytes, Port, WebAddress } from "./flags.ts";
+import { DatabaseAddress, ExistingFile, Gigabytes, Port, WebAddress } from "./flags.ts";
 import { isUsablePath } from "../service/http/public-url.ts";
 import { defaultMirrorBytes } from "../service/releases/mirror-limits.ts";
 import { checkSmtpFlags, readSmtpFlags, smtpFlags, smtpUsage } from "./smtp-flags.ts";
@@ -29,6 +29,10 @@ export const usage = defineUsage({
     data: {
       value: "DIR",
       help: `Folder for all data; the first access token is in DIR/admin-token (default ${join(dataFolder(), "service")})`,
+    },
+    database: {
+      value: "postgres://…",
+      help: "PostgreSQL database that several nodes share, each with a --data folder of its own (default: SQLite files in DIR)",
     },
     host: { value: "ADDRESS", help: "Address to listen on (default 127.0.0.1: this machine only). Any other needs TLS or --insecure-http" },
     "public-url": {
@@ -73,6 +77,7 @@ const Flags = z
   .object({
     port: Port.default(8080),
     data: z.string().min(1, "must name a folder").default(join(dataFolder(), "service")),
+    database: DatabaseAddress.optional(),
     host: z.string().min(1, "must be an address or a name").default("127.0.0.1"),
     "public-url": WebAddress.refine(
       (url) => isUsablePath(url),
@@ -115,6 +120,7 @@ const Flags = z
     port: flags.port,
     host: flags.host,
     data: flags.data,
+    database: flags.database ?? null,
     publicUrl: flags["public-url"] ?? null,
     allowAddresses: flags["allow-address"] ?? [],
     tls: flags["tls-cert"] === undefined || flags["tls-key"] === undefined ? null : { cert: flags["tls-cert"], key: flags["tls-key"] },

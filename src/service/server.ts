@@ -26,7 +26,7 @@ import { Metrics } from "./monitoring/metrics.ts";
 import { addProbes } from "./monitoring/probes.ts";
 import { addDocumentation } from "./openapi/documentation.ts";
 import { createIds } from "./store/ids.ts";
-import { openStore } from "./store/store.ts";
+import { openStore, type Store } from "./store/store.ts";
 
 /** A running service. Disposing it ends its sockets and requests and stops all its work. */
 export interface Service extends AsyncDisposable {
@@ -39,12 +39,13 @@ const closeGraceMs = 2_000;
 
 /**
  * Starts a service.
- * @throws Fault `data-in-use` when another service uses the data folder; `file-corrupt` when its key cannot be read.
+ * @throws Fault `data-in-use` when another service uses the data folder; `file-corrupt` when its key cannot be read;
+ * `store-unavailable` when its PostgreSQL database cannot be reached.
  */
 export async function startService(config: ServiceConfig, { log, clock }: { log: Log; clock: Clock }): Promise<Service> {
   await using opened = new AsyncDisposableStack();
   opened.use(lockFolder(config.data));
-  const store = opened.use(await openStore(config.data));
+  const store = opened.use(await openConfiguredStore(config, log));
   const nodes = opened.use(new LoneNode(createIds(clock)("nod")));
   const closing = new AbortController();
   const outbound = createOutboundClients(config.allowAddresses);
@@ -77,6 +78,12 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
     port,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+async function openConfiguredStore({ data, database }: ServiceConfig, log: Log): Promise<Store> {
+  if (database == null) return openStore(data);
+  const { openPostgresStore } = await import("./store/postgres/postgres-store.ts");
+  return openPostgresStore(database, log);
 }
 
 /** Ends long polls, closes sockets, gives running requests a moment, then cuts all connections. */

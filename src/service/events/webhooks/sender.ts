@@ -52,9 +52,9 @@ export class WebhookSender {
     const { clock, store } = this.#dependencies;
     try {
       for (;;) {
-        const due = await dueDeliveries(store.db, clock.now(), this.#sending, maxConcurrentPerWebhook);
+        const due = await dueDeliveries(store.db, Math.trunc(clock.now()), this.#sending, maxConcurrentPerWebhook);
         for (const delivery of due) this.#startDelivery(delivery, signal);
-        const next = await nextDueAt(store.db, clock.now());
+        const next = await nextDueAt(store.db, Math.trunc(clock.now()));
         await this.#work.wait(clock, next === null ? Infinity : Math.max(0, next - clock.now()), signal);
       }
     } finally {
@@ -73,8 +73,8 @@ export class WebhookSender {
     };
     const warn = async (each: AbortSignal): Promise<never> => {
       for (;;) {
-        if ((await webhooksToWarn(store.db, clock.now())).length > 0) {
-          await store.write(async (db) => events.append(db, await markWarned(db, clock.now())));
+        if ((await webhooksToWarn(store.db, Math.trunc(clock.now()))).length > 0) {
+          await store.write(async (db) => events.append(db, await markWarned(db, Math.trunc(clock.now()))));
         }
         await clock.wait(warningCheckMs, each);
       }
@@ -114,7 +114,7 @@ export class WebhookSender {
   /** Null: `signal` aborted. */
   async #attempt({ delivery, webhook, body }: DueDelivery, signal: AbortSignal): Promise<DeliveryAttempt | null> {
     const { clock, http, log } = this.#dependencies;
-    const at = clock.now();
+    const at = Math.trunc(clock.now());
     const startedAt = clock.monotonic();
     const done = new AbortController();
     const timeout = clock.wait(attemptTimeoutMs, AbortSignal.any([signal, done.signal])).then(
