@@ -15,6 +15,8 @@ export const announcementBodies = {
   "events.appended": z.object({ teamIds: Ids }),
   /** These commands have ended. */
   "commands.ended": z.object({ commandIds: Ids, hasBatches: z.boolean() }),
+  /** These tokens were revoked, lost scopes, or their users left the team. */
+  "tokens.ended": z.object({ tokenIds: Ids }),
   /** An attempt of these deliveries to webhooks was recorded. */
   "deliveries.attempted": z.object({ deliveryIds: Ids }),
 } as const;

@@ -73,7 +73,7 @@ export class Enrolment {
     const hash = hashSecret(request.key);
     const isKnown = isWellFormedEnrolmentKey(request.key) && (await findKeyByHash(store.db, hash)) !== undefined;
     if (!isKnown) throw this.#unknownKey(context.address);
-    if (!access.isValidProof(request.proof, request.public_key, request.key)) {
+    if (!(await access.isValidProof(request.proof, request.public_key, request.key))) {
       throw invalidField("/proof", "does not match the device's key, the enrolment key or an unused nonce: request a new nonce");
     }
     const device = { request, machine: machineIdentityOf(request) };
