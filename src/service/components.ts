@@ -90,12 +90,12 @@ export async function createComponents(
   store.beforeCommit(async (db) => void (await versions.record(db, null)));
   const deliveries = new Deliveries(clock, makeId);
   events.onAppended((db, teamId, appended) => deliveries.addForEvents(db, teamId, appended));
-  const webhooks = new WebhookSender({ store, clock, log, http: outbound.webhooks, events, deliveries });
+  const webhooks = new WebhookSender({ store, nodes, clock, log, http: outbound.webhooks, events, deliveries });
   const commands = new Commands({ store, clock, makeId, nodes, signer, journal, events });
   const problems = new PlayerProblems(presence, clock);
   const links = await ConnectivityEvents.open({ store, clock, events, presence, problems });
   const { publicUrl, smtp = null } = config;
-  const alerting = await openAlerts({ store, clock, log, events, makeId, presence, problems, publicUrl, smtp });
+  const alerting = await openAlerts({ store, nodes, clock, log, events, makeId, presence, problems, publicUrl, smtp });
   const tokens = new TokenExpiry(clock, nodes);
   const tickets = new Tickets(secretKeys);
   const subscribers = new Subscribers({ store, clock, log, events, nodes, presence, tickets, tokens });

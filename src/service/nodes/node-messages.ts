@@ -17,8 +17,6 @@ export const announcementBodies = {
   "commands.ended": z.object({ commandIds: Ids, hasBatches: z.boolean() }),
   /** These tokens were revoked, lost scopes, or their users left the team. */
   "tokens.ended": z.object({ tokenIds: Ids }),
-  /** An attempt of these deliveries to webhooks was recorded. */
-  "deliveries.attempted": z.object({ deliveryIds: Ids }),
 } as const;
 
 /** What nodes send each other without storing it: lost when a node or the message server is away. */

@@ -99,12 +99,7 @@ function cacheOperator(db: Db, digest: string, cached: CachedOperator): void {
  * @returns the operator as it is now
  * @throws ProblemError 401, or 403 when `scope` was lost.
  */
-export async function reauthorize(
-  db: Db,
-  clock: Clock,
-  operator: Pick<Operator, "tokenId">,
-  scope: Scope | undefined,
-): Promise<Operator> {
+export async function reauthorize(db: Db, clock: Clock, operator: Pick<Operator, "tokenId">, scope: Scope | undefined): Promise<Operator> {
   const row = await selectTokensWithRole(db).where("tokens.id", "=", operator.tokenId).executeTakeFirst();
   if (row === undefined || !isValid(row, clock.now())) throw invalidToken();
   const current = operatorFromRow(row, row.last_used_at);

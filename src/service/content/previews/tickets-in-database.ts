@@ -13,7 +13,12 @@ import type { Db, Store } from "../../store/store.ts";
 import {
   coverContent,
   lifetimeMs,
-  maxOfToken, ticketExpired, type CoveredFile, type OpenTicket, type PreviewTickets } from "./preview-tickets.ts";
+  maxOfToken,
+  ticketExpired,
+  type CoveredFile,
+  type OpenTicket,
+  type PreviewTickets,
+} from "./preview-tickets.ts";
 import type { PreviewSubject } from "./shown-content.ts";
 
 export class TicketsInDatabase implements PreviewTickets {

@@ -13,6 +13,7 @@ import type { MakeId } from "../../store/ids.ts";
 import type { Batch } from "../../../base/async/batch.ts";
 import type { PlayerRow } from "../../store/tables.ts";
 import type { DeviceJournal, JournalEntry } from "./device-journal.ts";
+import { JournalSender } from "./journal-sender.ts";
 
 export interface SessionDependencies extends HeartbeatDependencies {
   log: Log;
@@ -45,10 +46,7 @@ export class DeviceSession {
   readonly #socket: WebSocket;
   readonly #dependencies: SessionDependencies;
   readonly #ended = new AbortController();
-  // New: waiting for hello. Greeting and reading: reads the journal, which has what is pushed meanwhile, once more if `again` is set.
-  #phase: { is: "new" } | { is: "greeting" | "reading"; again: boolean } | { is: "live" } = { is: "new" };
-  /** The number of the last entry that was sent. */
-  #sentSeq = 0;
+  readonly #sender: JournalSender;
   #handling: Promise<void> = Promise.resolve();
   #lastReceivedAt: number;
   #ignoredCount = 0;
@@ -71,6 +69,11 @@ export class DeviceSession {
     this.instanceId = instanceId;
     this.#socket = socket;
     this.#dependencies = dependencies;
+    this.#sender = new JournalSender(playerId, dependencies, {
+      send: (entry) => this.#sendEntry(entry),
+      // It resumes later, by then with the end of the journal.
+      giveUp: () => socket.close(closeCodes.tooSlow, "resume later"),
+    });
     this.#lastReceivedAt = clock.monotonic();
     socket.on("pong", () => (this.#lastReceivedAt = clock.monotonic()));
     socket.on("message", (raw, binary) => {
@@ -104,15 +107,9 @@ export class DeviceSession {
     return this.#ignoredCount;
   }
 
-  /**
-   * Sends a committed journal entry, unless it was sent. Before hello there is nothing to do: the greeting sends it from the journal. An
-   * entry before it, of another node, may not be known here yet: then they are read from the journal, in their order.
-   */
+  /** Sends a committed journal entry, unless it was sent. Before hello there is nothing to do: the greeting sends it from the journal. */
   push(entry: JournalEntry): void {
-    if (entry.seq <= this.#sentSeq || this.#phase.is === "new") return;
-    if (this.#phase.is !== "live") this.#phase.again = true;
-    else if (entry.seq === this.#sentSeq + 1) this.#sendEntry(entry);
-    else void this.#sendMissing();
+    this.#sender.push(entry);
   }
 
   /** Pings the device; terminates a socket from which nothing was received for `silenceMs`. */
@@ -144,7 +141,7 @@ export class DeviceSession {
   async #expectHello(): Promise<void> {
     try {
       await this.#dependencies.clock.wait(helloTimeoutMs, this.#ended.signal);
-      if (this.#phase.is === "new") this.#socket.terminate();
+      if (!this.#sender.hasBegun) this.#socket.terminate();
     } catch (error) {
       if (!isAbort(error)) throw error;
     }
@@ -153,7 +150,7 @@ export class DeviceSession {
   async #handleMessage(text: string | null, receivedAt: number): Promise<void> {
     const message = text === null ? null : this.#parse(text);
     if (message === null || this.#ended.signal.aborted) return;
-    if (message.ack !== undefined && message.ack > this.#ackedSeq && this.#phase.is === "live") {
+    if (message.ack !== undefined && message.ack > this.#ackedSeq && this.#sender.isLive) {
       await this.#dependencies.acks.add({ playerId: this.playerId, seq: message.ack });
       this.#ackedSeq = message.ack;
     }
@@ -194,14 +191,13 @@ export class DeviceSession {
   }
 
   async #greet(hello: Hello, receivedAt: number): Promise<void> {
-    if (this.#phase.is !== "new") return this.#ignore("hello");
-    const phase = { is: "greeting" as const, again: false };
-    this.#phase = phase;
-    const { clock, heartbeatMs, journal, makeId, spreadMs, store } = this.#dependencies;
+    if (this.#sender.hasBegun) return this.#ignore("hello");
+    this.#sender.begin();
+    const { clock, commands, heartbeatMs, journal, makeId, spreadMs, store } = this.#dependencies;
     const { epoch, last_seq: lastSeq, heartbeat } = hello.data;
     const missed = await journal.since(store.db, this.playerId, epoch, lastSeq);
     const answer = await this.#record(hello.id, heartbeat, receivedAt);
-    const entries = await this.#dependencies.commands.withoutCancelled(missed.entries);
+    const entries = await commands.withoutCancelled(missed.entries);
     const data = {
       session_id: this.id,
       epoch: journal.epoch,
@@ -214,35 +210,11 @@ export class DeviceSession {
     // A device that cannot resume counts on from the end of the journal, which the welcome states.
     const seq = !missed.resumed && missed.lastSeq > 0 ? { seq: missed.lastSeq } : {};
     this.#sendMessage({ type: "welcome", data, id: makeId("evt"), ts: clock.now(), ...seq });
-    for (const entry of entries) this.#sendEntry(entry);
-    this.#sentSeq = missed.lastSeq;
-    this.#phase = { is: "live" };
-    if (phase.again) await this.#sendMissing();
-  }
-
-  /** Sends what the journal has after the last sent entry. If it cannot be read, the next entry or heartbeat makes up for it. */
-  async #sendMissing(): Promise<void> {
-    const { commands, journal, log, store } = this.#dependencies;
-    const phase = { is: "reading" as const, again: false };
-    this.#phase = phase;
-    try {
-      do {
-        phase.again = false;
-        const missed = await journal.since(store.db, this.playerId, journal.epoch, this.#sentSeq);
-        if (!missed.resumed) return this.#socket.close(closeCodes.tooSlow, "resume later");
-        for (const entry of await commands.withoutCancelled(missed.entries)) this.#sendEntry(entry);
-        this.#sentSeq = missed.lastSeq;
-      } while (phase.again);
-    } catch (error) {
-      log.warn({ reason: reasonOf(error), player_id: this.playerId }, "a device's journal could not be read");
-    } finally {
-      this.#phase = { is: "live" };
-    }
+    await this.#sender.goOn({ ...missed, entries });
   }
 
   #sendEntry({ seq, message }: JournalEntry): void {
     const { clock, commands, log, makeId } = this.#dependencies;
-    this.#sentSeq = seq;
     this.#sendMessage({ ...message, id: makeId("evt"), ts: clock.now(), seq });
     if (message.type !== "command") return;
     commands.markDelivered(message.data.command).catch((error: unknown) => {

@@ -36,7 +36,10 @@ export class SingleSignOn {
   readonly #provider: SsoProvider;
   readonly #pending: PendingSignIns;
 
-  constructor(config: SsoConfig, { clock, log, closing, secretKeys }: { clock: Clock; log: Log; closing: AbortSignal; secretKeys: SecretKeys }) {
+  constructor(
+    config: SsoConfig,
+    { clock, log, closing, secretKeys }: { clock: Clock; log: Log; closing: AbortSignal; secretKeys: SecretKeys },
+  ) {
     this.config = config;
     this.#clock = clock;
     this.#log = log;
