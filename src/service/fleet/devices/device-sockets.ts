@@ -24,6 +24,8 @@ const pingMs = 15_000;
 const silenceMs = 40_000;
 const closeGraceMs = 500;
 const maxAckBatch = 400;
+// A drained device's goaway is spread already.
+const drainedReconnectMs = 100;
 // Ten thousand players reconnect within 30 s and leave out the first tenth of it: 370 handshakes a second.
 const spreadPerPlayerMs = 3;
 const maxSpreadMs = 45_000;
@@ -81,6 +83,20 @@ export class DeviceSockets implements WebSocketEndpoint {
       await this.#dependencies.clock.wait(pingMs, signal);
       for (const session of this.#sessions.values()) session.ping(silenceMs);
     }
+  }
+
+  /** Asks all devices, one after the other over `overMs`, to connect again at once: to another node. Accepts those that come meanwhile. */
+  async drain(overMs: number): Promise<void> {
+    const { clock } = this.#dependencies;
+    const startedAt = clock.monotonic();
+    const sessions = [...this.#sessions.values()];
+    for (const [at, session] of sessions.entries()) {
+      const leftMs = startedAt + (overMs * at) / sessions.length - clock.monotonic();
+      if (leftMs > 0) await clock.wait(leftMs);
+      session.goAway(drainedReconnectMs);
+    }
+    const leftMs = startedAt + overMs - clock.monotonic();
+    if (leftMs > 0) await clock.wait(leftMs);
   }
 
   /** Disconnects all devices, which reconnect spread over time, and accepts no more. */
