@@ -31,6 +31,7 @@ export async function openPostgresStore(url: string, log: Log = silentLog): Prom
     telemetry,
     plays,
     write: (write) => hooks.run((each) => writes.run(each), write),
+    onBegin: (listener) => hooks.onBegin(listener),
     beforeCommit: (listener) => hooks.beforeCommit(listener),
     onCommit: (listener) => hooks.onCommit(listener),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
