@@ -3,12 +3,13 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { consistency } from "./scale/consistency.ts";
 import { faults } from "./scale/faults.ts";
 import type { ScalePart } from "./scale/scale-part.ts";
 import { Random } from "./soak/random.ts";
 import { SoakRun } from "./soak/soak-run.ts";
 
-const parts: ReadonlyMap<string, ScalePart> = new Map(Object.entries({ faults }));
+const parts: ReadonlyMap<string, ScalePart> = new Map(Object.entries({ faults, consistency }));
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

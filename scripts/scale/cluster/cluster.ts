@@ -65,8 +65,8 @@ export class Cluster implements AsyncDisposable {
     const s3 = own(engines.s3 ? await startS3(work, logs, await port()) : null);
     const flags = [
       ...(postgres === null ? [] : ["--database", postgres.url()]),
-      ...(nats === null ? [] : ["--messages", nats.url()]),
-      ...(s3 === null ? [] : ["--blobs", s3.url()]),
+      ...(nats === null ? [] : ["--messages", nats.url(), "--messages-accept-old-server"]),
+      ...(s3 === null ? [] : s3.flags),
     ];
     const known = engines.postgres ? sampleNodes : 1;
     if (count > known) throw new Error("several nodes need PostgreSQL");

@@ -3,6 +3,8 @@ import { connect } from "node:net";
 import { once } from "node:events";
 import { Engine } from "./engine.ts";
 
+const [user, password] = ["signage", "scale-test"];
+
 /** A running nats-server. */
 export interface NatsServer {
   engine: Engine;
@@ -11,11 +13,16 @@ export interface NatsServer {
 
 export async function startNats(logs: string, port: number, address = "127.0.0.1"): Promise<NatsServer> {
   const engine = new Engine(
-    { name: "nats", command: ["nats-server", "-a", address, "-p", String(port)], stopSignal: "SIGINT", isReady: () => greets(port) },
+    {
+      name: "nats",
+      command: ["nats-server", "-a", address, "-p", String(port), "--user", user, "--pass", password],
+      stopSignal: "SIGINT",
+      isReady: () => greets(port),
+    },
     logs,
   );
   await engine.start();
-  return { engine, url: (host = "127.0.0.1") => `nats://${host}:${port}` };
+  return { engine, url: (host = "127.0.0.1") => `nats://${user}:${password}@${host}:${port}` };
 }
 
 /** Whether a server sends its greeting. */

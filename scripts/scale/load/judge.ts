@@ -3,11 +3,11 @@ import { createHash } from "node:crypto";
 import { finalStatuses, type CommandStatus } from "../../../src/protocol/device/commands.ts";
 import type { Json } from "./client.ts";
 import type { Load } from "./load.ts";
+import { readAll as readPages } from "./read-all.ts";
 import type { GotEvent } from "./subscriber.ts";
 
 const settleLimitMs = 120_000;
 const deliveryLimitMs = 300_000;
-const readAgainMs = 500;
 
 export async function judgeEverything(load: Load): Promise<void> {
   const { run } = load.test;
@@ -168,19 +168,7 @@ async function judgePlayers(load: Load): Promise<void> {
   if (counts.lost > 0) run.violate(`${counts.lost} connections of players did not resume`);
 }
 
-/** All pages of a list. */
-async function readAll(load: Load, path: string): Promise<Json[]> {
-  const all: Json[] = [];
-  for (let cursor = ""; ;) {
-    const outcome = await load.client.send(load.chooseUrl(), { method: "GET", path: `${path}?limit=100${cursor}` });
-    if (outcome.is !== "answered" || outcome.status !== 200) {
-      if (outcome.is === "answered" && outcome.status < 500) throw new Error(`GET ${path}: ${outcome.status}`);
-      await load.test.run.pause(readAgainMs);
-      continue;
-    }
-    const { data, next_cursor } = outcome.body as { data: Json[]; next_cursor: string | null };
-    all.push(...data);
-    if (next_cursor === null) return all;
-    cursor = `&cursor=${encodeURIComponent(next_cursor)}`;
-  }
+/** All pages of a list, from any node. */
+function readAll(load: Load, path: string): Promise<Json[]> {
+  return readPages(load.client, () => load.chooseUrl(), path, load.test.run.signal);
 }

@@ -51,7 +51,8 @@ export class Load implements AsyncDisposable {
       chooseUrl: () => this.chooseUrl(),
       playerIds: this.commandPlayers.playerIds,
       showCode: () => this.#showCode(),
-      uploads: true,
+      // Files on the disk of one node are not on that of another.
+      uploads: cluster.s3 !== null || cluster.running.length === 1,
     };
     this.#writing = Promise.all(Array.from({ length: lanes }, (_, lane) => runWriter(place, `w${lane + 1}`, this.#end.signal)));
   }
