@@ -8,6 +8,7 @@ export const isOnPostgres = process.env["SIGNAGE_TEST_DATABASE"] === "postgres";
 
 let server: Promise<TestPostgres> | null = null;
 const databases = new Map<string, { url: Promise<string>; hadFolder: boolean }>();
+const created = new Map<string, string>();
 
 /** The address of the database of a data folder, the same for each start of a service in it; null on SQLite. */
 export async function databaseOf(folder: string): Promise<string | null> {
@@ -18,7 +19,14 @@ export async function databaseOf(folder: string): Promise<string | null> {
   const running = await server;
   const known = databases.get(folder) ?? { url: running.createDatabase(), hadFolder: false };
   databases.set(folder, known);
-  return known.url;
+  const url = await known.url;
+  created.set(folder, url);
+  return url;
+}
+
+/** The address of the database that {@link databaseOf} has created for a data folder; null on SQLite. */
+export function createdDatabaseOf(folder: string): string | null {
+  return created.get(folder) ?? null;
 }
 
 /** Opens the databases of a data folder in the engine that the tests run on. */
@@ -36,6 +44,7 @@ async function dropUnused(running: TestPostgres): Promise<void> {
     known.hadFolder ||= exists;
     if (exists || !known.hadFolder) continue;
     databases.delete(folder);
+    created.delete(folder);
     await running.dropDatabase(await known.url);
   }
 }

@@ -28,6 +28,13 @@ export interface Store extends AsyncDisposable {
    * assigns anew each time.
    */
   write<T>(write: (db: Db) => Promise<T>): Promise<T>;
+  /** Whether other nodes may write to the same databases. */
+  isShared: boolean;
+  /**
+   * Runs `write` like {@link write}, while no other write of any node runs: for what a transaction decides and does outside of the
+   * database.
+   */
+  writeAlone<T>(write: (db: Db) => Promise<T>): Promise<T>;
   /** Calls `listener` before every commit, in the transaction. If it rejects, the transaction rolls back. */
   beforeCommit(listener: (db: Db) => Promise<void>): void;
   /** Calls `listener` after every commit, with the handle of the transaction. */
@@ -50,11 +57,14 @@ export async function openStore(folder: string): Promise<Store> {
   const plays = await openDatabase<PlayEventTables>(join(folder, "plays.db"), "FULL", playEventMigrations, opened);
   const owned = opened.move();
   const hooks = new CommitHooks();
+  const write: Store["write"] = (work) => hooks.run((each) => db.transaction().execute(each), work);
   return {
     db,
     telemetry,
     plays,
-    write: (write) => hooks.run((each) => db.transaction().execute(each), write),
+    isShared: false,
+    write,
+    writeAlone: write,
     beforeCommit: (listener) => hooks.beforeCommit(listener),
     onCommit: (listener) => hooks.onCommit(listener),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

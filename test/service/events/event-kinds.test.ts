@@ -7,7 +7,7 @@ import { createIds } from "../../../src/service/store/ids.ts";
 import { ConnectivityEvents } from "../../../src/service/fleet/connectivity-events.ts";
 import { PlayerProblems } from "../../../src/service/fleet/player-problems.ts";
 import { Presence } from "../../../src/service/fleet/presence.ts";
-import { openStore } from "../../../src/service/store/store.ts";
+import { openTestStore } from "../test-database.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { newId } from "../../support/states.ts";
@@ -210,7 +210,7 @@ test("[EVT3] a player that disconnects before its heartbeat is processed has tim
     const { playerId: id } = await api.pairDevice();
     player = { id, team_id: (await api.call("GET", "me")).body.team.id, created_at: start };
   }
-  await using store = await openStore(folder.path);
+  await using store = await openTestStore(folder.path);
   const events = new EventJournal("evt_test", clock, createIds(clock));
   const presence = await Presence.open(store.telemetry, clock);
   const links = await ConnectivityEvents.open({ store, clock, events, presence, problems: new PlayerProblems(presence, clock) });

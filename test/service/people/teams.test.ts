@@ -1,7 +1,6 @@
 // Teams, members, invitations, and the permissions of roles.
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { Invitation, CreatedInvitation, Me, Member, OwnTeam, AcceptedInvitation } from "../../../src/protocol/operator/people.ts";
 import { generateToken, hashSecret } from "../../../src/service/people/token-secrets.ts";
@@ -10,6 +9,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, call } from "../harness.ts";
 import { createOlderData } from "../store/older.ts";
 import { inviteMember, createOtherTeam, owner, Person } from "./people.ts";
+import { openTables } from "../tables-of.ts";
 
 test("[TEA1] the first start creates a team and its owner, who can read and change their own user", async () => {
   await using folder = await temporaryFolder();
@@ -97,7 +97,7 @@ test("[TEA12] a team is deleted with its content if asked; everything in the way
   expect((await remove("?with_content=true")).status).toBe(204);
   expect((await airport.call("GET", "me")).status).toBe(401);
   expect((await api.call("GET", `playlists/${mine.id}`)).status).toBe(200);
-  using file = new DatabaseSync(join(folder.path, "state.db"), { timeout: 10_000 });
+  using file = openTables(folder.path);
   for (const table of ["playlists", "layouts", "schedules", "calendars", "webhooks"])
     expect([table, file.prepare(`SELECT count(*) AS n FROM ${table} WHERE team_id = ?`).get(team.id)]).toEqual([table, { n: 0 }]);
 });

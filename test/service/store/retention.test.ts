@@ -11,6 +11,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, blobsIn, picture } from "../harness.ts";
 import { EventSubscriber } from "../events/event-subscriber.ts";
 import { inviteMember, createOtherTeam, owner, createTokenFor } from "../people/people.ts";
+import { openTables } from "../tables-of.ts";
 
 const dayMs = 86_400_000;
 const patient = { timeout: 60_000 };
@@ -20,7 +21,7 @@ class Rows implements Disposable {
   readonly #file: DatabaseSync;
 
   constructor(folder: string) {
-    this.#file = new DatabaseSync(join(folder, "state.db"), { timeout: 10_000 });
+    this.#file = openTables(folder);
   }
 
   ids(table: string, column = "id"): string[] {
