@@ -4,6 +4,7 @@ import type { AddressBlock } from "./content/outbound-clients.ts";
 import type { RequestLimits } from "./http/rate-limit.ts";
 import type { LimitTable } from "./media/limits.ts";
 import type { StartMediaProcess } from "./media/process.ts";
+import type { MessagesConfig } from "./nodes/message-server.ts";
 import type { SsoConfig } from "./people/sso/config.ts";
 import type { MirrorConfig } from "./releases/mirror.ts";
 
@@ -45,6 +46,8 @@ export interface ServiceConfig {
   smtp?: SmtpConfig | null;
   /** The provider of single sign-on; default: there is none. */
   sso?: SsoConfig | null;
+  /** The message server that hurries what nodes announce to each other; default: they poll. */
+  messages?: MessagesConfig | null;
   /** Starts a process that examines files; by default a Node process. */
   startMediaProcess?: StartMediaProcess | undefined;
 }

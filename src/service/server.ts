@@ -21,11 +21,10 @@ import { addUpgrades } from "./http/upgrades.ts";
 import { runLoops } from "./loops.ts";
 import { addMcp } from "./mcp/endpoint.ts";
 import { MediaProcessPool } from "./media/process-pool.ts";
-import { LoneNode } from "./nodes/lone-node.ts";
+import { openNodes } from "./nodes/open-nodes.ts";
 import { Metrics } from "./monitoring/metrics.ts";
 import { addProbes } from "./monitoring/probes.ts";
 import { addDocumentation } from "./openapi/documentation.ts";
-import { createIds } from "./store/ids.ts";
 import { openStore, type Store } from "./store/store.ts";
 
 /** A running service. Disposing it ends its sockets and requests and stops all its work. */
@@ -46,7 +45,7 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   await using opened = new AsyncDisposableStack();
   opened.use(lockFolder(config.data));
   const store = opened.use(await openConfiguredStore(config, log));
-  const nodes = opened.use(new LoneNode(createIds(clock)("nod")));
+  const nodes = opened.use(await openNodes(config, store, { log, clock }));
   const closing = new AbortController();
   const outbound = createOutboundClients(config.allowAddresses);
   opened.use(outbound.imports);

@@ -35,6 +35,8 @@ export interface Store extends AsyncDisposable {
    * database.
    */
   writeAlone<T>(write: (db: Db) => Promise<T>): Promise<T>;
+  /** Calls `listener` at the beginning of every transaction. If it rejects, the transaction rolls back. */
+  onBegin(listener: (db: Db) => Promise<void>): void;
   /** Calls `listener` before every commit, in the transaction. If it rejects, the transaction rolls back. */
   beforeCommit(listener: (db: Db) => Promise<void>): void;
   /** Calls `listener` after every commit, with the handle of the transaction. */
@@ -65,6 +67,7 @@ export async function openStore(folder: string): Promise<Store> {
     isShared: false,
     write,
     writeAlone: write,
+    onBegin: (listener) => hooks.onBegin(listener),
     beforeCommit: (listener) => hooks.beforeCommit(listener),
     onCommit: (listener) => hooks.onCommit(listener),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
@@ -73,8 +76,13 @@ export async function openStore(folder: string): Promise<Store> {
 
 /** The listeners of a store's transactions. */
 export class CommitHooks {
+  readonly #starters: ((db: Db) => Promise<void>)[] = [];
   readonly #finishers: ((db: Db) => Promise<void>)[] = [];
   readonly #listeners = new Set<(db: Db) => void>();
+
+  onBegin(listener: (db: Db) => Promise<void>): void {
+    this.#starters.push(listener);
+  }
 
   beforeCommit(listener: (db: Db) => Promise<void>): void {
     this.#finishers.push(listener);
@@ -87,6 +95,7 @@ export class CommitHooks {
   /** Runs `write` in the transaction that `transact` opens, with the listeners. */
   async run<T>(transact: (work: (db: Db) => Promise<Written<T>>) => Promise<Written<T>>, write: (db: Db) => Promise<T>): Promise<T> {
     const { result, transaction } = await transact(async (each) => {
+      for (const start of this.#starters) await start(each);
       const written = await write(each);
       for (const finish of this.#finishers) await finish(each);
       return { result: written, transaction: each };

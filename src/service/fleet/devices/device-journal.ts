@@ -1,6 +1,7 @@
 // The messages to each device, numbered per player, so that a device that reconnects gets those it missed. Kept until acknowledged, for a
 // day at most, and at most a thousand per player.
 import type { Clock } from "../../../base/clock.ts";
+import { openEpoch } from "../../store/epoch.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
 import { inChunks } from "../../store/chunks.ts";
@@ -35,15 +36,7 @@ export class DeviceJournal {
   }
 
   static async open(db: Db, makeId: MakeId, clock: Clock): Promise<DeviceJournal> {
-    // Only a unique value: it is not the id of an event.
-    const row = { key: "journal-epoch", value: makeId("evt") };
-    await db
-      .insertInto("meta")
-      .values(row)
-      .onConflict((conflict) => conflict.column("key").doNothing())
-      .execute();
-    const { value } = await db.selectFrom("meta").select("value").where("key", "=", row.key).executeTakeFirstOrThrow();
-    return new DeviceJournal(value, clock);
+    return new DeviceJournal(await openEpoch(db, makeId), clock);
   }
 
   /** Appends a message, in the transaction of the change. */

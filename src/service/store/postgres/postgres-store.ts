@@ -33,6 +33,7 @@ export async function openPostgresStore(url: string, log: Log = silentLog): Prom
     isShared: true,
     write: (write) => hooks.run((each) => writes.run(each), write),
     writeAlone: (write) => hooks.run((each) => writes.runAlone(each), write),
+    onBegin: (listener) => hooks.onBegin(listener),
     beforeCommit: (listener) => hooks.beforeCommit(listener),
     onCommit: (listener) => hooks.onCommit(listener),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
