@@ -22,6 +22,7 @@ const plainFaults = [
   "page-missing",
   "refused",
   "signature",
+  "store-unavailable",
   "unreachable",
   "unsupported",
 ] as const;

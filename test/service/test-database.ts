@@ -10,13 +10,16 @@ let server: Promise<TestPostgres> | null = null;
 const databases = new Map<string, { url: Promise<string>; hadFolder: boolean }>();
 const created = new Map<string, string>();
 
+/** The server of the tests of this process. It ends with the process. */
+export function sharedPostgres(): Promise<TestPostgres> {
+  return (server ??= startPostgres());
+}
+
 /** The address of the database of a data folder, the same for each start of a service in it; null on SQLite. */
 export async function databaseOf(folder: string): Promise<string | null> {
   if (!isOnPostgres) return null;
-  // Ends with the process.
-  server ??= startPostgres();
-  await dropUnused(await server);
-  const running = await server;
+  const running = await sharedPostgres();
+  await dropUnused(running);
   const known = databases.get(folder) ?? { url: running.createDatabase(), hadFolder: false };
   databases.set(folder, known);
   const url = await known.url;
