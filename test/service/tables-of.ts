@@ -2,7 +2,10 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { receiveMessageOnPort, MessageChannel, Worker } from "node:worker_threads";
-import { createdDatabaseOf } from "./test-database.ts";
+import { createdDatabaseOf, isOnPostgres } from "./test-database.ts";
+
+// What nodes write by themselves, every few seconds.
+const ofNodes = "'write_turns', 'nodes', 'leases', 'announcements'";
 
 type Part = "state" | "telemetry" | "plays";
 
@@ -14,6 +17,17 @@ export function openTables(folder: string, part: Part = "state"): DatabaseSync {
   const url = createdDatabaseOf(folder);
   if (url === null) return new DatabaseSync(join(folder, `${part}.db`), { timeout: 20_000 });
   return new WaitingPostgres(url, part) as unknown as DatabaseSync;
+}
+
+/** Makes every insert into a table fail, as on a full disk, until the result is disposed. */
+export function failInserts(file: DatabaseSync, table: string): Disposable {
+  if (isOnPostgres) {
+    file.exec(`CREATE FUNCTION disk_full() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'disk full'; END $$;
+      CREATE TRIGGER disk_full BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION disk_full()`);
+    return { [Symbol.dispose]: () => file.exec("DROP FUNCTION disk_full CASCADE") };
+  }
+  file.exec(`CREATE TRIGGER disk_full BEFORE INSERT ON ${table} BEGIN SELECT RAISE(ABORT, 'disk full'); END`);
+  return { [Symbol.dispose]: () => file.exec("DROP TRIGGER disk_full") };
 }
 
 interface Answer {
@@ -31,7 +45,7 @@ class WaitingPostgres implements Disposable {
   constructor(url: string, part: Part) {
     // Tests ask SQLite for its tables by this name. A wait for a row that the service has locked ends with an error.
     const prepare = `SET search_path TO ${part}; SET lock_timeout TO 20000; CREATE TEMPORARY VIEW sqlite_master AS
-      SELECT tablename::text AS name, 'table' AS type, '' AS sql FROM pg_tables WHERE schemaname = '${part}' AND tablename <> 'write_turns'`;
+      SELECT tablename::text AS name, 'table' AS type, '' AS sql FROM pg_tables WHERE schemaname = '${part}' AND tablename NOT IN (${ofNodes})`;
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
     const program = new URL("../support/programs/postgres-queries.ts", import.meta.url);
@@ -43,8 +57,14 @@ class WaitingPostgres implements Disposable {
 
   prepare(text: string) {
     let count = 0;
-    const numbered = text.replaceAll("?", () => `$${(count += 1)}`);
-    const query = (values: readonly unknown[]) => this.#query(numbered, values);
+    // A name such as `:id` stands for a field of the first value.
+    const names: string[] = [];
+    const named = text.replaceAll(/(?<![:\w]):(\w+)/g, (_, name: string) => `$${names.push(name)}`);
+    const numbered = named.replaceAll("?", () => `$${(count += 1)}`);
+    const query = (values: readonly unknown[]) => {
+      const [fields] = values as readonly [Record<string, unknown>];
+      return this.#query(numbered, names.length === 0 ? values : names.map((name) => fields[name]));
+    };
     return {
       all: (...values: unknown[]) => query(values).rows,
       get: (...values: unknown[]) => query(values).rows?.[0],

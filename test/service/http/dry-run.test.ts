@@ -22,8 +22,13 @@ const shotId = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
 function rowsOf(folder: string): Record<string, unknown[]> {
   using db = openTables(folder);
   const tables = db.prepare("select name from sqlite_master where type = 'table' order by name").all() as { name: string }[];
-  const rows = tables.map(({ name }): [string, unknown[]] => [name, db.prepare(`select * from "${name}"`).all()]);
+  const rows = tables.map(({ name }): [string, unknown[]] => [name, inAnyOrder(db.prepare(`select * from "${name}"`).all())]);
   return Object.fromEntries(rows);
+}
+
+/** PostgreSQL returns a row that was written again in another place. */
+function inAnyOrder(rows: unknown[]): unknown[] {
+  return rows.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }
 
 function writeAlertIn(folder: string, person: Person, device: { playerId: string }): string {

@@ -7,7 +7,7 @@ import { canonicalJson } from "../../../src/service/store/canonical-json.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, picture } from "../harness.ts";
 import { inviteMember, createOtherTeam, owner } from "./people.ts";
-import { openTables } from "../tables-of.ts";
+import { failInserts, openTables } from "../tables-of.ts";
 
 const entries = async (api: TestService, query = ""): Promise<AuditEntry[]> =>
   (await api.call("GET", `audit${query}`)).body.data.map((entry: unknown) => AuditEntry.parse(entry));
@@ -143,10 +143,10 @@ test("[AUD6] a write whose entry cannot be stored is rolled back", async () => {
   await using api = await TestService.start(folder.path);
   await api.call("POST", "playlists", { name: "P" });
   const database = openTables(folder.path);
-  database.exec("CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'disk full'); END");
+  const full = failInserts(database, "audit");
   const key = { "idempotency-key": "k" };
   expect((await api.call("POST", "playlists", { name: "Q" }, key)).status).toBe(500);
-  database.exec("DROP TRIGGER full");
+  full[Symbol.dispose]();
   database.close();
   expect((await api.call("GET", "playlists")).body.data).toHaveLength(1);
   expect((await api.call("POST", "playlists", { name: "Q" }, key)).headers.get("idempotency-replayed")).toBeNull();

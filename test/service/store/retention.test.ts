@@ -12,6 +12,7 @@ import { TestService, blobsIn, picture } from "../harness.ts";
 import { EventSubscriber } from "../events/event-subscriber.ts";
 import { inviteMember, createOtherTeam, owner, createTokenFor } from "../people/people.ts";
 import { openTables } from "../tables-of.ts";
+import { isOnPostgres } from "../test-database.ts";
 
 const dayMs = 86_400_000;
 const patient = { timeout: 60_000 };
@@ -53,7 +54,7 @@ class Rows implements Disposable {
   }
 }
 
-test("[RET1] docs/retention.md names every table of the databases and everything in the data folder", async () => {
+test.skipIf(isOnPostgres)("[RET1] docs/retention.md names every table of the databases and everything in the data folder", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   expect(api.folder).toBe(folder.path);
