@@ -1,8 +1,9 @@
 // signage-service migrate and move, as programs with a real PostgreSQL.
 import { DatabaseSync } from "node:sqlite";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import pg from "pg";
 import { expect, test } from "vitest";
+import { serviceKeyFile } from "../../../src/service/fleet/devices/signer.ts";
 import { TableDigest } from "../../../src/service/store/move/table-digest.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Program } from "../../support/programs/programs.ts";
@@ -50,7 +51,6 @@ test("[PGS12] move copies every row of a data folder, and a service on the datab
   }
   // Earlier versions stored times with fractions.
   using state = new DatabaseSync(join(data, "state.db"));
-  state.exec("UPDATE tokens SET revoked_at = 1795527595273.75 WHERE revoked_at IS NULL AND 1 = 0");
   state.exec("UPDATE players SET maintenance_until = 1795527595273.75");
   const { code, lines } = await run("move", "--from", data, "--to", database);
   expect([code, lines.at(-1)!["msg"]]).toEqual([0, expect.stringContaining("moved")]);
@@ -66,8 +66,13 @@ test("[PGS12] move copies every row of a data folder, and a service on the datab
   expect((await api.call("GET", "players")).body.data.map(({ id, name }: { id: string; name: string }) => [id, name])).toEqual(listed);
   expect((await api.call("GET", `players/${playerId}`)).body.last_seen_at).not.toBeNull();
   expect((await api.call("GET", "audit/verify")).body.holds).toBe(true);
-  const { publicKey } = JSON.parse(await readFile(join(data, "service-key.json"), "utf8")) as { publicKey: string };
-  expect((await (await api.newDevice()).askForToken()).body.service_key).toBe(publicKey);
+  // Where all nodes read it.
+  const key = await serviceKeyFile(data).read();
+  const client = new pg.Client(database);
+  await client.connect();
+  const { rows } = await client.query("SELECT value FROM state.meta WHERE key = 'service-key'");
+  await client.end();
+  expect(rows.map(({ value }) => JSON.parse(value))).toEqual([key.is === "found" && key.value]);
 });
 
 test("[PGS13] move refuses a folder in use, one without data, and a database that has rows; nothing changes then", patient, async () => {

@@ -50,7 +50,7 @@ test("[PGS1] nodes that start at once on an empty database create its tables onc
   const url = await (await sharedPostgres()).createDatabase(false);
   const stores = await Promise.all(Array.from({ length: 4 }, () => openPostgresStore(url)));
   const counts = await Promise.all(stores.map((store) => store.write(increment)));
-  expect(counts.toSorted()).toEqual([1, 2, 3, 4]);
+  expect(counts.toSorted((one, other) => one - other)).toEqual([1, 2, 3, 4]);
   await Promise.all(stores.map((store) => store[Symbol.asyncDispose]()));
 });
 
@@ -140,7 +140,7 @@ test("[PGS6] of two writes with the same If-Match that reach two nodes at once, 
     const write = (node: TestService, name: string) =>
       node.call("PATCH", `playlists/${created.body.id}`, { name }, { "if-match": created.headers.get("etag")! });
     const answers = await Promise.all([write(a, "of A"), write(b, "of B")]);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 412]);
+    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 412]);
     const winner = answers.find(({ status }) => status === 200)!.body.name;
     expect((await b.call("GET", `playlists/${created.body.id}`)).body.name).toBe(winner);
   }
