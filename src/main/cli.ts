@@ -47,7 +47,7 @@ switch (command) {
   }
   case "serve": {
     const { readServiceConfig, runService } = await import("./service.ts");
-    await runProgram("service", () => readServiceConfig(argv), runService);
+    await runProgram("service", () => readServiceConfig(argv), runService, { stopMs: ({ drainMs = 0 }) => drainMs });
     break;
   }
   case "show": {

@@ -13,6 +13,7 @@ import type { Log } from "../base/log.ts";
 import { DatabaseAddress, ExistingFile, Gigabytes, Port, WebAddress } from "./flags.ts";
 import { isUsablePath } from "../service/http/public-url.ts";
 import { defaultMirrorBytes } from "../service/releases/mirror-limits.ts";
+import { checkMessagesFlags, messagesFlags, messagesUsage, readMessagesFlags } from "./messages-flags.ts";
 import { checkSmtpFlags, readSmtpFlags, smtpFlags, smtpUsage } from "./smtp-flags.ts";
 import { checkSsoFlags, readSsoFlags, ssoFlags, ssoUsage } from "./sso-flags.ts";
 import { showConsole } from "./console-link.ts";
@@ -57,6 +58,7 @@ export const usage = defineUsage({
     },
     "releases-root": { value: "FILE", help: "root.json that the releases are verified by (default: the first one that the source has)" },
     "releases-max-gb": { value: "GB", help: `How much of the releases is kept, the newest first (default ${defaultMirrorBytes / 1e9})` },
+    ...messagesUsage,
     ...smtpUsage,
     ...ssoUsage,
     "no-announce": { help: "Do not announce the service on the local network (DNS-SD), where players' setup would find it" },
@@ -96,6 +98,7 @@ const Flags = z
     "releases-from": z.string().min(1, "must name a folder or an address").optional(),
     "releases-root": ExistingFile,
     "releases-max-gb": Gigabytes,
+    ...messagesFlags,
     ...smtpFlags,
     ...ssoFlags,
     "metrics-public": z.boolean().default(false),
@@ -107,6 +110,7 @@ const Flags = z
     if (!hasTls && flags["tls-cert"] !== undefined) wrong("tls-key", "goes with --tls-cert");
     if (!hasTls && flags["tls-key"] !== undefined) wrong("tls-cert", "goes with --tls-key");
     if (hasTls && flags["insecure-http"]) wrong("insecure-http", "contradicts --tls-cert");
+    checkMessagesFlags(flags, wrong);
     checkSmtpFlags(flags, wrong, isLoopback);
     checkSsoFlags(flags, wrong);
     if (!isLoopback(flags.host) && !hasTls && !flags["insecure-http"]) {
@@ -131,6 +135,7 @@ const Flags = z
       rootFile: flags["releases-root"] ?? null,
       maxBytes: flags["releases-max-gb"],
     },
+    ...readMessagesFlags(flags),
     smtp: readSmtpFlags(flags),
     sso: readSsoFlags(flags),
     // Nobody else can reach a service on loopback.

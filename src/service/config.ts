@@ -48,6 +48,11 @@ export interface ServiceConfig {
   sso?: SsoConfig | null;
   /** The message server that hurries what nodes announce to each other; default: they poll. */
   messages?: MessagesConfig | null;
+  /**
+   * Over how long the node asks its players to reconnect elsewhere when it stops, ms; default 0: all at once. Before it, `/readyz` fails,
+   * so that a proxy sends them to other nodes.
+   */
+  drainMs?: number;
   /** Starts a process that examines files; by default a Node process. */
   startMediaProcess?: StartMediaProcess | undefined;
 }

@@ -6,13 +6,15 @@ import type { Clock } from "../../base/clock.ts";
 import { ProblemError } from "../http/problem.ts";
 import { authenticate, parseBearer } from "../people/authentication.ts";
 import { requireScope } from "../people/operator.ts";
+import type { Nodes } from "../nodes/nodes.ts";
 import type { Store } from "../store/store.ts";
 import type { Metrics } from "./metrics.ts";
 
 interface ProbeDependencies {
   store: Store;
+  nodes: Nodes;
   clock: Clock;
-  /** Aborts when the service stops. */
+  /** Aborts when the service begins to stop. */
   closing: AbortSignal;
 }
 
@@ -34,10 +36,11 @@ export function addProbes(app: FastifyInstance, dependencies: ProbeDependencies,
   app.get("/readyz", async (_request, reply) => {
     if (dependencies.closing.aborted) throw new ProblemError("closing", "The service is stopping");
     await checkStore(dependencies);
+    const messages = dependencies.nodes.figures?.isMessagingConnected;
     return reply
       .type("application/json")
       .header("Cache-Control", "no-store")
-      .send(JSON.stringify({ status: "ready" }));
+      .send(JSON.stringify({ status: "ready", ...(messages == null ? {} : { messages: messages ? "connected" : "away" }) }));
   });
   app.get("/metrics", async (request, reply) => {
     if (!isPublic && !isFromHere(request)) {

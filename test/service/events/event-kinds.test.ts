@@ -3,6 +3,7 @@ import { cp } from "node:fs/promises";
 import { expect, test } from "vitest";
 import type { EventKind } from "../../../src/protocol/operator/events.ts";
 import { EventJournal } from "../../../src/service/events/event-journal.ts";
+import { LoneNode } from "../../../src/service/nodes/lone-node.ts";
 import { createIds } from "../../../src/service/store/ids.ts";
 import { ConnectivityEvents } from "../../../src/service/fleet/connectivity-events.ts";
 import { PlayerProblems } from "../../../src/service/fleet/player-problems.ts";
@@ -214,7 +215,7 @@ test("[EVT3] a player that disconnects before its heartbeat is processed has tim
     player = { id, team_id: (await api.call("GET", "me")).body.team.id, created_at: start };
   }
   await using store = await openTestStore(folder.path);
-  const events = new EventJournal("evt_test", clock, createIds(clock));
+  const events = new EventJournal("evt_test", clock, createIds(clock), new LoneNode("nod_test"));
   const presence = await Presence.open(store.telemetry, clock);
   const links = await ConnectivityEvents.open({ store, clock, events, presence, problems: new PlayerProblems(presence, clock) });
   const { last } = await events.positionOf(store.db, player.team_id);

@@ -37,6 +37,7 @@ import { contentTriggersMigration } from "./0041-content-triggers.ts";
 import { approvalMigration } from "./0042-approval.ts";
 import { reportLinksMigration } from "./0046-report-links.ts";
 import { nodesMigration } from "./0047-nodes.ts";
+import { oneTimeMigration } from "./0055-one-time.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -77,6 +78,7 @@ export const migrations: Record<string, Migration> = {
   "0042-approval": approvalMigration,
   "0046-report-links": reportLinksMigration,
   "0047-nodes": nodesMigration,
+  "0055-one-time": oneTimeMigration,
 };
 
 /** The migrations of the telemetry database. */
