@@ -1,5 +1,6 @@
 // The store on PostgreSQL, with a real server: opening, migrations, and writes of several nodes.
 import { execFile } from "node:child_process";
+import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
@@ -30,6 +31,13 @@ async function openTwo(): Promise<{ a: Store; b: Store; url: string } & AsyncDis
   const [a, b] = await Promise.all([openPostgresStore(url), openPostgresStore(url)]);
   const close = async () => void (await Promise.all([a[Symbol.asyncDispose](), b[Symbol.asyncDispose]()]));
   return { a, b, url, [Symbol.asyncDispose]: close };
+}
+
+/** A second node, which finds the first one's access token in its folder. */
+async function startBeside(first: TestService, folder: string, database: string): Promise<TestService> {
+  await mkdir(folder, { mode: 0o700 });
+  await copyFile(join(first.folder, "admin-token"), join(folder, "admin-token"));
+  return TestService.start(folder, { database });
 }
 
 /** Adds one to a number by reading and writing it, as the service does with counters, positions and limits. */
@@ -134,7 +142,7 @@ test("[PGS6] of two writes with the same If-Match that reach two nodes at once, 
   await using folder = await temporaryFolder();
   const database = await (await sharedPostgres()).createDatabase();
   await using a = await TestService.start(join(folder.path, "a"), { database });
-  await using b = await TestService.start(join(folder.path, "b"), { database });
+  await using b = await startBeside(a, join(folder.path, "b"), database);
   for (let round = 0; round < 15; round += 1) {
     const created = await a.call("POST", "playlists", { name: "P", items: [] });
     const write = (node: TestService, name: string) =>
@@ -150,7 +158,7 @@ test("[PGS7] a request that is repeated at another node at the same time runs on
   await using folder = await temporaryFolder();
   const database = await (await sharedPostgres()).createDatabase();
   await using a = await TestService.start(join(folder.path, "a"), { database });
-  await using b = await TestService.start(join(folder.path, "b"), { database });
+  await using b = await startBeside(a, join(folder.path, "b"), database);
   for (let round = 0; round < 15; round += 1) {
     const headers = { "idempotency-key": `key-${round}`, authorization: `Bearer ${a.token}` };
     const create = (node: TestService) => node.call("POST", "playlists", { name: `P${round}`, items: [] }, headers);
