@@ -93,7 +93,7 @@ export async function createComponents(
   const webhooks = new WebhookSender({ store, nodes, clock, log, http: outbound.webhooks, events, deliveries });
   const commands = new Commands({ store, clock, makeId, nodes, signer, journal, events });
   const problems = new PlayerProblems(presence, clock);
-  const links = await ConnectivityEvents.open({ store, clock, events, presence, problems });
+  const links = await ConnectivityEvents.open({ store, nodes, clock, events, presence, problems });
   const { publicUrl, smtp = null } = config;
   const alerting = await openAlerts({ store, nodes, clock, log, events, makeId, presence, problems, publicUrl, smtp });
   const tokens = new TokenExpiry(clock, nodes);
@@ -120,8 +120,8 @@ export async function createComponents(
   });
   const maxAssetBytes = config.maxAssetBytes ?? defaultMaxAssetBytes;
   const blobs = await Blobs.open(join(config.data, "blobs"));
-  const thumbnails = new Thumbnails({ blobs, events, media, store, clock, log });
-  const files = { store, clock, log, events, makeId, blobs, media, thumbnails, maxAssetBytes };
+  const thumbnails = new Thumbnails({ blobs, events, media, nodes, store, clock, log });
+  const files = { store, nodes, clock, log, events, makeId, blobs, media, thumbnails, maxAssetBytes };
   const desired = new DesiredStates();
   const releases = config.releases ?? { from: null, rootFile: null, maxBytes: defaultMirrorBytes };
   await updateAllRevisions(store, desired);

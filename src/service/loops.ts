@@ -38,6 +38,7 @@ function loopsOfEachNode(components: Components): Record<string, Loop> {
     webhooks: (each) => webhooks.run(each),
     mails: (each) => components.mailSender.run(each),
     releases: (each) => releases.run(each),
+    uploads: (each) => components.uploads.run(each),
     heartbeats: (each) => presence.run(log, each),
   };
 }
@@ -56,7 +57,6 @@ function duties(components: Components, config: ServiceConfig): Record<string, L
     sweeper: (each) => components.sweeper.run(each),
     thumbnails: (each) => components.thumbnails.run(each),
     imports: (each) => components.imports.run(each),
-    uploads: (each) => components.uploads.run(each),
     cleanup: (each) => runHourlyCleanup(components, playEventRetentionMs, each),
   };
 }

@@ -11,16 +11,19 @@ import type { Store } from "../store/store.ts";
 import type { AssetRow } from "../store/tables.ts";
 import { assetEvent, examineFile } from "./asset-creation.ts";
 import { fileColumns, withoutQuery } from "./asset-rows.ts";
+import type { Nodes } from "../nodes/nodes.ts";
 import { BackgroundQueue } from "./background-queue.ts";
 import type { Blobs, ReceivedFile } from "./blobs.ts";
 import { outboundFailure } from "./outbound-clients.ts";
 import type { Thumbnails } from "./thumbnails.ts";
 
+const lookAgainMs = 2_000;
 const maxAtOnce = 3;
 const maxRedirects = 5;
 const timeoutMs = 3_600_000;
 
 interface ImportDependencies {
+  nodes: Nodes;
   blobs: Blobs;
   store: Store;
   clock: Clock;
@@ -52,6 +55,7 @@ export class Imports {
     this.#dependencies = dependencies;
     this.#queue = new BackgroundQueue(dependencies.clock, {
       maxAtOnce,
+      ...(dependencies.nodes.isShared && { lookAgainMs }),
       findNext: (running) => this.#findNext(running),
       process: (row, signal) => this.#process(row, signal),
     });

@@ -9,16 +9,19 @@ import type { Db, Store } from "../store/store.ts";
 import type { AssetRow } from "../store/tables.ts";
 import { assetEvent } from "./asset-creation.ts";
 import { isStored, type StoredAssetRow } from "./asset-rows.ts";
+import type { Nodes } from "../nodes/nodes.ts";
 import { BackgroundQueue } from "./background-queue.ts";
 import type { Blobs } from "./blobs.ts";
 
 /** The media type of every thumbnail. */
 export const thumbnailType = "image/webp";
 
+const lookAgainMs = 2_000;
 const maxAtOnce = 2;
 const maxTries = 2;
 
 interface ThumbnailDependencies {
+  nodes: Nodes;
   blobs: Blobs;
   events: EventJournal;
   media: MediaProcessPool;
@@ -35,6 +38,7 @@ export class Thumbnails {
     this.#dependencies = dependencies;
     this.#queue = new BackgroundQueue(dependencies.clock, {
       maxAtOnce,
+      ...(dependencies.nodes.isShared && { lookAgainMs }),
       findNext: (running) => this.#findNext(running),
       process: (row, signal) => this.#process(row, signal),
     });

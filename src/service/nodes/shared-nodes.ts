@@ -106,6 +106,10 @@ export class SharedNodes implements Nodes {
     return this.#parts.duties.loop(name, loop);
   }
 
+  checkDuty(): Promise<void> {
+    return checkLease(this.#parts.store.db);
+  }
+
   onEachNode(name: string, loop: Loop): Loop {
     return waitOutOutages(name, loop, this.#parts);
   }

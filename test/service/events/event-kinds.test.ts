@@ -217,7 +217,9 @@ test("[EVT3] a player that disconnects before its heartbeat is processed has tim
   await using store = await openTestStore(folder.path);
   const events = new EventJournal("evt_test", clock, createIds(clock), new LoneNode("nod_test"));
   const presence = await Presence.open(store.telemetry, clock);
-  const links = await ConnectivityEvents.open({ store, clock, events, presence, problems: new PlayerProblems(presence, clock) });
+  const nodes = new LoneNode("nod_test");
+  const problems = new PlayerProblems(presence, clock);
+  const links = await ConnectivityEvents.open({ store, nodes, clock, events, presence, problems });
   const { last } = await events.positionOf(store.db, player.team_id);
   // Another write blocks the database.
   const blocked = Promise.withResolvers<void>();

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Batch } from "../../../src/base/async/batch.ts";
 import { isFault } from "../../../src/base/fault.ts";
 import { runUnder } from "../../../src/service/nodes/fence.ts";
 import { Leases } from "../../../src/service/nodes/leases.ts";
@@ -116,8 +117,13 @@ test("[NOD11] a write under a lease that another node has is refused and changes
   expect(isFault(refused, "lease-lost")).toBe(true);
   const { rows } = await sql<{ key: string }>`select key from meta where key like 'fenced-%' order by key`.execute(node.store.db);
   expect(rows.map(({ key }) => key)).toEqual(["fenced-1", "fenced-slow"]);
-  // Writes outside of a duty need no lease.
+  expect(isFault(await runUnder(lease, () => node.nodes.checkDuty()).catch((error: unknown) => error), "lease-lost")).toBe(true);
+  // Writes outside of a duty need no lease; a batch of several callers' items is outside, whoever has added the first one.
   await write("3");
+  const batch = new Batch<string>(10, async (all) => {
+    for (const each of all) await write(each);
+  });
+  await Promise.all([runUnder(lease, () => batch.add("4")), batch.add("5")]);
 });
 
 test("[NOD12] loops of duties and of each node go on after an outage of the database, and no node counts as gone because of it", async () => {

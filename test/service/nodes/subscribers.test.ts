@@ -7,6 +7,7 @@ import { waitUntil } from "../../support/polling.ts";
 import { EventJournal } from "../../../src/service/events/event-journal.ts";
 import { createIds } from "../../../src/service/store/ids.ts";
 import { openPostgresStore } from "../../../src/service/store/postgres/postgres-store.ts";
+import { picture } from "../harness.ts";
 import { EventSubscriber } from "../events/event-subscriber.ts";
 import { Receiver } from "../events/receiver.ts";
 import { startNode, testClock } from "./test-nodes.ts";
@@ -116,4 +117,13 @@ test("[NOD20] both nodes send webhooks, each event once, and the deliveries of a
   await client.end();
   await waitUntil("it is sent again", () => receiver.ids.length === 41, 30_000);
   expect(receiver.ids.at(-1)).toBe(rows[0]!.event_id);
+});
+
+test("[NOD25] what is uploaded at one node is processed by the one that has the duties", async () => {
+  await using two = await startTwoServices(postgres);
+  const { a, b } = two;
+  for (const node of [a, b]) {
+    const { id } = (await node.upload(await picture())).body as { id: string };
+    await waitUntil("it is ready", async () => (await node.call("GET", `assets/${id}`)).body.status === "ready");
+  }
 });
