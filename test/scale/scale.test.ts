@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { chmod } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { rootFolder } from "../../src/main/folders.ts";
@@ -16,14 +17,21 @@ interface Ended {
   lines: Record<string, unknown>[];
 }
 
-/** Runs a part of the scale tests with a work folder of its own. */
+/** A folder that PostgreSQL's user may enter. */
+async function workFolder(): ReturnType<typeof temporaryFolder> {
+  const folder = await temporaryFolder();
+  await chmod(folder.path, 0o755);
+  return folder;
+}
+
+/** Starts a part of the scale tests with its folders in `work`. */
 function startPart(work: string, ...flags: string[]) {
   const argv = ["scripts/scale.ts", ...flags, "--short", "--engines", "postgres,nats", "--seed", "15", "--work", work];
   return spawn(process.execPath, argv, { cwd: rootFolder, stdio: ["ignore", "pipe", "inherit"] });
 }
 
 async function runPart(...flags: string[]): Promise<Ended> {
-  await using folder = await temporaryFolder();
+  await using folder = await workFolder();
   const child = startPart(folder.path, ...flags);
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit") as Promise<[number | null]>]);
   const lines = output
@@ -47,11 +55,18 @@ test("[SCL7] concurrent operations on two nodes are as if they came one at a tim
 
 test("[SCL8] a scale test that is interrupted, or killed, ends what it started", { timeout: timeLimitMs }, async () => {
   for (const signal of ["SIGINT", "SIGKILL"] as const) {
-    await using folder = await temporaryFolder();
+    await using folder = await workFolder();
     const child = startPart(folder.path, "faults");
     child.stdout.resume();
     // HAProxy comes last: by then all the others run.
-    await waitUntil("everything runs", () => descendantsOf(child.pid!).some((pid) => commandOf(pid).startsWith("haproxy")), 120_000);
+    await waitUntil(
+      "everything runs",
+      () => {
+        if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
+        return descendantsOf(child.pid!).some((pid) => commandOf(pid).startsWith("haproxy"));
+      },
+      120_000,
+    );
     const started = descendantsOf(child.pid!);
     const exited = once(child, "exit");
     child.kill(signal);
