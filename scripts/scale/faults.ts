@@ -1,6 +1,7 @@
 // The part `faults`: kill -9, SIGSTOP and restart of every node and engine in turn, under load. Prints a table fault × engine × seen.
 import { Cluster } from "./cluster/cluster.ts";
 import type { Engine } from "./cluster/engine.ts";
+import { judgeEverything } from "./load/judge.ts";
 import { Load } from "./load/load.ts";
 import { untilNormal } from "./normal.ts";
 import type { ScalePart, ScaleTest } from "./scale-part.ts";
@@ -31,7 +32,8 @@ export const faults: ScalePart = {
         await run.pause(test.isShort ? pauses.short.between : pauses.usual.between);
         await tryFault(load, fault);
       }
-    await load.judge();
+    await load.endWriting();
+    await judgeEverything(load);
     return null;
   },
 };

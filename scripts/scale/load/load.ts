@@ -5,7 +5,6 @@ import type { Cluster } from "../cluster/cluster.ts";
 import type { ScaleTest } from "../scale-part.ts";
 import { Acknowledged } from "./acknowledged.ts";
 import { LoadClient } from "./client.ts";
-import { judgeEverything } from "./judge.ts";
 import { CommandPlayers, pairDevices, Swarm } from "./players.ts";
 import { ResumingSubscriber } from "./subscriber.ts";
 import { Tally } from "./tally.ts";
@@ -98,11 +97,10 @@ export class Load implements AsyncDisposable {
     return this.subscribers.length - 2;
   }
 
-  /** Ends the writing, and looks for everything that was acknowledged. */
-  async judge(): Promise<void> {
+  /** Ends the writing. */
+  async endWriting(): Promise<void> {
     this.#end.abort();
     await this.#writing;
-    await judgeEverything(this);
   }
 
   /** The code of a new device; null while no node answers it. */

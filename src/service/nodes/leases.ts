@@ -34,12 +34,18 @@ export class Leases {
   /** Takes a duty that no node has. @returns null: another node has it. @throws Fault `store-unavailable`. */
   async take(name: string): Promise<Lease | null> {
     const [taken] = await this.#query<{ token: number }>(
-      `INSERT INTO state.leases (name, node_id, token, held_until) VALUES ($1, $2, 1, ${now} + ${leaseMs})
-        ON CONFLICT (name) DO UPDATE SET node_id = excluded.node_id, token = leases.token + 1, held_until = excluded.held_until
-        WHERE leases.held_until <= ${now} RETURNING token`,
+      `UPDATE state.leases SET node_id = $2, token = token + 1, held_until = ${now} + ${leaseMs}
+        WHERE name = $1 AND held_until <= ${now} RETURNING token`,
       [name, this.#nodeId],
     );
-    return taken === undefined ? null : { name, token: taken.token };
+    if (taken !== undefined) return { name, token: taken.token };
+    // Without a target it covers both unique indexes: two nodes that take a new lease at once meet in either.
+    const [first] = await this.#query<{ token: number }>(
+      `INSERT INTO state.leases (name, node_id, token, held_until) VALUES ($1, $2, 1, ${now} + ${leaseMs})
+        ON CONFLICT DO NOTHING RETURNING token`,
+      [name, this.#nodeId],
+    );
+    return first === undefined ? null : { name, token: first.token };
   }
 
   /** Renews the lease of a duty. @returns false: it has ended or is another node's. @throws Fault `store-unavailable`. */
