@@ -1,5 +1,5 @@
 // Which players are online, as every node of one service knows it.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, test } from "vitest";
 import { startPostgres, type TestPostgres } from "../../support/postgres.ts";
 import { waitUntil } from "../../support/polling.ts";
 import { EventSubscriber } from "../events/event-subscriber.ts";
