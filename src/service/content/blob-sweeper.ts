@@ -66,13 +66,13 @@ export class BlobSweeper {
   }
 
   /**
-   * Checks and deletes in one transaction. An upload of the same bytes keeps its blob in a transaction too, so it comes either
-   * before the check or after the deletion.
+   * Checks and deletes in one transaction, while no other runs. An upload of the same bytes keeps its blob in a transaction too, so it
+   * comes either before the check or after the deletion.
    */
   async #removeUnreferenced(hashes: readonly string[]): Promise<void> {
     for (let first = 0; first < hashes.length; first += batchSize) {
       const batch = hashes.slice(first, first + batchSize);
-      await this.#store.write(async (db) => {
+      await this.#store.writeAlone(async (db) => {
         const referenced = await referencedAmong(db, batch);
         for (const hash of batch) if (!referenced.has(hash)) await this.#blobs.remove(hash);
       });

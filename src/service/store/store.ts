@@ -28,6 +28,13 @@ export interface Store extends AsyncDisposable {
    * assigns anew each time.
    */
   write<T>(write: (db: Db) => Promise<T>): Promise<T>;
+  /** Whether other nodes may write to the same databases. */
+  isShared: boolean;
+  /**
+   * Runs `write` like {@link write}, while no other write of any node runs: for what a transaction decides and does outside of the
+   * database.
+   */
+  writeAlone<T>(write: (db: Db) => Promise<T>): Promise<T>;
   /** Calls `listener` at the beginning of every transaction. If it rejects, the transaction rolls back. */
   onBegin(listener: (db: Db) => Promise<void>): void;
   /** Calls `listener` before every commit, in the transaction. If it rejects, the transaction rolls back. */
@@ -52,11 +59,14 @@ export async function openStore(folder: string): Promise<Store> {
   const plays = await openDatabase<PlayEventTables>(join(folder, "plays.db"), "FULL", playEventMigrations, opened);
   const owned = opened.move();
   const hooks = new CommitHooks();
+  const write: Store["write"] = (work) => hooks.run((each) => db.transaction().execute(each), work);
   return {
     db,
     telemetry,
     plays,
-    write: (write) => hooks.run((each) => db.transaction().execute(each), write),
+    isShared: false,
+    write,
+    writeAlone: write,
     onBegin: (listener) => hooks.onBegin(listener),
     beforeCommit: (listener) => hooks.beforeCommit(listener),
     onCommit: (listener) => hooks.onCommit(listener),

@@ -9,7 +9,7 @@ import { PlayerProblems } from "../../../src/service/fleet/player-problems.ts";
 import { Presence } from "../../../src/service/fleet/presence.ts";
 import { LoneNode } from "../../../src/service/nodes/lone-node.ts";
 import { createIds } from "../../../src/service/store/ids.ts";
-import { openStore } from "../../../src/service/store/store.ts";
+import { openTestStore } from "../test-database.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";
@@ -22,7 +22,7 @@ test("[ALR13] looking at all players needs no query, as long as nothing changes;
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const devices = await writePlayers(folder.path, clock, count);
-  await using store = await openStore(join(folder.path));
+  await using store = await openTestStore(join(folder.path));
   let queries = 0;
   const counted = store.db.withPlugin({
     transformQuery: ({ node }) => {

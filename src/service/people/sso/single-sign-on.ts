@@ -136,7 +136,7 @@ export class SingleSignOn {
       subject: claims.sub,
       email: verifiedEmailIn(more, issuer),
       name: nameIn(more),
-      provedAt: claims.auth_time === undefined ? null : Math.min(claims.auth_time * 1_000, this.#clock.now()),
+      provedAt: claims.auth_time === undefined ? null : Math.trunc(Math.min(claims.auth_time * 1_000, this.#clock.now())),
       invitation,
     };
   }
