@@ -23,6 +23,7 @@ import { ConnectivityEvents } from "./fleet/connectivity-events.ts";
 import { DesiredStates } from "./fleet/state/desired-states.ts";
 import { DeviceAccess } from "./fleet/devices/device-access.ts";
 import { DeviceJournal } from "./fleet/devices/device-journal.ts";
+import { RemoteHeartbeats } from "./fleet/devices/remote-heartbeats.ts";
 import { DeviceSockets } from "./fleet/devices/device-sockets.ts";
 import { Enrolment } from "./fleet/enrolment/enrolment.ts";
 import { Signer } from "./fleet/devices/signer.ts";
@@ -83,7 +84,7 @@ export async function createComponents(
   const secretKeys = await SecretKeys.open(store.db, nodes, clock);
   const access = new DeviceAccess({ db: store.db, clock, makeId, secretKeys, signer });
   const journal = await DeviceJournal.open(store.db, makeId, clock, nodes);
-  const presence = await Presence.open(store.telemetry, clock);
+  const presence = await Presence.open(store.telemetry, clock, nodes);
   const events = new EventJournal(journal.epoch, clock, makeId, nodes);
   const versions = new Versions(clock, makeId);
   // What operators write is recorded with their names by then; this is what the service itself writes, such as at the end of a show.
@@ -160,6 +161,9 @@ export async function createComponents(
     problems,
     publicUrl,
     recentReports,
+    remoteHeartbeats: nodes.isShared
+      ? new RemoteHeartbeats({ store, clock, nodes, presence, alerts: alerting.alerts, problems, subscribers })
+      : null,
     reportLinks: new ReportLinks({ clock, desired, presence, recentReports, store }),
     releases: new ReleaseMirror(config.data, releases, { clock, log, closing }),
     rolloutRunner: new RolloutRunner({ store, desired, events, journal, sockets, clock, log, presence, rollouts }),

@@ -4,6 +4,7 @@ import { isAbort } from "../base/fault.ts";
 import { runHourlyCleanup } from "./cleanup/hourly-cleanup.ts";
 import type { Components } from "./components.ts";
 import type { ServiceConfig } from "./config.ts";
+import type { RemoteHeartbeats } from "./fleet/devices/remote-heartbeats.ts";
 import type { Loop } from "./nodes/nodes.ts";
 
 const defaultPlayEventDays = 400;
@@ -40,6 +41,15 @@ function loopsOfEachNode(components: Components): Record<string, Loop> {
     releases: (each) => releases.run(each),
     uploads: (each) => components.uploads.run(each),
     heartbeats: (each) => presence.run(log, each),
+    ...(components.remoteHeartbeats === null ? {} : followOthers(components, components.remoteHeartbeats)),
+  };
+}
+
+/** What a node has to know of the players of others. */
+function followOthers({ links }: Components, remoteHeartbeats: RemoteHeartbeats): Record<string, Loop> {
+  return {
+    "heartbeats of others": (each) => remoteHeartbeats.run(each),
+    "connectivity of others": (each) => links.follow(each),
   };
 }
 
