@@ -8,7 +8,8 @@ import { openAlerts } from "./alerts/alerts.ts";
 import { runHourlyCleanup } from "./cleanup/hourly-cleanup.ts";
 import type { ServiceConfig } from "./config.ts";
 import { BlobSweeper } from "./content/blob-sweeper.ts";
-import { Blobs } from "./content/blobs.ts";
+import { BlobMarks } from "./content/blobs/blob-marks.ts";
+import { openBlobs } from "./content/blobs/open-blobs.ts";
 import { Imports } from "./content/imports.ts";
 import { FeedCopies } from "./content/previews/feed-copies.ts";
 import { PreviewTickets } from "./content/previews/preview-tickets.ts";
@@ -112,7 +113,8 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     heartbeatMs,
   });
   const maxAssetBytes = config.maxAssetBytes ?? defaultMaxAssetBytes;
-  const blobs = await Blobs.open(join(config.data, "blobs"));
+  const marks = new BlobMarks(store, clock, config.blobGraceMs);
+  const blobs = await openBlobs(config.data, config.s3 ?? null, { marks, clock });
   const thumbnails = new Thumbnails({ blobs, events, media, store, clock, log });
   const files = { store, clock, log, events, makeId, blobs, media, thumbnails, maxAssetBytes };
   const desired = new DesiredStates();
@@ -156,7 +158,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     rollouts,
     sockets,
     subscribers,
-    sweeper: new BlobSweeper({ blobs, store, clock }),
+    sweeper: new BlobSweeper({ blobs, marks, store, clock, log }),
     tickets: new Tickets(clock),
     tokens,
     webhookHttp: outbound.webhooks,
@@ -207,6 +209,7 @@ export function runLoops(components: Components, config: ServiceConfig, signal: 
     components.imports,
     components.uploads,
     components.releases,
+    { run: (each: AbortSignal) => components.sweeper.runSweeps(each) },
     { run: (each: AbortSignal) => presence.run(log, each) },
     { run: (each: AbortSignal) => runHourlyCleanup(components, playEventRetentionMs, each) },
   ];

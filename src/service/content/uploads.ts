@@ -6,7 +6,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Upload } from "../../protocol/content/assets.ts";
 import { examineFile, findAssetByHash, insertAsset } from "./asset-creation.ts";
-import type { Blobs } from "./blobs.ts";
+import type { BlobStore } from "./blobs/blob-store.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { MediaProcessPool } from "../media/process-pool.ts";
 import { ProblemError } from "../http/problem.ts";
@@ -16,7 +16,7 @@ import type { UploadRow } from "../store/tables.ts";
 import type { Thumbnails } from "./thumbnails.ts";
 
 interface UploadDependencies {
-  blobs: Blobs;
+  blobs: BlobStore;
   store: Store;
   clock: Clock;
   log: Log;

@@ -1,7 +1,7 @@
 // Sends a stored file: whole, one range of it, or 304 if the client has it already.
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Blobs } from "../../content/blobs.ts";
+import type { BlobStore } from "../../content/blobs/blob-store.ts";
 import type { FileResponse } from "../../operations/responses.ts";
 import { contentDisposition } from "./content-disposition.ts";
 import { rangeOf } from "./range.ts";
@@ -10,7 +10,12 @@ import { rangeOf } from "./range.ts";
 const slowReaderLimitMs = 900_000;
 
 /** Responds with 200, 206 or 304. @throws ProblemError 416 for a range outside the file. */
-export function sendFile(blobs: Blobs, file: FileResponse, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export async function sendFile(
+  blobs: BlobStore,
+  file: FileResponse,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const etag = `"${file.sha256}"`;
   reply.headers({
     ETag: etag,
@@ -34,5 +39,5 @@ export function sendFile(blobs: Blobs, file: FileResponse, request: FastifyReque
   reply.raw.setTimeout(slowReaderLimitMs);
   // With an empty stream Content-Length keeps its value; with no body Fastify would set it to 0.
   if (request.method === "HEAD") return reply.send(Readable.from([]));
-  return reply.send(file.read === null ? blobs.read(file.sha256, start, end) : file.read(start, end));
+  return reply.send(file.read === null ? await blobs.read(file, start, end) : file.read(start, end));
 }

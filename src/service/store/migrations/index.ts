@@ -36,6 +36,7 @@ import { publishingMigration } from "./0040-publishing.ts";
 import { contentTriggersMigration } from "./0041-content-triggers.ts";
 import { approvalMigration } from "./0042-approval.ts";
 import { reportLinksMigration } from "./0046-report-links.ts";
+import { blobMarksMigration } from "./0050-blob-marks.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -75,6 +76,7 @@ export const migrations: Record<string, Migration> = {
   "0041-content-triggers": contentTriggersMigration,
   "0042-approval": approvalMigration,
   "0046-report-links": reportLinksMigration,
+  "0050-blob-marks": blobMarksMigration,
 };
 
 /** The migrations of the telemetry database. */
