@@ -116,11 +116,6 @@ async function isDraft(db: Db, teamId: string, id: string): Promise<boolean> {
   return row !== undefined;
 }
 
-function sendShown(
-  { blobs }: PreviewDependencies,
-  file: PreviewFile,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+function sendShown({ blobs }: PreviewDependencies, file: PreviewFile, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   return sendFile(blobs, new FileResponse(file), request, reply);
 }

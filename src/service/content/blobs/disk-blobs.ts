@@ -1,5 +1,4 @@
 // Stores files on disk under their SHA-256 hash. A stored file is always complete and synced.
-import { createReadStream } from "node:fs";
 import { access, copyFile, link, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -67,13 +66,16 @@ export class DiskBlobs implements BlobStore {
   }
 
   async read({ sha256 }: BlobName, start: number, end: number): Promise<Readable> {
-    return createReadStream(this.#path(sha256), { start, end });
+    const file = await open(this.#path(sha256)).catch((error: unknown) => {
+      throw hasErrorCode(error, "ENOENT") ? missing(sha256, error) : error;
+    });
+    return file.createReadStream({ start, end });
   }
 
   async localFile({ sha256 }: BlobName): Promise<LocalFile> {
     const path = this.#path(sha256);
-    await access(path).catch((cause: unknown) => {
-      throw new Fault("asset-missing", `the blob ${sha256} is missing on the disk`, { cause });
+    await access(path).catch((error: unknown) => {
+      throw missing(sha256, error);
     });
     return { path, [Symbol.asyncDispose]: async () => undefined };
   }
@@ -120,4 +122,8 @@ export class DiskBlobs implements BlobStore {
   #path(sha256: string): string {
     return join(this.#folder, sha256.slice(0, 2), sha256);
   }
+}
+
+function missing(sha256: string, cause: unknown): Fault {
+  return new Fault("asset-missing", `the blob ${sha256} is missing on the disk`, { cause });
 }

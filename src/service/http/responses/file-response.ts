@@ -10,12 +10,7 @@ import { rangeOf } from "./range.ts";
 const slowReaderLimitMs = 900_000;
 
 /** Responds with 200, 206 or 304. @throws ProblemError 416 for a range outside the file. */
-export async function sendFile(
-  blobs: BlobStore,
-  file: FileResponse,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+export async function sendFile(blobs: BlobStore, file: FileResponse, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const etag = `"${file.sha256}"`;
   reply.headers({
     ETag: etag,
