@@ -35,7 +35,8 @@ export type FaultCode =
   | "unsupported"
   | "not-applied"
   | "too-late"
-  | "busy";
+  | "busy"
+  | "store-unavailable";
 
 /** An error with a stable `code`. Its message says what to do, where that is known. */
 export class Fault extends Error {

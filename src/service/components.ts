@@ -1,11 +1,8 @@
-// Creates the components of the service, connects them and runs their background loops.
+// Creates the components of the service and connects them.
 import { join } from "node:path";
-import { runAll } from "../base/async/run-all.ts";
 import type { Clock } from "../base/clock.ts";
-import { isAbort } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { openAlerts } from "./alerts/alerts.ts";
-import { runHourlyCleanup } from "./cleanup/hourly-cleanup.ts";
 import type { ServiceConfig } from "./config.ts";
 import { BlobSweeper } from "./content/blob-sweeper.ts";
 import { BlobMarks } from "./content/blobs/blob-marks.ts";
@@ -38,6 +35,7 @@ import { LiveViews } from "./live/live-views.ts";
 import { RecentReports } from "./proof/recent-reports.ts";
 import { ReportLinks } from "./proof/report-links.ts";
 import type { MediaProcessPool } from "./media/process-pool.ts";
+import type { Nodes } from "./nodes/nodes.ts";
 import { ReleaseMirror } from "./releases/mirror.ts";
 import { defaultMirrorBytes } from "./releases/mirror-limits.ts";
 import { clearOperatorCache } from "./people/authentication.ts";
@@ -56,13 +54,12 @@ import type { Store } from "./store/store.ts";
 
 const defaultMaxAssetBytes = 2 * 1_024 ** 3;
 const defaultHeartbeatMs = 30_000;
-const defaultPlayEventDays = 400;
-const dayMs = 86_400_000;
 const refreshBatchSize = 500;
 
 /** The resources that the service opens before its components. */
 interface Resources {
   store: Store;
+  nodes: Nodes;
   outbound: OutboundClients;
   media: MediaProcessPool;
   log: Log;
@@ -72,7 +69,11 @@ interface Resources {
 export type Components = Awaited<ReturnType<typeof createComponents>>;
 
 /** Creates all components. @param closing aborts when the service stops */
-export async function createComponents(config: ServiceConfig, { store, outbound, media, log, clock }: Resources, closing: AbortSignal) {
+export async function createComponents(
+  config: ServiceConfig,
+  { store, nodes, outbound, media, log, clock }: Resources,
+  closing: AbortSignal,
+) {
   const makeId = createIds(clock);
   store.onCommit(() => clearOperatorCache(store.db));
   await ensureAdminToken(store, config.data, makeId, clock, log);
@@ -145,6 +146,7 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     journal,
     live,
     links,
+    nodes,
     enrolment: new Enrolment({ access, audit, clock, commands, journal, log, pairing, presence, problems, sockets, store }),
     pairing,
     presence,
@@ -189,44 +191,4 @@ async function updateAllRevisions(store: Store, desired: DesiredStates): Promise
     if (last === undefined) return;
     after = last;
   }
-}
-
-/** Runs the components' background loops until `signal` aborts. If one fails, the process ends, so that the failure is noticed. */
-export function runLoops(components: Components, config: ServiceConfig, signal: AbortSignal): AsyncDisposable {
-  const { log, presence } = components;
-  const playEventRetentionMs = (config.playEventDays ?? defaultPlayEventDays) * dayMs;
-  const loops = [
-    components.commands,
-    components.sockets,
-    components.links,
-    components.rolloutRunner,
-    components.batchRunner,
-    components.subscribers,
-    components.webhooks,
-    components.alertLoops,
-    components.sweeper,
-    components.thumbnails,
-    components.imports,
-    components.uploads,
-    components.releases,
-    { run: (each: AbortSignal) => components.sweeper.runSweeps(each) },
-    { run: (each: AbortSignal) => presence.run(log, each) },
-    { run: (each: AbortSignal) => runHourlyCleanup(components, playEventRetentionMs, each) },
-  ];
-  const ended = runAll(
-    loops.map((loop) => (each: AbortSignal) => loop.run(each)),
-    signal,
-  ).catch((error: unknown) => {
-    if (isAbort(error) && signal.aborted) return;
-    log.fatal({ err: error }, "background loop failed");
-    throw error;
-  });
-  return {
-    async [Symbol.asyncDispose]() {
-      await ended;
-      await components.failedSignIns.settled();
-      // Heartbeats that arrived while the sockets were closing.
-      await presence.flush();
-    },
-  };
 }

@@ -14,6 +14,8 @@ export interface ServiceConfig {
   host: string;
   /** The data folder. */
   data: string;
+  /** The PostgreSQL database that several nodes share, `postgres://…`; default: SQLite files in the data folder. */
+  database?: string | null;
   /** The public URL of the service, for links and QR codes; null if it is not known. */
   publicUrl: string | null;
   /** Paths of the certificate and the key (PEM); null for plain HTTP. */

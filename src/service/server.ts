@@ -5,7 +5,7 @@ import type { Clock } from "../base/clock.ts";
 import { isAbort } from "../base/fault.ts";
 import { lockFolder } from "../base/files/folder-lock.ts";
 import type { Log } from "../base/log.ts";
-import { createComponents, runLoops, type Components } from "./components.ts";
+import { createComponents, type Components } from "./components.ts";
 import type { ServiceConfig } from "./config.ts";
 import { createOutboundClients } from "./content/outbound-clients.ts";
 import { Admission } from "./http/gateway/admission.ts";
@@ -18,12 +18,15 @@ import { stripPublicPath } from "./http/public-url.ts";
 import { defaultLimits } from "./http/rate-limit.ts";
 import { addOperations } from "./http/rest.ts";
 import { addUpgrades } from "./http/upgrades.ts";
+import { runLoops } from "./loops.ts";
 import { addMcp } from "./mcp/endpoint.ts";
 import { MediaProcessPool } from "./media/process-pool.ts";
+import { LoneNode } from "./nodes/lone-node.ts";
 import { Metrics } from "./monitoring/metrics.ts";
 import { addProbes } from "./monitoring/probes.ts";
 import { addDocumentation } from "./openapi/documentation.ts";
-import { openStore } from "./store/store.ts";
+import { createIds } from "./store/ids.ts";
+import { openStore, type Store } from "./store/store.ts";
 
 /** A running service. Disposing it ends its sockets and requests and stops all its work. */
 export interface Service extends AsyncDisposable {
@@ -36,18 +39,20 @@ const closeGraceMs = 2_000;
 
 /**
  * Starts a service.
- * @throws Fault `data-in-use` when another service uses the data folder; `file-corrupt` when its key cannot be read.
+ * @throws Fault `data-in-use` when another service uses the data folder; `file-corrupt` when its key cannot be read;
+ * `store-unavailable` when its PostgreSQL database cannot be reached.
  */
 export async function startService(config: ServiceConfig, { log, clock }: { log: Log; clock: Clock }): Promise<Service> {
   await using opened = new AsyncDisposableStack();
   opened.use(lockFolder(config.data));
-  const store = opened.use(await openStore(config.data));
+  const store = opened.use(await openConfiguredStore(config, log));
+  const nodes = opened.use(new LoneNode(createIds(clock)("nod")));
   const closing = new AbortController();
   const outbound = createOutboundClients(config.allowAddresses);
   opened.use(outbound.imports);
   opened.use(outbound.webhooks);
   const media = opened.use(new MediaProcessPool({ log, start: config.startMediaProcess, limits: config.mediaLimits }));
-  const components = await createComponents(config, { store, outbound, media, log, clock }, closing.signal);
+  const components = await createComponents(config, { store, nodes, outbound, media, log, clock }, closing.signal);
   opened.use(components.blobs);
   const tls = config.tls && { cert: await readFile(config.tls.cert), key: await readFile(config.tls.key) };
   const app = Fastify(fastifyOptions(components, tls, config.trustedProxies ?? [])) as unknown as FastifyInstance;
@@ -74,6 +79,12 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
     port,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+async function openConfiguredStore({ data, database }: ServiceConfig, log: Log): Promise<Store> {
+  if (database == null) return openStore(data);
+  const { openPostgresStore } = await import("./store/postgres/postgres-store.ts");
+  return openPostgresStore(database, log);
 }
 
 /** Ends long polls, closes sockets, gives running requests a moment, then cuts all connections. */

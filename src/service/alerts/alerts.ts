@@ -20,8 +20,8 @@ export async function openAlerts({ publicUrl, smtp, ...dependencies }: AlertsDep
   const sender = new MailSender({ ...dependencies, smtp });
   const run = (signal: AbortSignal): Promise<never> =>
     runAll(
-      [alerts, planner, sender].map((part) => (each: AbortSignal) => part.run(each)),
+      [alerts, planner].map((part) => (each: AbortSignal) => part.run(each)),
       signal,
     );
-  return { alerts, alertSettings: settings, mailServer: smtp, alertLoops: { run } };
+  return { alerts, alertSettings: settings, mailServer: smtp, alertLoops: { run }, mailSender: sender };
 }

@@ -94,22 +94,24 @@ export class Subscribers implements WebSocketEndpoint {
     this.server.handleUpgrade(request, socket, head, (opened) => void this.#admit(opened, request));
   }
 
-  /** Sends events, pings subscribers and trims the journal until `signal` aborts; rejects with an AbortError then. */
+  /** Sends events and pings subscribers until `signal` aborts; rejects with an AbortError then. */
   async run(signal: AbortSignal): Promise<never> {
-    const { clock, store, events } = this.#dependencies;
     const ping = async (each: AbortSignal): Promise<never> => {
       for (;;) {
-        await clock.wait(pingMs, each);
+        await this.#dependencies.clock.wait(pingMs, each);
         for (const subscriber of this.#feeds.allSubscribers()) subscriber.ping(silenceMs);
       }
     };
-    const trim = async (each: AbortSignal): Promise<never> => {
-      for (;;) {
-        await store.write((db) => events.trim(db));
-        await clock.wait(trimMs, each);
-      }
-    };
-    return runAll([(each) => this.#feeds.run(each), ping, trim], signal);
+    return runAll([(each) => this.#feeds.run(each), ping], signal);
+  }
+
+  /** Trims the journal until `signal` aborts; rejects with an AbortError then. */
+  async trim(signal: AbortSignal): Promise<never> {
+    const { clock, store, events } = this.#dependencies;
+    for (;;) {
+      await store.write((db) => events.trim(db));
+      await clock.wait(trimMs, signal);
+    }
   }
 
   /** Disconnects all subscribers and accepts no more. */

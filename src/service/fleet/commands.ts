@@ -93,7 +93,7 @@ export class Commands {
   /** The signed commands that a player has not acknowledged, oldest first. Marks them as delivered. */
   async pending(playerId: string): Promise<string[]> {
     const { store, clock } = this.#dependencies;
-    const rows = await openCommands(store.db, { playerId, now: clock.now() });
+    const rows = await openCommands(store.db, { playerId, now: Math.trunc(clock.now()) });
     const queued = rows.filter((row) => row.status === "queued");
     await Promise.all(queued.map((row) => this.markDelivered(row.jws)));
     return rows.map((row) => row.jws);

@@ -71,7 +71,7 @@ export class Idempotency {
   async #find(tokenId: string, key: string) {
     await this.#store.db
       .deleteFrom("idempotency")
-      .where("created_at", "<", this.#clock.now() - idempotencyTtlMs)
+      .where("created_at", "<", Math.trunc(this.#clock.now()) - idempotencyTtlMs)
       .execute();
     return this.#store.db.selectFrom("idempotency").selectAll().where("token_id", "=", tokenId).where("key", "=", key).executeTakeFirst();
   }

@@ -1,25 +1,25 @@
-// What the nodes of one service tell each other, and which of them does the work that only one may do.
+// The other nodes of one service, as its parts use them.
 import type { Db } from "../store/store.ts";
+import type { AnnouncementKind, Announcements, BroadcastKind, Broadcasts } from "./node-messages.ts";
 
-/** What nodes announce: changes of stored data that other nodes keep a copy of in memory. The truth is in the database. */
-export interface Announcements {
-  /** These players have new entries in their journals (state.changed, command), or were revoked. */
-  "players.changed": { playerIds: readonly string[] };
-  /** These teams have new events. */
-  "events.appended": { teamIds: readonly string[] };
-  /** These commands have ended. */
-  "commands.ended": { commandIds: readonly string[]; hasBatches: boolean };
+/** An endless loop; it rejects with an AbortError when its signal aborts. */
+export type Loop = (signal: AbortSignal) => Promise<unknown>;
+
+/** What the metrics show of this node's place among the others. */
+export interface NodeFigures {
+  /** How many nodes have a lease, this one included. */
+  liveNodes: number;
+  /** Whether this node runs the loops that run only once. */
+  hasDuties: boolean;
+  /** Seconds since the last successful poll of the announcements. */
+  pollLagSeconds: number;
+  /** Seconds for which this node's lease still lasts; negative when it has ended. */
+  leaseSeconds: number;
+  /** Whether the message server is connected; null: there is none. */
+  isMessagingConnected: boolean | null;
+  /** Announcements since the start. */
+  counts: { announced: number; heardByMessage: number; heardByPoll: number; broadcast: number; refusedMessages: number };
 }
-
-export type AnnouncementKind = keyof Announcements;
-
-/** What nodes send each other without storing it: lost when a node or the message server is away. */
-export interface Broadcasts {
-  /** Placeholder member until the first broadcast exists: the latest heartbeats of the sender's players. */
-  heartbeats: { beats: readonly { playerId: string; receivedAt: number; link: "socket" | "poll" | "gone"; body: string }[] };
-}
-
-export type BroadcastKind = keyof Broadcasts;
 
 /**
  * The other nodes of this service. A service on SQLite is alone: announcing costs nothing, and it has every duty.
@@ -29,16 +29,28 @@ export interface Nodes extends AsyncDisposable {
   readonly id: string;
   /** False: this is the only process of its service. */
   readonly isShared: boolean;
+  /** The nodes whose lease lasts, this one included. Empty only until the {@link loops} run. */
+  readonly liveNodeIds: ReadonlySet<string>;
+  /** Null: this is the only process of its service. */
+  readonly figures: NodeFigures | null;
   /** Announces a change to the other nodes, in its transaction. They hear of it after the commit, at least once, in any order. */
   announce<K extends AnnouncementKind>(db: Db, kind: K, body: Announcements[K]): Promise<void>;
-  /** Calls `listener` for each announcement of another node, until `signal` aborts. It reads the change from the database. */
+  /**
+   * Calls `listener` for each announcement of another node, until `signal` aborts. It reads the change from the database. If it
+   * rejects, the announcement is delivered again.
+   */
   onAnnounced<K extends AnnouncementKind>(kind: K, listener: (body: Announcements[K]) => void | Promise<void>, signal?: AbortSignal): void;
   /** Sends to the other nodes; may be lost. */
   broadcast<K extends BroadcastKind>(kind: K, body: Broadcasts[K]): void;
-  onBroadcast<K extends BroadcastKind>(kind: K, listener: (body: Broadcasts[K]) => void, signal?: AbortSignal): void;
+  onBroadcast<K extends BroadcastKind>(kind: K, listener: (body: Broadcasts[K], nodeId: string) => void, signal?: AbortSignal): void;
   /**
-   * A loop that runs on one node at a time: while this node has the duty `name`. Every `store.write` within it is fenced: it commits
-   * only while the lease is still this node's. `signal` aborts when the lease is lost; the loop begins again when it is back.
+   * A loop that runs on one node at a time: while this node has the duties. Every `store.write` within it is fenced: it commits only
+   * while the lease is still this node's. `signal` aborts when the lease is lost; the loop begins again when it is back, and after an
+   * outage of the database.
    */
-  asDuty(name: string, loop: (signal: AbortSignal) => Promise<never>): (signal: AbortSignal) => Promise<never>;
+  asDuty(name: string, loop: Loop): Loop;
+  /** A loop that runs on every node and begins again after an outage of the database. */
+  onEachNode(name: string, loop: Loop): Loop;
+  /** What keeps this node's leases and hears the others; to be run until the service stops. */
+  readonly loops: readonly Loop[];
 }

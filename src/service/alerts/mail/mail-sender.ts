@@ -34,10 +34,10 @@ export class MailSender {
     for (;;) {
       let waitMs: number;
       try {
-        const due = smtp === null ? [] : await dueMails(store.db, clock.now(), maxConcurrent);
+        const due = smtp === null ? [] : await dueMails(store.db, Math.trunc(clock.now()), maxConcurrent);
         const sent = await Promise.allSettled(smtp === null ? [] : due.map((mail) => this.#send(smtp, mail, signal)));
         for (const result of sent) if (result.status === "rejected") throw result.reason;
-        const next = smtp === null ? null : await nextMailAt(store.db, clock.now());
+        const next = smtp === null ? null : await nextMailAt(store.db, Math.trunc(clock.now()));
         waitMs = due.length > 0 ? 0 : next === null ? Infinity : Math.max(0, next - clock.now());
       } catch (error) {
         signal.throwIfAborted();

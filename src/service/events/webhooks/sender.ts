@@ -49,19 +49,22 @@ export class WebhookSender {
 
   /** Sends until `signal` aborts; rejects with an AbortError once the attempts in progress have ended. */
   async run(signal: AbortSignal): Promise<never> {
-    const { clock, deliveries, events, store } = this.#dependencies;
-    const send = async (each: AbortSignal): Promise<never> => {
-      try {
-        for (;;) {
-          const due = await dueDeliveries(store.db, clock.now(), this.#sending, maxConcurrentPerWebhook);
-          for (const delivery of due) this.#startDelivery(delivery, each);
-          const next = await nextDueAt(store.db, clock.now());
-          await this.#work.wait(clock, next === null ? Infinity : Math.max(0, next - clock.now()), each);
-        }
-      } finally {
-        await Promise.all(this.#inProgress);
+    const { clock, store } = this.#dependencies;
+    try {
+      for (;;) {
+        const due = await dueDeliveries(store.db, Math.trunc(clock.now()), this.#sending, maxConcurrentPerWebhook);
+        for (const delivery of due) this.#startDelivery(delivery, signal);
+        const next = await nextDueAt(store.db, Math.trunc(clock.now()));
+        await this.#work.wait(clock, next === null ? Infinity : Math.max(0, next - clock.now()), signal);
       }
-    };
+    } finally {
+      await Promise.all(this.#inProgress);
+    }
+  }
+
+  /** Trims old deliveries and warns of webhooks that fail, until `signal` aborts; rejects with an AbortError then. */
+  async upkeep(signal: AbortSignal): Promise<never> {
+    const { clock, deliveries, events, store } = this.#dependencies;
     const trim = async (each: AbortSignal): Promise<never> => {
       for (;;) {
         await store.write((db) => deliveries.trim(db));
@@ -70,13 +73,13 @@ export class WebhookSender {
     };
     const warn = async (each: AbortSignal): Promise<never> => {
       for (;;) {
-        if ((await webhooksToWarn(store.db, clock.now())).length > 0) {
-          await store.write(async (db) => events.append(db, await markWarned(db, clock.now())));
+        if ((await webhooksToWarn(store.db, Math.trunc(clock.now()))).length > 0) {
+          await store.write(async (db) => events.append(db, await markWarned(db, Math.trunc(clock.now()))));
         }
         await clock.wait(warningCheckMs, each);
       }
     };
-    return runAll([send, trim, warn], signal);
+    return runAll([trim, warn], signal);
   }
 
   #startDelivery(due: DueDelivery, signal: AbortSignal): void {
@@ -111,7 +114,7 @@ export class WebhookSender {
   /** Null: `signal` aborted. */
   async #attempt({ delivery, webhook, body }: DueDelivery, signal: AbortSignal): Promise<DeliveryAttempt | null> {
     const { clock, http, log } = this.#dependencies;
-    const at = clock.now();
+    const at = Math.trunc(clock.now());
     const startedAt = clock.monotonic();
     const done = new AbortController();
     const timeout = clock.wait(attemptTimeoutMs, AbortSignal.any([signal, done.signal])).then(

@@ -97,14 +97,14 @@ export class DeviceAccess {
   /** The player whose token is in the header, including a deleted one. @throws ProblemError 401. */
   async authenticate(authorization: string | undefined): Promise<PlayerRow> {
     const { db, clock } = this.#dependencies;
-    const [row] = await playersByToken(db, { hash: hashSecret(bearerToken(authorization)), now: clock.now() });
+    const [row] = await playersByToken(db, { hash: hashSecret(bearerToken(authorization)), now: Math.trunc(clock.now()) });
     if (row === undefined) throw invalidToken();
     return row;
   }
 
   /** Proves to a device that its player was deleted. Only this makes the device delete its pairing and content. */
   revocation(player: PlayerRow): string {
-    return this.#revoke(player.id, player.thumbprint, player.removed_at ?? this.#dependencies.clock.now());
+    return this.#revoke(player.id, player.thumbprint, player.removed_at ?? Math.trunc(this.#dependencies.clock.now()));
   }
 
   /** A revocation for a former device of a player that signed `proof`; null if none did. */

@@ -1,0 +1,41 @@
+// The PostgreSQL database that belongs to a test's data folder, when the tests run on PostgreSQL.
+import { existsSync } from "node:fs";
+import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { openStore, type Store } from "../../src/service/store/store.ts";
+
+/** Whether tests of the service run on PostgreSQL. */
+export const isOnPostgres = process.env["SIGNAGE_TEST_DATABASE"] === "postgres";
+
+let server: Promise<TestPostgres> | null = null;
+const databases = new Map<string, { url: Promise<string>; hadFolder: boolean }>();
+
+/** The address of the database of a data folder, the same for each start of a service in it; null on SQLite. */
+export async function databaseOf(folder: string): Promise<string | null> {
+  if (!isOnPostgres) return null;
+  // Ends with the process.
+  server ??= startPostgres();
+  await dropUnused(await server);
+  const running = await server;
+  const known = databases.get(folder) ?? { url: running.createDatabase(), hadFolder: false };
+  databases.set(folder, known);
+  return known.url;
+}
+
+/** Opens the databases of a data folder in the engine that the tests run on. */
+export async function openTestStore(folder: string): Promise<Store> {
+  const database = await databaseOf(folder);
+  if (database === null) return openStore(folder);
+  const { openPostgresStore } = await import("../../src/service/store/postgres/postgres-store.ts");
+  return openPostgresStore(database);
+}
+
+/** Drops the databases of folders that are gone, since each takes 10 MB. */
+async function dropUnused(running: TestPostgres): Promise<void> {
+  for (const [folder, known] of databases) {
+    const exists = existsSync(folder);
+    known.hadFolder ||= exists;
+    if (exists || !known.hadFolder) continue;
+    databases.delete(folder);
+    await running.dropDatabase(await known.url);
+  }
+}
