@@ -10,6 +10,7 @@ import { RolloutRunner } from "../src/service/fleet/rollouts/runner.ts";
 import { showRollout } from "../src/service/fleet/rollouts/rollout-resource.ts";
 import { RolloutTracker } from "../src/service/fleet/rollouts/tracker.ts";
 import { DesiredStates } from "../src/service/fleet/state/desired-states.ts";
+import { LoneNode } from "../src/service/nodes/lone-node.ts";
 import { createIds } from "../src/service/store/ids.ts";
 import type { RolloutRow } from "../src/service/store/rollout-tables.ts";
 import { openStore } from "../src/service/store/store.ts";
@@ -28,8 +29,8 @@ await using folder = await temporaryFolder();
 const ids = (await writePlayers(folder.path, clock, count)).map(({ playerId }) => playerId);
 await using store = await openStore(folder.path);
 const presence = await Presence.open(store.telemetry, clock);
-const journal = await DeviceJournal.open(store.db, makeId, clock);
-const events = new EventJournal(journal.epoch, clock, makeId);
+const journal = await DeviceJournal.open(store.db, makeId, clock, new LoneNode("nod_bench"));
+const events = new EventJournal(journal.epoch, clock, makeId, new LoneNode("nod_test"));
 const rollouts = await RolloutTracker.open(store, clock);
 // Nobody is connected.
 const sockets = { push: () => undefined } as unknown as DeviceSockets;

@@ -36,7 +36,9 @@ export type FaultCode =
   | "not-applied"
   | "too-late"
   | "busy"
-  | "store-unavailable";
+  | "store-unavailable"
+  | "lease-lost"
+  | "node-behind";
 
 /** An error with a stable `code`. Its message says what to do, where that is known. */
 export class Fault extends Error {

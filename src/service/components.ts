@@ -9,7 +9,8 @@ import { BlobMarks } from "./content/blobs/blob-marks.ts";
 import { openBlobs } from "./content/blobs/open-blobs.ts";
 import { Imports } from "./content/imports.ts";
 import { FeedCopies } from "./content/previews/feed-copies.ts";
-import { PreviewTickets } from "./content/previews/preview-tickets.ts";
+import { TicketsInDatabase } from "./content/previews/tickets-in-database.ts";
+import { TicketsInMemory } from "./content/previews/tickets-in-memory.ts";
 import type { OutboundClients } from "./content/outbound-clients.ts";
 import { Thumbnails } from "./content/thumbnails.ts";
 import { Uploads } from "./content/uploads.ts";
@@ -38,9 +39,10 @@ import type { MediaProcessPool } from "./media/process-pool.ts";
 import type { Nodes } from "./nodes/nodes.ts";
 import { ReleaseMirror } from "./releases/mirror.ts";
 import { defaultMirrorBytes } from "./releases/mirror-limits.ts";
-import { clearOperatorCache } from "./people/authentication.ts";
+import { cacheOperators } from "./people/authentication.ts";
 import { ensureAdminToken } from "./people/admin-token.ts";
 import { AuditLog } from "./people/audit.ts";
+import { SecretKeys } from "./people/one-time/secret-keys.ts";
 import { Tickets } from "./people/tickets.ts";
 import { BrowserCookies } from "./people/sessions/browser-cookies.ts";
 import { Passkeys } from "./people/passkeys/passkeys.ts";
@@ -75,26 +77,29 @@ export async function createComponents(
   closing: AbortSignal,
 ) {
   const makeId = createIds(clock);
-  store.onCommit(() => clearOperatorCache(store.db));
-  await ensureAdminToken(store, config.data, makeId, clock, log);
-  const signer = await Signer.open(config.data);
-  const access = new DeviceAccess({ db: store.db, clock, makeId, signer });
-  const journal = await DeviceJournal.open(store.db, makeId, clock);
+  // Another node may revoke a token at any time, so several nodes look each up.
+  if (!nodes.isShared) cacheOperators(store);
+  await ensureAdminToken({ store, nodes, makeId, clock, log }, config.data);
+  const signer = nodes.isShared ? await Signer.openShared(store.db, config.data) : await Signer.open(config.data);
+  const secretKeys = await SecretKeys.open(store.db, nodes, clock);
+  const access = new DeviceAccess({ db: store.db, clock, makeId, secretKeys, signer });
+  const journal = await DeviceJournal.open(store.db, makeId, clock, nodes);
   const presence = await Presence.open(store.telemetry, clock);
-  const events = new EventJournal(journal.epoch, clock, makeId);
+  const events = new EventJournal(journal.epoch, clock, makeId, nodes);
   const versions = new Versions(clock, makeId);
   // What operators write is recorded with their names by then; this is what the service itself writes, such as at the end of a show.
   store.beforeCommit(async (db) => void (await versions.record(db, null)));
   const deliveries = new Deliveries(clock, makeId);
   events.onAppended((db, teamId, appended) => deliveries.addForEvents(db, teamId, appended));
-  const webhooks = new WebhookSender({ store, clock, log, http: outbound.webhooks, events, deliveries });
-  const commands = new Commands({ store, clock, makeId, signer, journal, events });
+  const webhooks = new WebhookSender({ store, nodes, clock, log, http: outbound.webhooks, events, deliveries });
+  const commands = new Commands({ store, clock, makeId, nodes, signer, journal, events });
   const problems = new PlayerProblems(presence, clock);
-  const links = await ConnectivityEvents.open({ store, clock, events, presence, problems });
+  const links = await ConnectivityEvents.open({ store, nodes, clock, events, presence, problems });
   const { publicUrl, smtp = null } = config;
-  const alerting = await openAlerts({ store, clock, log, events, makeId, presence, problems, publicUrl, smtp });
-  const tokens = new TokenExpiry(clock);
-  const subscribers = new Subscribers({ store, clock, log, events, presence, tokens });
+  const alerting = await openAlerts({ store, nodes, clock, log, events, makeId, presence, problems, publicUrl, smtp });
+  const tokens = new TokenExpiry(clock, nodes);
+  const tickets = new Tickets(secretKeys);
+  const subscribers = new Subscribers({ store, clock, log, events, nodes, presence, tickets, tokens });
   const rollouts = await RolloutTracker.open(store, clock);
   const heartbeatMs = config.heartbeatMs ?? defaultHeartbeatMs;
   const sockets = new DeviceSockets({
@@ -108,6 +113,7 @@ export async function createComponents(
     presence,
     commands,
     links,
+    nodes,
     problems,
     rollouts,
     subscribers,
@@ -116,8 +122,8 @@ export async function createComponents(
   const maxAssetBytes = config.maxAssetBytes ?? defaultMaxAssetBytes;
   const marks = new BlobMarks(store, clock, config.blobGraceMs);
   const blobs = await openBlobs(config.data, config.s3 ?? null, { marks, clock });
-  const thumbnails = new Thumbnails({ blobs, events, media, store, clock, log });
-  const files = { store, clock, log, events, makeId, blobs, media, thumbnails, maxAssetBytes };
+  const thumbnails = new Thumbnails({ blobs, events, media, nodes, store, clock, log });
+  const files = { store, nodes, clock, log, events, makeId, blobs, media, thumbnails, maxAssetBytes };
   const desired = new DesiredStates();
   const releases = config.releases ?? { from: null, rootFile: null, maxBytes: defaultMirrorBytes };
   await updateAllRevisions(store, desired);
@@ -136,9 +142,9 @@ export async function createComponents(
     cookies: new BrowserCookies(signer.publicKey),
     failedSignIns,
     feedCopies: new FeedCopies({ http: outbound.imports, clock, closing }),
-    passkeys: new Passkeys({ clock, failures: failedSignIns, log, store }),
+    passkeys: new Passkeys({ clock, failures: failedSignIns, log, secretKeys, store }),
     passwords: new Passwords({ clock, failures: failedSignIns, store }),
-    sso: config.sso == null ? null : new SingleSignOn(config.sso, { clock, log, closing }),
+    sso: config.sso == null ? null : new SingleSignOn(config.sso, { clock, log, closing, secretKeys }),
     commands,
     deliveries,
     desired,
@@ -150,7 +156,9 @@ export async function createComponents(
     enrolment: new Enrolment({ access, audit, clock, commands, journal, log, pairing, presence, problems, sockets, store }),
     pairing,
     presence,
-    previews: new PreviewTickets(clock, makeId, tokens, closing),
+    previews: nodes.isShared
+      ? new TicketsInDatabase({ store, clock, makeId, secretKeys })
+      : new TicketsInMemory(clock, makeId, tokens, closing),
     problems,
     publicUrl,
     recentReports,
@@ -161,7 +169,7 @@ export async function createComponents(
     sockets,
     subscribers,
     sweeper: new BlobSweeper({ blobs, marks, store, clock, log }),
-    tickets: new Tickets(clock),
+    tickets,
     tokens,
     webhookHttp: outbound.webhooks,
     versions,

@@ -5,6 +5,7 @@ import type { RequestLimits } from "./http/rate-limit.ts";
 import type { LimitTable } from "./media/limits.ts";
 import type { StartMediaProcess } from "./media/process.ts";
 import type { S3Config } from "./content/blobs/s3/config.ts";
+import type { MessagesConfig } from "./nodes/message-server.ts";
 import type { SsoConfig } from "./people/sso/config.ts";
 import type { MirrorConfig } from "./releases/mirror.ts";
 
@@ -50,6 +51,13 @@ export interface ServiceConfig {
   smtp?: SmtpConfig | null;
   /** The provider of single sign-on; default: there is none. */
   sso?: SsoConfig | null;
+  /** The message server that hurries what nodes announce to each other; default: they poll. */
+  messages?: MessagesConfig | null;
+  /**
+   * Over how long the node asks its players to reconnect elsewhere when it stops, ms; default 0: all at once. Before it, `/readyz` fails,
+   * so that a proxy sends them to other nodes.
+   */
+  drainMs?: number;
   /** Starts a process that examines files; by default a Node process. */
   startMediaProcess?: StartMediaProcess | undefined;
 }

@@ -39,6 +39,7 @@ function loopsOfEachNode(components: Components): Record<string, Loop> {
     mails: (each) => components.mailSender.run(each),
     "released files": (each) => components.sweeper.run(each),
     releases: (each) => releases.run(each),
+    uploads: (each) => components.uploads.run(each),
     heartbeats: (each) => presence.run(log, each),
   };
 }
@@ -57,7 +58,6 @@ function duties(components: Components, config: ServiceConfig): Record<string, L
     sweeper: (each) => components.sweeper.runSweeps(each),
     thumbnails: (each) => components.thumbnails.run(each),
     imports: (each) => components.imports.run(each),
-    uploads: (each) => components.uploads.run(each),
     cleanup: (each) => runHourlyCleanup(components, playEventRetentionMs, each),
   };
 }

@@ -21,11 +21,10 @@ import { addUpgrades } from "./http/upgrades.ts";
 import { runLoops } from "./loops.ts";
 import { addMcp } from "./mcp/endpoint.ts";
 import { MediaProcessPool } from "./media/process-pool.ts";
-import { LoneNode } from "./nodes/lone-node.ts";
+import { openNodes } from "./nodes/open-nodes.ts";
 import { Metrics } from "./monitoring/metrics.ts";
 import { addProbes } from "./monitoring/probes.ts";
 import { addDocumentation } from "./openapi/documentation.ts";
-import { createIds } from "./store/ids.ts";
 import { openStore, type Store } from "./store/store.ts";
 
 /** A running service. Disposing it ends its sockets and requests and stops all its work. */
@@ -46,8 +45,9 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   await using opened = new AsyncDisposableStack();
   opened.use(lockFolder(config.data));
   const store = opened.use(await openConfiguredStore(config, log));
-  const nodes = opened.use(new LoneNode(createIds(clock)("nod")));
+  const nodes = opened.use(await openNodes(config, store, { log, clock }));
   const closing = new AbortController();
+  const draining = new AbortController();
   const outbound = createOutboundClients(config.allowAddresses);
   opened.use(outbound.imports);
   opened.use(outbound.webhooks);
@@ -61,7 +61,7 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   addPages(app);
   if (config.consoleFolder !== null) await addConsole(app, config.consoleFolder, config.publicUrl);
   if (config.pageFolder != null) await addPreview(app, config.pageFolder, components);
-  addProbes(app, components, opened.use(new Metrics(components)), config.metricsPublic ?? false);
+  addProbes(app, { ...components, closing: draining.signal }, opened.use(new Metrics(components)), config.metricsPublic ?? false);
   const admission = new Admission(components, { ...defaultLimits, ...config.limits });
   const gateway = new Gateway(components);
   addOperations(app, { ...components, admission, gateway, operationDependencies: components, publicUrl: config.publicUrl });
@@ -71,6 +71,7 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   opened.use(runLoops(components, config, closing.signal));
   // Disposed first, since the stack disposes in reverse: it aborts `closing`, which ends the loops.
   opened.defer(() => close(app, components, closing));
+  opened.defer(() => drain(components, config.drainMs ?? 0, draining));
   await app.listen({ port: config.port, host: config.host });
   const port = portOf(app);
   const owned = opened.move();
@@ -85,6 +86,16 @@ async function openConfiguredStore({ data, database }: ServiceConfig, log: Log):
   if (database == null) return openStore(data);
   const { openPostgresStore } = await import("./store/postgres/postgres-store.ts");
   return openPostgresStore(database, log);
+}
+
+/** Tells proxies that this node takes no more, then asks its players over `drainMs` to connect elsewhere. Requests are served meanwhile. */
+async function drain({ clock, log, sockets }: Components, drainMs: number, draining: AbortController): Promise<void> {
+  draining.abort();
+  if (drainMs === 0) return;
+  const startedAt = clock.monotonic();
+  const count = sockets.size;
+  await sockets.drain(drainMs);
+  log.info({ players: count, took_ms: Math.round(clock.monotonic() - startedAt) }, "drained");
 }
 
 /** Ends long polls, closes sockets, gives running requests a moment, then cuts all connections. */

@@ -8,17 +8,28 @@ export const isOnPostgres = process.env["SIGNAGE_TEST_DATABASE"] === "postgres";
 
 let server: Promise<TestPostgres> | null = null;
 const databases = new Map<string, { url: Promise<string>; hadFolder: boolean }>();
+const created = new Map<string, string>();
+
+/** The server of the tests of this process. It ends with the process. */
+export function sharedPostgres(): Promise<TestPostgres> {
+  return (server ??= startPostgres());
+}
 
 /** The address of the database of a data folder, the same for each start of a service in it; null on SQLite. */
 export async function databaseOf(folder: string): Promise<string | null> {
   if (!isOnPostgres) return null;
-  // Ends with the process.
-  server ??= startPostgres();
-  await dropUnused(await server);
-  const running = await server;
+  const running = await sharedPostgres();
+  await dropUnused(running);
   const known = databases.get(folder) ?? { url: running.createDatabase(), hadFolder: false };
   databases.set(folder, known);
-  return known.url;
+  const url = await known.url;
+  created.set(folder, url);
+  return url;
+}
+
+/** The address of the database that {@link databaseOf} has created for a data folder; null on SQLite. */
+export function createdDatabaseOf(folder: string): string | null {
+  return created.get(folder) ?? null;
 }
 
 /** Opens the databases of a data folder in the engine that the tests run on. */
@@ -36,6 +47,7 @@ async function dropUnused(running: TestPostgres): Promise<void> {
     known.hadFolder ||= exists;
     if (exists || !known.hadFolder) continue;
     databases.delete(folder);
+    created.delete(folder);
     await running.dropDatabase(await known.url);
   }
 }

@@ -17,8 +17,8 @@ export interface TestPostgres extends AsyncDisposable {
   urlOf(database: string): string;
   /** The process of the server, for signals. */
   pid: number;
-  /** A new database. @param isMigrated false: an empty one */
-  createDatabase(isMigrated?: boolean): Promise<string>;
+  /** A new database. @param isMigrated false: an empty one @param options of CREATE DATABASE */
+  createDatabase(isMigrated?: boolean, options?: string): Promise<string>;
   dropDatabase(url: string): Promise<void>;
 }
 
@@ -94,7 +94,7 @@ export async function startPostgres({ isDurable = false, port, folder }: Postgre
     url: name("postgres"),
     urlOf: name,
     pid,
-    createDatabase: (isMigrated = true) => databases.create(isMigrated),
+    createDatabase: (isMigrated = true, more = "") => databases.create(isMigrated, more),
     dropDatabase: (url) => databases.drop(url),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
@@ -110,10 +110,10 @@ class Databases {
     this.#name = name;
   }
 
-  async create(isMigrated: boolean): Promise<string> {
+  async create(isMigrated: boolean, options: string): Promise<string> {
     const database = `test_${process.pid}_${(this.#count += 1)}`;
     if (isMigrated) await (this.#template ??= this.#createTemplate());
-    await this.#run(`CREATE DATABASE ${database}${isMigrated ? ` TEMPLATE ${templateName}` : ""}`);
+    await this.#run(`CREATE DATABASE ${database}${isMigrated ? ` TEMPLATE ${templateName}` : ""} ${options}`);
     return this.#name(database);
   }
 

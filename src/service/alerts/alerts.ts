@@ -1,5 +1,6 @@
 // Connects the parts of alerts: settings, the engine, and the mails about what it finds.
 import { runAll } from "../../base/async/run-all.ts";
+import type { Nodes } from "../nodes/nodes.ts";
 import { AlertEngine, type AlertEngineDependencies } from "./engine.ts";
 import { MailPlanner } from "./mail/mail-planner.ts";
 import { MailSender } from "./mail/mail-sender.ts";
@@ -7,6 +8,7 @@ import type { SmtpConfig } from "./mail/smtp.ts";
 import { AlertSettingsBook } from "./settings.ts";
 
 export interface AlertsDependencies extends Omit<AlertEngineDependencies, "settings" | "canMail"> {
+  nodes: Nodes;
   publicUrl: string | null;
   /** Null: no mails are sent. */
   smtp: SmtpConfig | null;

@@ -90,19 +90,19 @@ export class BlobSweeper {
   }
 
   /**
-   * Checks and deletes in one transaction. An upload of the same bytes keeps its blob in a transaction too, so it comes either
-   * before the check or after the deletion. That holds only for transactions of this process: in a shared store the blobs are
-   * marked instead.
+   * Checks and deletes in one transaction, while no other runs. An upload of the same bytes keeps its blob in a transaction too, so it
+   * comes either before the check or after the deletion. A bucket may answer late, so there the blobs are only marked.
    */
   async #removeUnreferenced(hashes: readonly string[]): Promise<void> {
     const { blobs, marks, store } = this.#dependencies;
     for (let first = 0; first < hashes.length; first += batchSize) {
       const batch = hashes.slice(first, first + batchSize);
-      await store.write(async (db) => {
+      const act = async (db: Db): Promise<void> => {
         const referenced = await referencedAmong(db, batch);
         const others = batch.filter((hash) => !referenced.has(hash));
         await (blobs.isShared ? marks.mark(db, others) : blobs.remove(others));
-      });
+      };
+      await (blobs.isShared ? store.write(act) : store.writeAlone(act));
     }
   }
 

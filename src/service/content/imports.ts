@@ -11,17 +11,20 @@ import type { Store } from "../store/store.ts";
 import type { AssetRow } from "../store/tables.ts";
 import { assetEvent, examineFile, keepFile, prepareFile } from "./asset-creation.ts";
 import { fileColumns, withoutQuery } from "./asset-rows.ts";
+import type { Nodes } from "../nodes/nodes.ts";
 import { BackgroundQueue } from "./background-queue.ts";
 import type { BlobStore, ReceivedFile } from "./blobs/blob-store.ts";
 import { whileUnavailable } from "./blobs/unavailable.ts";
 import { outboundFailure } from "./outbound-clients.ts";
 import type { Thumbnails } from "./thumbnails.ts";
 
+const lookAgainMs = 2_000;
 const maxAtOnce = 3;
 const maxRedirects = 5;
 const timeoutMs = 3_600_000;
 
 interface ImportDependencies {
+  nodes: Nodes;
   blobs: BlobStore;
   store: Store;
   clock: Clock;
@@ -53,6 +56,7 @@ export class Imports {
     this.#dependencies = dependencies;
     this.#queue = new BackgroundQueue(dependencies.clock, {
       maxAtOnce,
+      ...(dependencies.nodes.isShared && { lookAgainMs }),
       findNext: (running) => this.#findNext(running),
       process: (row, signal) => this.#process(row, signal),
     });

@@ -9,6 +9,7 @@ import type { Db, Store } from "../store/store.ts";
 import type { AssetRow } from "../store/tables.ts";
 import { assetEvent } from "./asset-creation.ts";
 import { isStored, type StoredAssetRow } from "./asset-rows.ts";
+import type { Nodes } from "../nodes/nodes.ts";
 import { BackgroundQueue } from "./background-queue.ts";
 import type { BlobStore } from "./blobs/blob-store.ts";
 import { whileUnavailable } from "./blobs/unavailable.ts";
@@ -16,10 +17,12 @@ import { whileUnavailable } from "./blobs/unavailable.ts";
 /** The media type of every thumbnail. */
 export const thumbnailType = "image/webp";
 
+const lookAgainMs = 2_000;
 const maxAtOnce = 2;
 const maxTries = 2;
 
 interface ThumbnailDependencies {
+  nodes: Nodes;
   blobs: BlobStore;
   events: EventJournal;
   media: MediaProcessPool;
@@ -36,6 +39,7 @@ export class Thumbnails {
     this.#dependencies = dependencies;
     this.#queue = new BackgroundQueue(dependencies.clock, {
       maxAtOnce,
+      ...(dependencies.nodes.isShared && { lookAgainMs }),
       findNext: (running) => this.#findNext(running),
       process: (row, signal) => this.#process(row, signal),
     });

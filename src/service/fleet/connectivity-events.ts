@@ -1,5 +1,6 @@
 // Sends events when players go online or offline or their problems change. Ignores short interruptions of the connection.
 import { Batch } from "../../base/async/batch.ts";
+import type { Nodes } from "../nodes/nodes.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { ProblemList } from "../../protocol/device/player-problems.ts";
 import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
@@ -13,6 +14,7 @@ import type { PlayerRow } from "../store/tables.ts";
 
 export interface ConnectivityEventsDependencies {
   store: Store;
+  nodes: Nodes;
   clock: Clock;
   events: EventJournal;
   presence: Presence;
@@ -75,12 +77,14 @@ export class ConnectivityEvents {
 
   /** Reports players that have been offline for too long until `signal` aborts; rejects with an AbortError then. */
   async run(signal: AbortSignal): Promise<never> {
-    const { clock } = this.#dependencies;
+    const { clock, nodes } = this.#dependencies;
     for (;;) {
       await clock.wait(offlineCheckMs, signal);
       // After a start of the service, players get time to reconnect.
       if (clock.monotonic() - this.#startedAt < offlineAfterMs) continue;
       const offline = [...this.#reported].filter(([playerId, { isOnline }]) => isOnline && this.#isOffline(playerId));
+      // To a node that was paused all players seem offline.
+      if (offline.length > 0) await nodes.checkDuty();
       await Promise.all(offline.map(([playerId, { error }]) => this.#changes.add({ playerId, status: { isOnline: false, error } })));
     }
   }

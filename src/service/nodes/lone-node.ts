@@ -25,6 +25,8 @@ export class LoneNode implements Nodes {
     return loop;
   }
 
+  async checkDuty(): Promise<void> {}
+
   onEachNode(_name: string, loop: Loop): Loop {
     return loop;
   }

@@ -7,14 +7,16 @@ const Ids = z.array(z.string()).readonly();
 export const announcementBodies = {
   /** These players have new entries in their journals (state.changed, command), or were revoked. */
   "players.changed": z.object({ playerIds: Ids }),
-  /** This node has a new socket of a player: those of other nodes are older. */
-  "player.connected": z.object({ playerId: z.string(), instanceId: z.string().nullable() }),
+  /** The announcing node has these sockets of players. The id of a session is greater than those of earlier ones. */
+  "players.connected": z.object({
+    sessions: z.array(z.object({ id: z.string(), playerId: z.string(), instanceId: z.string().optional() })).readonly(),
+  }),
   /** These teams have new events. */
   "events.appended": z.object({ teamIds: Ids }),
   /** These commands have ended. */
   "commands.ended": z.object({ commandIds: Ids, hasBatches: z.boolean() }),
-  /** An attempt of these deliveries to webhooks was recorded. */
-  "deliveries.attempted": z.object({ deliveryIds: Ids }),
+  /** These tokens were revoked, lost scopes, or their users left the team. */
+  "tokens.ended": z.object({ tokenIds: Ids }),
 } as const;
 
 /** What nodes send each other without storing it: lost when a node or the message server is away. */

@@ -49,6 +49,11 @@ export interface Nodes extends AsyncDisposable {
    * outage of the database.
    */
   asDuty(name: string, loop: Loop): Loop;
+  /**
+   * Within a duty, before something that follows from this node's memory and not from what a fenced write reads.
+   * @throws Fault `lease-lost` as a fenced write does.
+   */
+  checkDuty(): Promise<void>;
   /** A loop that runs on every node and begins again after an outage of the database. */
   onEachNode(name: string, loop: Loop): Loop;
   /** What keeps this node's leases and hears the others; to be run until the service stops. */

@@ -28,6 +28,15 @@ export interface Store extends AsyncDisposable {
    * assigns anew each time.
    */
   write<T>(write: (db: Db) => Promise<T>): Promise<T>;
+  /** Whether other nodes may write to the same databases. */
+  isShared: boolean;
+  /**
+   * Runs `write` like {@link write}, while no other write of any node runs: for what a transaction decides and does outside of the
+   * database.
+   */
+  writeAlone<T>(write: (db: Db) => Promise<T>): Promise<T>;
+  /** Calls `listener` at the beginning of every transaction. If it rejects, the transaction rolls back. */
+  onBegin(listener: (db: Db) => Promise<void>): void;
   /** Calls `listener` before every commit, in the transaction. If it rejects, the transaction rolls back. */
   beforeCommit(listener: (db: Db) => Promise<void>): void;
   /** Calls `listener` after every commit, with the handle of the transaction. */
@@ -50,11 +59,15 @@ export async function openStore(folder: string): Promise<Store> {
   const plays = await openDatabase<PlayEventTables>(join(folder, "plays.db"), "FULL", playEventMigrations, opened);
   const owned = opened.move();
   const hooks = new CommitHooks();
+  const write: Store["write"] = (work) => hooks.run((each) => db.transaction().execute(each), work);
   return {
     db,
     telemetry,
     plays,
-    write: (write) => hooks.run((each) => db.transaction().execute(each), write),
+    isShared: false,
+    write,
+    writeAlone: write,
+    onBegin: (listener) => hooks.onBegin(listener),
     beforeCommit: (listener) => hooks.beforeCommit(listener),
     onCommit: (listener) => hooks.onCommit(listener),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
@@ -63,8 +76,13 @@ export async function openStore(folder: string): Promise<Store> {
 
 /** The listeners of a store's transactions. */
 export class CommitHooks {
+  readonly #starters: ((db: Db) => Promise<void>)[] = [];
   readonly #finishers: ((db: Db) => Promise<void>)[] = [];
   readonly #listeners = new Set<(db: Db) => void>();
+
+  onBegin(listener: (db: Db) => Promise<void>): void {
+    this.#starters.push(listener);
+  }
 
   beforeCommit(listener: (db: Db) => Promise<void>): void {
     this.#finishers.push(listener);
@@ -77,6 +95,7 @@ export class CommitHooks {
   /** Runs `write` in the transaction that `transact` opens, with the listeners. */
   async run<T>(transact: (work: (db: Db) => Promise<Written<T>>) => Promise<Written<T>>, write: (db: Db) => Promise<T>): Promise<T> {
     const { result, transaction } = await transact(async (each) => {
+      for (const start of this.#starters) await start(each);
       const written = await write(each);
       for (const finish of this.#finishers) await finish(each);
       return { result: written, transaction: each };

@@ -1,13 +1,13 @@
 // The audit log: one entry per write in its transaction, a hash chain, and no secrets.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { AuditEntry, AuditVerification } from "../../../src/protocol/operator/people.ts";
 import { canonicalJson } from "../../../src/service/store/canonical-json.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, picture } from "../harness.ts";
 import { inviteMember, createOtherTeam, owner } from "./people.ts";
+import { failInserts, openTables } from "../tables-of.ts";
 
 const entries = async (api: TestService, query = ""): Promise<AuditEntry[]> =>
   (await api.call("GET", `audit${query}`)).body.data.map((entry: unknown) => AuditEntry.parse(entry));
@@ -103,7 +103,7 @@ test("[AUD4] verifying the chain shows whether an entry was changed, removed or 
   const log = await entries(api);
   expect(good).toEqual({ holds: true, entries: 6, broken_at_seq: null, last_hash: log[0]!.hash });
 
-  const database = new DatabaseSync(join(folder.path, "state.db"), { timeout: 5_000 });
+  const database = openTables(folder.path);
   const attempt = async (...statements: string[]) => {
     database.exec("CREATE TEMP TABLE kept AS SELECT * FROM main.audit; CREATE TEMP TABLE heads AS SELECT * FROM main.audit_heads");
     for (const statement of statements) database.exec(statement);
@@ -142,11 +142,11 @@ test("[AUD6] a write whose entry cannot be stored is rolled back", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   await api.call("POST", "playlists", { name: "P" });
-  const database = new DatabaseSync(join(folder.path, "state.db"), { timeout: 5_000 });
-  database.exec("CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'disk full'); END");
+  const database = openTables(folder.path);
+  const full = failInserts(database, "audit");
   const key = { "idempotency-key": "k" };
   expect((await api.call("POST", "playlists", { name: "Q" }, key)).status).toBe(500);
-  database.exec("DROP TRIGGER full");
+  full[Symbol.dispose]();
   database.close();
   expect((await api.call("GET", "playlists")).body.data).toHaveLength(1);
   expect((await api.call("POST", "playlists", { name: "Q" }, key)).headers.get("idempotency-replayed")).toBeNull();

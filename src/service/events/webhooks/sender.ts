@@ -13,10 +13,13 @@ import { dueDeliveries, nextDueAt, type DueDelivery } from "./due-deliveries.ts"
 import { markWarned, webhooksToWarn } from "./failure-warnings.ts";
 import { signingSecrets } from "./secrets.ts";
 import { signatureHeaders } from "./signature.ts";
+import type { Nodes } from "../../nodes/nodes.ts";
+import { claimDue, giveBack } from "../../store/claims.ts";
 import type { Store } from "../../store/store.ts";
 
 export interface SenderDependencies {
   store: Store;
+  nodes: Nodes;
   clock: Clock;
   log: Log;
   http: OutboundHttp;
@@ -25,6 +28,10 @@ export interface SenderDependencies {
 }
 
 const attemptTimeoutMs = 15_000;
+// Longer than an attempt takes.
+const claimMs = 60_000;
+// What another node was to send, and did not.
+const lookAgainMs = 5_000;
 const maxConcurrentPerWebhook = 4;
 // Only the beginning of a response is kept.
 const maxResponseBytes = 1_000;
@@ -49,13 +56,13 @@ export class WebhookSender {
 
   /** Sends until `signal` aborts; rejects with an AbortError once the attempts in progress have ended. */
   async run(signal: AbortSignal): Promise<never> {
-    const { clock, store } = this.#dependencies;
+    const { clock, nodes, store } = this.#dependencies;
+    const longestMs = nodes.isShared ? lookAgainMs : Infinity;
     try {
       for (;;) {
-        const due = await dueDeliveries(store.db, Math.trunc(clock.now()), this.#sending, maxConcurrentPerWebhook);
-        for (const delivery of due) this.#startDelivery(delivery, signal);
+        for (const delivery of await this.#takeDue()) this.#startDelivery(delivery, signal);
         const next = await nextDueAt(store.db, Math.trunc(clock.now()));
-        await this.#work.wait(clock, next === null ? Infinity : Math.max(0, next - clock.now()), signal);
+        await this.#work.wait(clock, Math.min(longestMs, next === null ? Infinity : Math.max(0, next - clock.now())), signal);
       }
     } finally {
       await Promise.all(this.#inProgress);
@@ -82,6 +89,16 @@ export class WebhookSender {
     return runAll([trim, warn], signal);
   }
 
+  async #takeDue(): Promise<DueDelivery[]> {
+    const { clock, nodes, store } = this.#dependencies;
+    const now = Math.trunc(clock.now());
+    const due = await dueDeliveries(store.db, now, this.#sending, maxConcurrentPerWebhook);
+    if (!nodes.isShared) return due;
+    const rows = due.map(({ delivery }) => delivery);
+    const claimed = new Set((await claimDue(store, "webhook_deliveries", rows, { now, claimMs })).map(({ id }) => id));
+    return due.filter(({ delivery }) => claimed.has(delivery.id));
+  }
+
   #startDelivery(due: DueDelivery, signal: AbortSignal): void {
     const { delivery, webhook } = due;
     const ids = this.#sending.get(webhook.id) ?? new Set();
@@ -100,10 +117,13 @@ export class WebhookSender {
   }
 
   async #deliver(due: DueDelivery, signal: AbortSignal): Promise<void> {
-    const { clock, deliveries, events, log, store } = this.#dependencies;
+    const { clock, deliveries, events, log, nodes, store } = this.#dependencies;
     const attempt = await this.#attempt(due, signal);
-    // The service is stopping: the delivery stays pending and is sent again, with the same id.
-    if (attempt === null) return;
+    if (attempt === null) {
+      // The service is stopping: the delivery stays pending and is sent again, with the same id.
+      if (nodes.isShared) await store.write((db) => giveBack(db, "webhook_deliveries", due.delivery.id, Math.trunc(clock.now())));
+      return;
+    }
     this.attempts[attempt.status === null ? "unreachable" : attempt.error === null ? "delivered" : "refused"] += 1;
     await store.write(async (db) => events.append(db, await recordAttempt(db, Math.trunc(clock.now()), due, attempt)));
     deliveries.notifyAttempt(due.delivery.id);

@@ -61,7 +61,7 @@ export const passwordOperations: readonly Operation<PasswordDependencies>[] = [
         await withdrawSignInLinks(db, userId);
         await forgetBrowsers(db, userId, browserSecret);
         await db.updateTable("sessions").set({ proved_at: now }).where("token_id", "=", tokenId).execute();
-        return { result: undefined, committed: () => tokens.notifyEnded(ended) };
+        return { result: undefined, committed: await tokens.end(db, ended) };
       });
     },
   }),

@@ -72,7 +72,7 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
       await unitOfWork.write(async (db, { operator }) => {
         requireSession(operator);
         const ended = await endSessions(db, [operator.tokenId], Math.trunc(clock.now()));
-        return { result: undefined, committed: () => tokens.notifyEnded(ended) };
+        return { result: undefined, committed: await tokens.end(db, ended) };
       });
       return new JsonResponse(204, undefined, {}, [cookies.clearSession(context)]);
     },
@@ -107,7 +107,8 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
           .set({ proved_at: Math.trunc(clock.now()) })
           .where("token_id", "=", tokenId)
           .execute();
-        return { result: await showSession(db, tokenId), committed: () => used?.used() };
+        const committed = (await used?.use(db)) ?? (() => undefined);
+        return { result: await showSession(db, tokenId), committed };
       });
     },
   }),
@@ -136,7 +137,7 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
         const made = body.name === undefined ? null : await insertTeam(dependencies, db, { name: body.name, ownerId: operator.userId });
         const teamId = made?.id ?? body.team_id!;
         const { started, ended } = await moveSession(dependencies, db, { operator, address, requestId }, teamId);
-        return { result: started, committed: () => tokens.notifyEnded(ended) };
+        return { result: started, committed: await tokens.end(db, ended) };
       };
       return unitOfWork.write(change, async (db, { id: sessionId, secret, expiresAt }) => {
         const cookie = cookies.setSession(context, secret, expiresAt);
@@ -181,7 +182,7 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
       await unitOfWork.write(async (db, { operator }) => {
         found(await selectSessions(db, operator, Math.trunc(clock.now())).where("id", "=", params.id).executeTakeFirst(), "session");
         const ended = await endSessions(db, [params.id], Math.trunc(clock.now()));
-        return { result: undefined, committed: () => tokens.notifyEnded(ended) };
+        return { result: undefined, committed: await tokens.end(db, ended) };
       });
     },
   }),

@@ -140,9 +140,8 @@ export const tokenOperations: readonly Operation<TokenDependencies>[] = [
         const revoked_at = Math.trunc(dependencies.clock.now());
         await db.updateTable("tokens").set({ revoked_at }).where("id", "=", tokenId).execute();
         await withdrawInvitationsByTokens(db, [tokenId], revoked_at);
-        return { result: undefined };
+        return { result: undefined, committed: await dependencies.tokens.end(db, [tokenId]) };
       });
-      dependencies.tokens.notifyEnded([input.params.id]);
     },
   }),
 ];

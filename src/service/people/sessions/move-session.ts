@@ -9,7 +9,7 @@ import { endSessions, startSession, type StartedSession } from "./sessions.ts";
 
 interface MovedSession {
   started: StartedSession;
-  /** The ids of the sessions that ended; pass them to {@link TokenExpiry.notifyEnded} after the commit. */
+  /** The ids of the sessions that ended; pass them to {@link TokenExpiry.end}. */
   ended: string[];
 }
 

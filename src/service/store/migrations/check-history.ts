@@ -13,6 +13,13 @@ export function checkMigrationHistory(path: string, known: Readonly<Record<strin
   checkApplied(appliedMigrations(path), known, place);
 }
 
+/** The same, and that all of `known` have run. @throws Fault `unsupported`. */
+export function requireMigrated(path: string, known: Readonly<Record<string, unknown>>): void {
+  checkMigrationHistory(path, known);
+  if (appliedMigrations(path).length === Object.keys(known).length) return;
+  throw new Fault("unsupported", `${dirname(path)} was written by an earlier version: start this version's service in it once`);
+}
+
 /** How messages name a database, the part of it that was checked, and what to do instead. */
 export interface CheckedPlace {
   database: string;

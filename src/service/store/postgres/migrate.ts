@@ -1,20 +1,14 @@
 // Migrates a PostgreSQL database, one node at a time.
 import { Kysely } from "kysely";
-import { Migrator, type Migration } from "kysely/migration";
+import { Migrator } from "kysely/migration";
 import pg from "pg";
 import type { Log } from "../../../base/log.ts";
 import { checkApplied } from "../migrations/check-history.ts";
-import { migrations, telemetryMigrations } from "../migrations/index.ts";
-import { playEventMigrations } from "../migrations/play-events.ts";
 import { PooledDialect } from "./driver.ts";
+import { knownMigrations } from "./known-migrations.ts";
 import { outageOf } from "./outage.ts";
 import { connectionTo, nameOfDatabase, openPool, schemas, type Schema } from "./pools.ts";
 
-const known: Record<Schema, Record<string, Migration>> = {
-  state: migrations,
-  telemetry: telemetryMigrations,
-  plays: playEventMigrations,
-};
 // Any number that no other program takes in this database.
 const lockKey = 7_815_201_512;
 
@@ -43,7 +37,8 @@ export async function migratePostgres(url: string, log: Log): Promise<number> {
   }
 }
 
-async function connect(url: string): Promise<pg.Client & AsyncDisposable> {
+/** A connection of its own, which ends when it is disposed. @throws Fault `store-unavailable`. */
+export async function connect(url: string): Promise<pg.Client & AsyncDisposable> {
   const client = new pg.Client(connectionTo(url));
   // A query that runs meanwhile rejects, too.
   client.on("error", () => undefined);
@@ -58,14 +53,14 @@ async function checkHistory(client: pg.Client, schema: Schema, database: string)
   if (!rows[0]!.found) return;
   const applied = await client.query<{ name: string }>(`SELECT name FROM ${schema}.kysely_migration ORDER BY name COLLATE "C"`);
   const names = applied.rows.map(({ name }) => name);
-  checkApplied(names, known[schema], { database, part: `schema ${schema}`, elsewhere: "use another --database" });
+  checkApplied(names, knownMigrations[schema], { database, part: `schema ${schema}`, elsewhere: "use another --database" });
 }
 
 /** All migrations of a schema are one transaction. */
 async function migrateSchema(url: string, schema: Schema, log: Log): Promise<number> {
   await using pool = openPool(url, schema, log, 1);
   const db = new Kysely<unknown>({ dialect: new PooledDialect({ pool, prepare: `SET search_path TO ${schema}`, begin: "begin" }) });
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => known[schema] }, migrationTableSchema: schema });
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => knownMigrations[schema] }, migrationTableSchema: schema });
   const { error, results = [] } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;
   return results.length;

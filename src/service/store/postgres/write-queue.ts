@@ -31,7 +31,16 @@ export class WriteQueue<DB> {
 
   /** Runs `write` as a transaction, again if it failed only because of another node. */
   run<T>(write: (db: Kysely<DB>) => Promise<T>): Promise<T> {
-    const running = this.#last.then(() => this.#attempt(write, 1));
+    return this.#afterOthers(() => this.#attempt(write, 1));
+  }
+
+  /** Runs `write` while no other transaction of any node runs. */
+  runAlone<T>(write: (db: Kysely<DB>) => Promise<T>): Promise<T> {
+    return this.#afterOthers(() => this.#alone.transaction().execute(write));
+  }
+
+  #afterOthers<T>(transact: () => Promise<T>): Promise<T> {
+    const running = this.#last.then(transact);
     // The caller learns of a failure; the next write begins in any case.
     this.#last = running.catch(() => undefined);
     return running;
