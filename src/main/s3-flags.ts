@@ -7,13 +7,8 @@ import { ExistingFile, Gigabytes, WebAddress } from "./flags.ts";
 /** As `--help` lists them. */
 export const s3Usage = {
   blobs: { value: "s3://BUCKET/PREFIX", help: "Bucket for assets and other files, which several nodes share (default: DIR/blobs)" },
-  "blob-urls": {
-    value: "service|signed",
-    help: "signed: devices and programs are redirected to signed URLs of the bucket; default: the service sends the bytes",
-  },
   "blob-cache-gb": { value: "GB", help: "How much of the bucket is kept in DIR for libraries that read files (default 2)" },
   "s3-endpoint": { value: "URL", help: "S3 server, if not Amazon's (default $AWS_ENDPOINT_URL_S3, $AWS_ENDPOINT_URL)" },
-  "s3-public-endpoint": { value: "URL", help: "URL of the S3 server in signed URLs, if devices reach it by another one" },
   "s3-region": { value: "REGION", help: "Region of the bucket (default $AWS_REGION, $AWS_DEFAULT_REGION, us-east-1)" },
   "s3-path-style": { help: "The bucket is in the path of URLs, not in the host name: for most servers other than Amazon's" },
   "s3-access-key-id": {
@@ -31,10 +26,8 @@ const Place = z
 /** Their schemas. */
 export const s3Flags = {
   blobs: Place.optional(),
-  "blob-urls": z.enum(["service", "signed"], "must be service or signed").optional(),
   "blob-cache-gb": Gigabytes.removeDefault().optional(),
   "s3-endpoint": WebAddress.optional(),
-  "s3-public-endpoint": WebAddress.optional(),
   "s3-region": z
     .string()
     .regex(/^[a-z0-9-]{2,40}$/, "must be a region such as eu-central-1")
@@ -62,8 +55,6 @@ export function checkS3Flags(flags: S3Flags, env: Environment, wrong: (flag: str
   const hasSecret = flags["s3-secret-key-file"] !== undefined || isSet(env["AWS_SECRET_ACCESS_KEY"]);
   if (hasId && !hasSecret) wrong("s3-secret-key-file", "or $AWS_SECRET_ACCESS_KEY goes with an access key");
   if (!hasId && hasSecret) wrong("s3-access-key-id", "or $AWS_ACCESS_KEY_ID goes with a secret");
-  if (flags["s3-public-endpoint"] !== undefined && flags["blob-urls"] !== "signed")
-    wrong("s3-public-endpoint", "goes with --blob-urls signed");
 }
 
 /** The bucket; null: the blobs are in the data folder. */
@@ -79,14 +70,12 @@ export function readS3Flags(flags: S3Flags, env: Environment): S3Config | null {
     bucket,
     prefix: prefix === "" ? "" : `${prefix}/`,
     endpoint: endpointOf(flags, env),
-    publicEndpoint: flags["s3-public-endpoint"] ?? null,
     region: [flags["s3-region"], env["AWS_REGION"], env["AWS_DEFAULT_REGION"]].find(isSet) ?? "us-east-1",
     isPathStyle: flags["s3-path-style"],
     credentials:
       accessKeyId === undefined || secretAccessKey === undefined
         ? null
         : { accessKeyId, secretAccessKey, ...(isSet(sessionToken) ? { sessionToken: sessionToken! } : {}) },
-    hasSignedUrls: flags["blob-urls"] === "signed",
     cacheBytes: flags["blob-cache-gb"] ?? defaultCacheBytes,
   };
 }

@@ -70,7 +70,8 @@ export class ProblemError extends Error {
     this.name = "ProblemError";
     this.kind = kind;
     this.errors = more.errors ?? [];
-    this.headers = more.headers ?? {};
+    // The client of a node that stops finds another one, or this one again, within seconds.
+    this.headers = { ...(kind === "closing" ? { "Retry-After": "1" } : {}), ...more.headers };
   }
 
   get status(): number {
@@ -104,6 +105,10 @@ export function problemOf(error: ProblemError, requestId: string): Problem {
 /** Translates an error of Fastify. Any unknown error is internal; its message is not shown to the client. */
 export function toProblemError(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
+  if (isFault(error, "store-unavailable") || isFault(error, "lease-lost")) {
+    const headers = { "Retry-After": unavailableRetryS };
+    return new ProblemError("unavailable", "The database cannot be reached: try again later", { headers, cause: error });
+  }
   if (isFault(error, "blobs-unavailable")) {
     const headers = { "Retry-After": unavailableRetryS };
     return new ProblemError("unavailable", "The store of files cannot be reached: try again later", { headers, cause: error });

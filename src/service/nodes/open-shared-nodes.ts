@@ -5,7 +5,7 @@ import { createSystemClock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { openEpoch } from "../store/epoch.ts";
 import type { MakeId } from "../store/ids.ts";
-import { connectionTo } from "../store/postgres/pools.ts";
+import { connectionTo, hearLostConnections } from "../store/postgres/pools.ts";
 import type { Store } from "../store/store.ts";
 import { AnnouncementLog } from "./announcement-log.ts";
 import { AnnouncementReader } from "./announcement-reader.ts";
@@ -35,6 +35,7 @@ export async function openSharedNodes(
   const pool = new pg.Pool({ ...connectionTo(config.database), ...connections });
   opened.defer(() => pool.end());
   pool.on("error", (error) => log.debug({ err: error }, "an idle connection to the database ended"));
+  hearLostConnections(pool);
   const id = makeId("nod");
   const epoch = await openEpoch(store.db, makeId);
   const leases = new Leases(pool, id);

@@ -105,27 +105,27 @@ test("[AUD4] verifying the chain shows whether an entry was changed, removed or 
 
   const database = openTables(folder.path);
   const attempt = async (...statements: string[]) => {
-    database.exec("CREATE TEMP TABLE kept AS SELECT * FROM main.audit; CREATE TEMP TABLE heads AS SELECT * FROM main.audit_heads");
+    database.exec("CREATE TEMP TABLE kept AS SELECT * FROM audit; CREATE TEMP TABLE heads AS SELECT * FROM audit_heads");
     for (const statement of statements) database.exec(statement);
     const { holds, broken_at_seq } = await verify(api);
-    database.exec("DELETE FROM main.audit; INSERT INTO main.audit SELECT * FROM kept; DROP TABLE kept");
-    database.exec("DELETE FROM main.audit_heads; INSERT INTO main.audit_heads SELECT * FROM heads; DROP TABLE heads");
+    database.exec("DELETE FROM audit; INSERT INTO audit SELECT * FROM kept; DROP TABLE kept");
+    database.exec("DELETE FROM audit_heads; INSERT INTO audit_heads SELECT * FROM heads; DROP TABLE heads");
     return [holds, broken_at_seq];
   };
-  expect(await attempt("UPDATE main.audit SET user_id = 'usr_other' WHERE seq = 3")).toEqual([false, 3]);
-  expect(await attempt("UPDATE main.audit SET hash = '00' WHERE seq = 3")).toEqual([false, 3]);
-  expect(await attempt("DELETE FROM main.audit WHERE seq = 2")).toEqual([false, 2]);
-  expect(await attempt("DELETE FROM main.audit WHERE seq = 2", "UPDATE main.audit SET seq = seq - 1 WHERE seq > 2")).toEqual([false, 2]);
-  expect(await attempt("DELETE FROM main.audit WHERE seq = 6")).toEqual([false, 6]);
-  expect(await attempt("DELETE FROM main.audit")).toEqual([false, 1]);
-  expect(await attempt("UPDATE main.audit_heads SET hash = '00'")).toEqual([false, 7]);
+  expect(await attempt("UPDATE audit SET user_id = 'usr_other' WHERE seq = 3")).toEqual([false, 3]);
+  expect(await attempt("UPDATE audit SET hash = '00' WHERE seq = 3")).toEqual([false, 3]);
+  expect(await attempt("DELETE FROM audit WHERE seq = 2")).toEqual([false, 2]);
+  expect(await attempt("DELETE FROM audit WHERE seq = 2", "UPDATE audit SET seq = seq - 1 WHERE seq > 2")).toEqual([false, 2]);
+  expect(await attempt("DELETE FROM audit WHERE seq = 6")).toEqual([false, 6]);
+  expect(await attempt("DELETE FROM audit")).toEqual([false, 1]);
+  expect(await attempt("UPDATE audit_heads SET hash = '00'")).toEqual([false, 7]);
   // Whoever changes an entry can give it a matching hash, but then the next entry no longer follows it.
-  const { hash: _hash, ...third } = database.prepare("SELECT * FROM main.audit WHERE seq = 3").get()!;
+  const { hash: _hash, ...third } = database.prepare("SELECT * FROM audit WHERE seq = 3").get()!;
   const previous = log.find(({ seq }) => seq === 2)!.hash;
   const forged = createHash("sha256")
     .update(previous + canonicalJson({ ...third, user_id: "usr_other" }))
     .digest("hex");
-  expect(await attempt(`UPDATE main.audit SET user_id = 'usr_other', hash = '${forged}' WHERE seq = 3`)).toEqual([false, 4]);
+  expect(await attempt(`UPDATE audit SET user_id = 'usr_other', hash = '${forged}' WHERE seq = 3`)).toEqual([false, 4]);
   database.close();
   expect(await verify(api)).toEqual(good);
 });

@@ -19,13 +19,6 @@ export interface LocalFile extends AsyncDisposable {
   path: string;
 }
 
-/** The headers of a response to a signed URL. */
-export interface SignedResponse {
-  contentType: string;
-  contentDisposition: string;
-  cacheControl: string;
-}
-
 export interface BlobStore extends AsyncDisposable {
   /** Whether several nodes use the store. Unreferenced blobs are then deleted only after a time (see {@link BlobMarks}). */
   readonly isShared: boolean;
@@ -74,9 +67,6 @@ export interface BlobStore extends AsyncDisposable {
 
   /** The hashes of all blobs, page by page. */
   allHashes(): AsyncGenerator<string[]>;
-
-  /** A URL at which anyone can read the blob for some minutes; null: there is none. */
-  signedUrl(blob: BlobName, response: SignedResponse): Promise<string | null>;
 
   /** Resolves when the store responds. @throws Fault `blobs-unavailable`. */
   check(signal: AbortSignal): Promise<void>;

@@ -91,10 +91,6 @@ export class DiskBlobs implements BlobStore {
     }
   }
 
-  async signedUrl(): Promise<null> {
-    return null;
-  }
-
   async check(): Promise<void> {
     await access(this.#folder).catch((cause: unknown) => {
       throw new Fault("blobs-unavailable", `the folder of the stored files, ${this.#folder}, cannot be read`, { cause });

@@ -30,7 +30,16 @@ export function openPool(url: string, schema: Schema, log: Log, max: number = po
   const pool = new pg.Pool({ ...connectionTo(url), max, idleTimeoutMillis: idleTimeoutMs, query_timeout: queryTimeoutMs });
   // The pool drops the connection and opens another when it is needed; if that fails, the query reports it.
   pool.on("error", (error) => log.warn({ err: error, schema }, "an idle connection to the database ended"));
+  hearLostConnections(pool);
   return Object.assign(pool, { [Symbol.asyncDispose]: () => pool.end() });
+}
+
+/**
+ * Keeps a lost connection that is in use from ending the process: without a listener its `error` event would. The query that uses
+ * it rejects, which reports it.
+ */
+export function hearLostConnections(pool: pg.Pool): void {
+  pool.on("connect", (client) => client.on("error", () => undefined));
 }
 
 /** What every connection to `schema` begins with. */

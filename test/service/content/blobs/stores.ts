@@ -30,11 +30,9 @@ export function s3Config(url: string, more: Partial<S3Config> = {}): S3Config {
     bucket: testBucket,
     prefix: "fleet/",
     endpoint: url,
-    publicEndpoint: null,
     region: "us-east-1",
     isPathStyle: true,
     credentials: testCredentials,
-    hasSignedUrls: false,
     cacheBytes: 100_000_000,
     ...more,
   };

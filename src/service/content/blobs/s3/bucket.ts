@@ -32,7 +32,7 @@ export class Bucket implements Disposable {
 
   constructor(config: S3Config) {
     this.config = config;
-    this.client = new S3Client(clientConfig(config, config.endpoint));
+    this.client = new S3Client(clientConfig(config));
   }
 
   /** The object's size, and its SHA-256 if the server knows it; null: there is no object. */
@@ -116,8 +116,8 @@ export class Bucket implements Disposable {
   }
 }
 
-/** The settings of the library. @param endpoint null: Amazon's, of the region. */
-export function clientConfig({ region, isPathStyle, credentials }: S3Config, endpoint: string | null): S3ClientConfig {
+/** The settings of the library. */
+function clientConfig({ endpoint, region, isPathStyle, credentials }: S3Config): S3ClientConfig {
   return {
     region,
     forcePathStyle: isPathStyle,

@@ -6,15 +6,11 @@ export interface S3Config {
   prefix: string;
   /** The server's URL; null: Amazon's, of the region. */
   endpoint: string | null;
-  /** The URL of signed links, if devices and clients reach the server by another one than this service; null: the same. */
-  publicEndpoint: string | null;
   region: string;
   /** Whether the bucket is in the path and not in the host name. */
   isPathStyle: boolean;
   /** null: the credentials come from Amazon's usual places, such as the role of the machine. */
   credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | null;
-  /** Whether devices and clients are redirected to signed URLs; otherwise this service sends the bytes. */
-  hasSignedUrls: boolean;
   /** How many bytes of blobs are kept in the data folder for libraries that read files. */
   cacheBytes: number;
 }

@@ -8,12 +8,11 @@ import { Fault } from "../../../../base/fault.ts";
 import type { Db } from "../../../store/store.ts";
 import { BlobCache } from "../blob-cache.ts";
 import type { BlobMarks } from "../blob-marks.ts";
-import type { BlobName, BlobStore, LocalFile, ReceivedFile, SignedResponse } from "../blob-store.ts";
+import type { BlobName, BlobStore, LocalFile, ReceivedFile } from "../blob-store.ts";
 import { IncomingFiles } from "../incoming-files.ts";
 import { Bucket } from "./bucket.ts";
 import { blobKey, hashOfKey, type S3Config } from "./config.ts";
 import { partBytes, putParts } from "./multipart.ts";
-import { UrlSigner } from "./url-signer.ts";
 
 const deletionsAtOnce = 10;
 const silenceLimitMs = 20_000;
@@ -29,7 +28,6 @@ export class S3Blobs implements BlobStore {
   readonly #dependencies: S3Dependencies;
   readonly #files: IncomingFiles;
   readonly #cache: BlobCache;
-  readonly #signer: UrlSigner | null;
   /** When a file was found or stored in the bucket, monotonic ms. */
   readonly #preparedAt = new WeakMap<ReceivedFile, number>();
 
@@ -38,7 +36,6 @@ export class S3Blobs implements BlobStore {
     this.#dependencies = dependencies;
     this.#files = files;
     this.#cache = cache;
-    this.#signer = config.hasSignedUrls ? new UrlSigner(config) : null;
   }
 
   /** @param folder for files that arrive, and for local copies. Connects to nothing yet. */
@@ -109,17 +106,12 @@ export class S3Blobs implements BlobStore {
     }
   }
 
-  async signedUrl(blob: BlobName, response: SignedResponse): Promise<string | null> {
-    return this.#signer === null ? null : this.#signer.sign(blobKey(this.bucket.config, blob.sha256), response);
-  }
-
   async check(signal: AbortSignal): Promise<void> {
     for await (const _page of this.bucket.list(`${this.bucket.config.prefix}blobs/`, 1, signal)) return;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.bucket[Symbol.dispose]();
-    this.#signer?.[Symbol.dispose]();
   }
 
   /** Makes sure that the bucket has the file's bytes under its hash. */
