@@ -5,7 +5,8 @@ import type { Log } from "../base/log.ts";
 import { openAlerts } from "./alerts/alerts.ts";
 import type { ServiceConfig } from "./config.ts";
 import { BlobSweeper } from "./content/blob-sweeper.ts";
-import { Blobs } from "./content/blobs.ts";
+import { BlobMarks } from "./content/blobs/blob-marks.ts";
+import { openBlobs } from "./content/blobs/open-blobs.ts";
 import { Imports } from "./content/imports.ts";
 import { FeedCopies } from "./content/previews/feed-copies.ts";
 import { TicketsInDatabase } from "./content/previews/tickets-in-database.ts";
@@ -120,7 +121,8 @@ export async function createComponents(
     heartbeatMs,
   });
   const maxAssetBytes = config.maxAssetBytes ?? defaultMaxAssetBytes;
-  const blobs = await Blobs.open(join(config.data, "blobs"));
+  const marks = new BlobMarks(store, clock, config.blobGraceMs);
+  const blobs = await openBlobs(config.data, config.s3 ?? null, { marks, clock });
   const thumbnails = new Thumbnails({ blobs, events, media, nodes, store, clock, log });
   const files = { store, nodes, clock, log, events, makeId, blobs, media, thumbnails, maxAssetBytes };
   const desired = new DesiredStates();
@@ -170,7 +172,7 @@ export async function createComponents(
     rollouts,
     sockets,
     subscribers,
-    sweeper: new BlobSweeper({ blobs, store, clock }),
+    sweeper: new BlobSweeper({ blobs, marks, store, clock, log }),
     tickets,
     tokens,
     webhookHttp: outbound.webhooks,

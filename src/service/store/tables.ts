@@ -311,6 +311,8 @@ export interface Tables {
   draft_changes: DraftChangeRow;
   overrides: OverrideRow;
   assets: AssetRow;
+  /** Blobs that no row references, and since when. */
+  blob_marks: { sha256: string; marked_at: number };
   uploads: UploadRow;
   upload_links: UploadLinkRow;
   shows: ShowRow;
