@@ -9,6 +9,7 @@ export type FaultCode =
   | "file-corrupt"
   | "asset-corrupt"
   | "asset-missing"
+  | "blobs-unavailable"
   | "disk-full"
   | "unreachable"
   | "refused"

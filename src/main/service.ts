@@ -1,6 +1,5 @@
 // Runs the signage service: reads its flags and serves until it is stopped.
 import { existsSync } from "node:fs";
-import { isIP } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
@@ -15,7 +14,9 @@ import { isUsablePath } from "../service/http/public-url.ts";
 import { defaultMirrorBytes } from "../service/releases/mirror-limits.ts";
 import { checkMessagesFlags, messagesFlags, messagesUsage, readMessagesFlags } from "./messages-flags.ts";
 import { checkSmtpFlags, readSmtpFlags, smtpFlags, smtpUsage } from "./smtp-flags.ts";
+import { checkS3Flags, readS3Flags, s3Flags, s3Usage } from "./s3-flags.ts";
 import { checkSsoFlags, readSsoFlags, ssoFlags, ssoUsage } from "./sso-flags.ts";
+import { isBlock, isLoopback, isNetwork } from "./addresses.ts";
 import { showConsole } from "./console-link.ts";
 import { commandName, dataFolder, readVersion, rendererFolder } from "./folders.ts";
 import { startMediaInParent } from "./electron/media-relay.ts";
@@ -58,6 +59,7 @@ export const usage = defineUsage({
     },
     "releases-root": { value: "FILE", help: "root.json that the releases are verified by (default: the first one that the source has)" },
     "releases-max-gb": { value: "GB", help: `How much of the releases is kept, the newest first (default ${defaultMirrorBytes / 1e9})` },
+    ...s3Usage,
     ...messagesUsage,
     ...smtpUsage,
     ...ssoUsage,
@@ -98,6 +100,7 @@ const Flags = z
     "releases-from": z.string().min(1, "must name a folder or an address").optional(),
     "releases-root": ExistingFile,
     "releases-max-gb": Gigabytes,
+    ...s3Flags,
     ...messagesFlags,
     ...smtpFlags,
     ...ssoFlags,
@@ -110,6 +113,7 @@ const Flags = z
     if (!hasTls && flags["tls-cert"] !== undefined) wrong("tls-key", "goes with --tls-cert");
     if (!hasTls && flags["tls-key"] !== undefined) wrong("tls-cert", "goes with --tls-key");
     if (hasTls && flags["insecure-http"]) wrong("insecure-http", "contradicts --tls-cert");
+    checkS3Flags(flags, process.env, wrong);
     checkMessagesFlags(flags, wrong);
     checkSmtpFlags(flags, wrong, isLoopback);
     checkSsoFlags(flags, wrong);
@@ -135,6 +139,7 @@ const Flags = z
       rootFile: flags["releases-root"] ?? null,
       maxBytes: flags["releases-max-gb"],
     },
+    s3: readS3Flags(flags, process.env),
     ...readMessagesFlags(flags),
     smtp: readSmtpFlags(flags),
     sso: readSsoFlags(flags),
@@ -214,25 +219,6 @@ async function announce({ host, tls, publicUrl }: ServiceFlags, url: string, log
  */
 function allowYoungGenerationGrowth(isAllowed: boolean): void {
   setFlagsFromString(`--semi-space-growth-factor=${isAllowed ? 2 : 1}`);
-}
-
-/** Whether `block` is an address, or a network in CIDR notation. */
-function isBlock(block: string): boolean {
-  const [address, bits, more] = block.split("/");
-  const maxBits = isIP(address!) === 4 ? 32 : 128;
-  return isIP(address!) !== 0 && more === undefined && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits));
-}
-
-function isLoopback(host: string): boolean {
-  if (host === "localhost" || host === "::1") return true;
-  return isIP(host) === 4 && host.startsWith("127.");
-}
-
-/** Whether `text` is an address or a network in CIDR notation. */
-function isNetwork(text: string): boolean {
-  const [, address = "", bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
-  const version = isIP(address);
-  return version !== 0 && (bits === undefined || Number(bits) <= (version === 4 ? 32 : 128));
 }
 
 /** Why the service could not start, naming the flag to change; null for an unexpected error. */

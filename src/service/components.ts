@@ -5,7 +5,8 @@ import type { Log } from "../base/log.ts";
 import { openAlerts } from "./alerts/alerts.ts";
 import type { ServiceConfig } from "./config.ts";
 import { BlobSweeper } from "./content/blob-sweeper.ts";
-import { Blobs } from "./content/blobs.ts";
+import { BlobMarks } from "./content/blobs/blob-marks.ts";
+import { openBlobs } from "./content/blobs/open-blobs.ts";
 import { Imports } from "./content/imports.ts";
 import { FeedCopies } from "./content/previews/feed-copies.ts";
 import { TicketsInDatabase } from "./content/previews/tickets-in-database.ts";
@@ -23,6 +24,7 @@ import { ConnectivityEvents } from "./fleet/connectivity-events.ts";
 import { DesiredStates } from "./fleet/state/desired-states.ts";
 import { DeviceAccess } from "./fleet/devices/device-access.ts";
 import { DeviceJournal } from "./fleet/devices/device-journal.ts";
+import { RemoteHeartbeats } from "./fleet/devices/remote-heartbeats.ts";
 import { DeviceSockets } from "./fleet/devices/device-sockets.ts";
 import { Enrolment } from "./fleet/enrolment/enrolment.ts";
 import { Signer } from "./fleet/devices/signer.ts";
@@ -83,7 +85,7 @@ export async function createComponents(
   const secretKeys = await SecretKeys.open(store.db, nodes, clock);
   const access = new DeviceAccess({ db: store.db, clock, makeId, secretKeys, signer });
   const journal = await DeviceJournal.open(store.db, makeId, clock, nodes);
-  const presence = await Presence.open(store.telemetry, clock);
+  const presence = await Presence.open(store.telemetry, clock, nodes);
   const events = new EventJournal(journal.epoch, clock, makeId, nodes);
   const versions = new Versions(clock, makeId);
   // What operators write is recorded with their names by then; this is what the service itself writes, such as at the end of a show.
@@ -119,7 +121,8 @@ export async function createComponents(
     heartbeatMs,
   });
   const maxAssetBytes = config.maxAssetBytes ?? defaultMaxAssetBytes;
-  const blobs = await Blobs.open(join(config.data, "blobs"));
+  const marks = new BlobMarks(store, clock, config.blobGraceMs);
+  const blobs = await openBlobs(config.data, config.s3 ?? null, { marks, clock });
   const thumbnails = new Thumbnails({ blobs, events, media, nodes, store, clock, log });
   const files = { store, nodes, clock, log, events, makeId, blobs, media, thumbnails, maxAssetBytes };
   const desired = new DesiredStates();
@@ -160,13 +163,16 @@ export async function createComponents(
     problems,
     publicUrl,
     recentReports,
+    remoteHeartbeats: nodes.isShared
+      ? new RemoteHeartbeats({ store, clock, nodes, presence, alerts: alerting.alerts, problems, subscribers })
+      : null,
     reportLinks: new ReportLinks({ clock, desired, presence, recentReports, store }),
     releases: new ReleaseMirror(config.data, releases, { clock, log, closing }),
     rolloutRunner: new RolloutRunner({ store, desired, events, journal, sockets, clock, log, presence, rollouts }),
     rollouts,
     sockets,
     subscribers,
-    sweeper: new BlobSweeper({ blobs, store, clock }),
+    sweeper: new BlobSweeper({ blobs, marks, store, clock, log }),
     tickets,
     tokens,
     webhookHttp: outbound.webhooks,

@@ -4,6 +4,7 @@ import type { AddressBlock } from "./content/outbound-clients.ts";
 import type { RequestLimits } from "./http/rate-limit.ts";
 import type { LimitTable } from "./media/limits.ts";
 import type { StartMediaProcess } from "./media/process.ts";
+import type { S3Config } from "./content/blobs/s3/config.ts";
 import type { MessagesConfig } from "./nodes/message-server.ts";
 import type { SsoConfig } from "./people/sso/config.ts";
 import type { MirrorConfig } from "./releases/mirror.ts";
@@ -27,6 +28,10 @@ export interface ServiceConfig {
   version: string;
   /** The largest asset, bytes; default 2 GiB. */
   maxAssetBytes?: number;
+  /** The bucket of the blobs and of unfinished uploads; default: they are in the data folder. */
+  s3?: S3Config | null;
+  /** How long an unreferenced blob of a bucket stays; default an hour. */
+  blobGraceMs?: number;
   heartbeatMs?: number;
   /** Private address blocks that webhooks and imports may call. */
   allowAddresses?: readonly AddressBlock[];

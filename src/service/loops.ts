@@ -4,6 +4,7 @@ import { isAbort } from "../base/fault.ts";
 import { runHourlyCleanup } from "./cleanup/hourly-cleanup.ts";
 import type { Components } from "./components.ts";
 import type { ServiceConfig } from "./config.ts";
+import type { RemoteHeartbeats } from "./fleet/devices/remote-heartbeats.ts";
 import type { Loop } from "./nodes/nodes.ts";
 
 const defaultPlayEventDays = 400;
@@ -37,9 +38,19 @@ function loopsOfEachNode(components: Components): Record<string, Loop> {
     subscribers: (each) => subscribers.run(each),
     webhooks: (each) => webhooks.run(each),
     mails: (each) => components.mailSender.run(each),
+    "released files": (each) => components.sweeper.run(each),
     releases: (each) => releases.run(each),
     uploads: (each) => components.uploads.run(each),
     heartbeats: (each) => presence.run(log, each),
+    ...(components.remoteHeartbeats === null ? {} : followOthers(components, components.remoteHeartbeats)),
+  };
+}
+
+/** What a node has to know of the players of others. */
+function followOthers({ links }: Components, remoteHeartbeats: RemoteHeartbeats): Record<string, Loop> {
+  return {
+    "heartbeats of others": (each) => remoteHeartbeats.run(each),
+    "connectivity of others": (each) => links.follow(each),
   };
 }
 
@@ -54,7 +65,7 @@ function duties(components: Components, config: ServiceConfig): Record<string, L
     "event trimming": (each) => components.subscribers.trim(each),
     "webhook upkeep": (each) => components.webhooks.upkeep(each),
     alerts: (each) => components.alertLoops.run(each),
-    sweeper: (each) => components.sweeper.run(each),
+    sweeper: (each) => components.sweeper.runSweeps(each),
     thumbnails: (each) => components.thumbnails.run(each),
     imports: (each) => components.imports.run(each),
     cleanup: (each) => runHourlyCleanup(components, playEventRetentionMs, each),

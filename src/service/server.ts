@@ -53,6 +53,7 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   opened.use(outbound.webhooks);
   const media = opened.use(new MediaProcessPool({ log, start: config.startMediaProcess, limits: config.mediaLimits }));
   const components = await createComponents(config, { store, nodes, outbound, media, log, clock }, closing.signal);
+  opened.use(components.blobs);
   const tls = config.tls && { cert: await readFile(config.tls.cert), key: await readFile(config.tls.key) };
   const app = Fastify(fastifyOptions(components, tls, config.trustedProxies ?? [])) as unknown as FastifyInstance;
   addHttpDefaults(app, components);

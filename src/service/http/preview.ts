@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import send from "@fastify/send";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Blobs } from "../content/blobs.ts";
+import type { BlobStore } from "../content/blobs/blob-store.ts";
 import type { OpenTicket, PreviewFile, PreviewTickets } from "../content/previews/preview-tickets.ts";
 import { readShownContent, type ShownContentDependencies } from "../content/previews/shown-content.ts";
 import type { Db } from "../store/store.ts";
@@ -13,7 +13,7 @@ import { found, ProblemError } from "./problem.ts";
 import { sendFile } from "./responses/file-response.ts";
 
 interface PreviewDependencies extends ShownContentDependencies {
-  blobs: Blobs;
+  blobs: BlobStore;
   previews: PreviewTickets;
 }
 
@@ -116,6 +116,6 @@ async function isDraft(db: Db, teamId: string, id: string): Promise<boolean> {
   return row !== undefined;
 }
 
-function sendShown({ blobs }: PreviewDependencies, file: PreviewFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendShown({ blobs }: PreviewDependencies, file: PreviewFile, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   return sendFile(blobs, new FileResponse(file), request, reply);
 }

@@ -39,6 +39,7 @@ export const problemKinds = {
   "bad-file": { status: 422, title: "The file cannot be shown" },
   "key-reused": { status: 422, title: "The idempotency key was used for another request" },
   "too-many": { status: 429, title: "Too many requests" },
+  "file-damaged": { status: 500, title: "The stored file is missing or damaged" },
   internal: { status: 500, title: "The service failed" },
   closing: { status: 503, title: "The service is restarting" },
   unavailable: { status: 503, title: "A part of the service cannot be reached" },
@@ -107,6 +108,13 @@ export function toProblemError(error: unknown): ProblemError {
   if (isFault(error, "store-unavailable") || isFault(error, "lease-lost")) {
     const headers = { "Retry-After": unavailableRetryS };
     return new ProblemError("unavailable", "The database cannot be reached: try again later", { headers, cause: error });
+  }
+  if (isFault(error, "blobs-unavailable")) {
+    const headers = { "Retry-After": unavailableRetryS };
+    return new ProblemError("unavailable", "The store of files cannot be reached: try again later", { headers, cause: error });
+  }
+  if (isFault(error, "asset-missing") || isFault(error, "asset-corrupt")) {
+    return new ProblemError("file-damaged", "The service's store lacks this file, or has other bytes. Upload it again", { cause: error });
   }
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : 500;

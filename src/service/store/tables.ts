@@ -95,6 +95,14 @@ export interface ScheduleRow extends OwnedRow {
   /** The player with which it was put in the bin, and with which it is restored. */
   deleted_with: string | null;
 }
+/** What was last reported of a player. */
+export interface PlayerLinkRow {
+  player_id: string;
+  is_online: number;
+  since: number;
+  error: string | null;
+  problems: string;
+}
 /** A holiday calendar. */
 export interface CalendarRow extends OwnedRow {
   name: string;
@@ -303,6 +311,8 @@ export interface Tables {
   draft_changes: DraftChangeRow;
   overrides: OverrideRow;
   assets: AssetRow;
+  /** Blobs that no row references, and since when. */
+  blob_marks: { sha256: string; marked_at: number };
   uploads: UploadRow;
   upload_links: UploadLinkRow;
   shows: ShowRow;
@@ -339,7 +349,7 @@ export interface Tables {
   event_journals: { team_id: string; last_seq: number; trimmed_seq: Generated<number> };
   event_audiences: { digest: string; players: string; used_at: number };
   /** The last reported connection state of each player; `is_online` is 0 or 1. */
-  player_links: { player_id: string; is_online: number; since: number; error: string | null; problems: string };
+  player_links: PlayerLinkRow;
   webhooks: WebhookRow;
   webhook_messages: { event_id: string; team_id: string; type: string; body: string; created_at: number };
   webhook_deliveries: DeliveryRow;

@@ -32,7 +32,7 @@ test("[ALR13] looking at all players needs no query, as long as nothing changes;
     transformResult: async ({ result }) => result,
   });
   const makeId = createIds(clock);
-  const presence = await Presence.open(store.telemetry, clock);
+  const presence = await Presence.open(store.telemetry, clock, new LoneNode("nod_1"));
   const problems = new PlayerProblems(presence, clock);
   const events = new EventJournal("epoch", clock, makeId, new LoneNode("nod_test"));
   const settings = await AlertSettingsBook.open(store.db);

@@ -216,7 +216,7 @@ test("[EVT3] a player that disconnects before its heartbeat is processed has tim
   }
   await using store = await openTestStore(folder.path);
   const events = new EventJournal("evt_test", clock, createIds(clock), new LoneNode("nod_test"));
-  const presence = await Presence.open(store.telemetry, clock);
+  const presence = await Presence.open(store.telemetry, clock, new LoneNode("nod_1"));
   const nodes = new LoneNode("nod_test");
   const problems = new PlayerProblems(presence, clock);
   const links = await ConnectivityEvents.open({ store, nodes, clock, events, presence, problems });
