@@ -30,7 +30,6 @@ const slowTests = [
   "test/service/mcp/mcp.test.ts",
   "test/service/media/asset-kinds.test.ts",
   "test/service/openapi/client.test.ts",
-  "test/service/openapi/linters.test.ts",
   "test/service/people/foreign-ids.test.ts",
   "test/service/people/team-isolation.test.ts",
   "test/service/people/tokens.test.ts",
