@@ -12,6 +12,7 @@ export const browserlessTests = [testsInFolders, "test/*.test.ts", "test/console
 // Files that take more than four seconds each, measured on two idle cores.
 const slowTests = [
   "test/player/content/feeds.test.ts",
+  "test/player/playback/preview-instants.test.ts",
   "test/schedule/limits/hourly-limits.test.ts",
   "test/schedule/schedule-oracle.test.ts",
   "test/schedule/schedule-properties.test.ts",
