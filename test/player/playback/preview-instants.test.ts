@@ -5,6 +5,7 @@ import { silentLog } from "../../../src/base/log.ts";
 import type { ReadyState } from "../../../src/player/content/ready-content.ts";
 import { InterventionStore } from "../../../src/player/playback/intervention-store.ts";
 import { pagePlanAt } from "../../../src/player/playback/page-plan.ts";
+import { showsAnything } from "../../../src/player/playback/playback.ts";
 import { ScheduleFollower } from "../../../src/player/playback/schedule-follower.ts";
 import type { DesiredLayout } from "../../../src/protocol/device/desired-state.ts";
 import type { ItemCondition } from "../../../src/protocol/scheduling/conditions.ts";
@@ -22,7 +23,7 @@ const assets = ["red", "green", "blue", "white"].map((name) => assetOf(Buffer.fr
 const calendar = { id: newId("cal"), dates: ["2026-11-24", "2026-11-26"] };
 const noFeed = () => ({ title: "", entries: [], trouble: null });
 
-/** Layouts of two zones with items that are valid at some times and on some players only, and schedules that overlap. */
+/** Layouts with items that are valid at some times and on some players only, or without any, and schedules that overlap. */
 function randomContent(random: () => number): ReadyState {
   const pick = (count: number): number => Math.floor(random() * count);
   const time = (hours: number): string => `${String(hours).padStart(2, "0")}:00`;
@@ -31,17 +32,19 @@ function randomContent(random: () => number): ReadyState {
     { type: "variable", name: "guests", op: "at_least", value: pick(10) },
     { type: "calendar", calendar_id: calendar.id, is_listed: random() < 0.5 },
   ];
+  const limits = [{}, {}, { max_plays_per_hour: 1 + pick(3) }, { max_plays_per_day: 1 + pick(3) }];
   const playlists = Array.from({ length: 4 }, () => ({
     id: newId("pls"),
-    items: Array.from({ length: 1 + pick(4) }, () => {
-      const item = imageItem(assets[pick(assets.length)]!, 1_000 * (2 + pick(40)));
+    items: Array.from({ length: pick(4) }, () => {
+      const item = { ...imageItem(assets[pick(assets.length)]!, 1_000 * (2 + pick(40))), ...limits[pick(limits.length)]! };
       const dayparts = [{ from: time(pick(12)), until: time(12 + pick(12)) }];
-      const timed = random() < 0.4 ? { ...item, dayparts } : item;
+      const valid_until = new Date(firstDay + pick(4 * dayMs)).toISOString();
+      const timed = random() < 0.5 ? { ...item, dayparts } : random() < 0.3 ? { ...item, valid_until } : item;
       return random() < 0.4 ? { ...timed, conditions: [conditions[pick(conditions.length)]!] } : timed;
     }),
   }));
   const layouts = Array.from({ length: 4 }, (): DesiredLayout => {
-    const zones = [0, 1].map((index) => ({
+    const zones = Array.from({ length: pick(3) }, (_, index) => ({
       id: newId("zon"),
       name: `z${index}`,
       left: index * 100,
@@ -51,7 +54,8 @@ function randomContent(random: () => number): ReadyState {
       z_index: 0,
       playlist_id: playlists[pick(playlists.length)]!.id,
     }));
-    return { id: newId("lay"), width: 200, height: 100, background_color: "#000000", zones };
+    const background = random() < 0.1 ? { background_asset_id: assets[0]!.id } : {};
+    return { id: newId("lay"), width: 200, height: 100, background_color: "#ff0000", ...background, zones };
   });
   const schedules = Array.from({ length: 2 + pick(4) }, () => {
     const from = firstDay + pick(3) * dayMs + pick(20) * 3_600_000;
@@ -87,8 +91,9 @@ async function playerAt(ready: ReadyState, since: number, instant: number): Prom
   }
 }
 
-test("[PRV2] at a hundred random instants of random schedules, the preview shows what the forecast says and the player shows", async () => {
+test("[PRV2] at a hundred random instants of random schedules, preview, forecast and player agree, also on whether anything is shown", async () => {
   const random = seededRandom(Number(process.env["PREVIEW_SEED"] ?? 20));
+  let [empties, emptyLayouts] = [0, 0];
   for (let round = 0; round < 100; round += 1) {
     const ready = randomContent(random);
     const preview = new PreviewPlayback({ content: ready, context: { deviceTimeZone: "UTC", interventions: [] } }, noFeed);
@@ -98,11 +103,18 @@ test("[PRV2] at a hundred random instants of random schedules, the preview shows
     const { screen } = preview.sceneAt(instant).scene;
     const stage = await playerAt(ready, instant - 1_800_000, instant);
     const shown = screen.is === "stage" ? screen.stage : null;
-    const isNothing = (playsOn(stage) ?? []).every(([, item]) => item === undefined);
-    expect([round, playsOn(shown)]).toEqual([round, isNothing ? null : playsOn(stage)]);
-    const [stretch] = forecast(ready, instant, instant + 1);
-    const layout = ready.desired.layouts.find(({ id }) => id === stretch?.layoutId);
-    if (shown !== null) expect([round, shown.zones.map(({ id }) => id)]).toEqual([round, layout?.zones.map(({ id }) => id)]);
-    else if (layout !== undefined) expect(isNothing).toBe(true);
+    const isEmpty = stage === null || !showsAnything(stage);
+    expect([round, playsOn(shown)]).toEqual([round, isEmpty ? null : playsOn(stage)]);
+    // As of that instant, and as a part of a longer forecast.
+    for (const from of [instant, instant - Math.floor(random() * dayMs)]) {
+      const stretch = forecast(ready, from, instant + 1).find(({ until }) => until > instant)!;
+      const layout = ready.desired.layouts.find(({ id }) => id === stretch.layoutId);
+      expect([round, stretch.isEmpty]).toEqual([round, isEmpty]);
+      expect([round, stage?.zones.map(({ id }) => id)]).toEqual([round, layout?.zones.map(({ id }) => id)]);
+    }
+    empties += isEmpty ? 1 : 0;
+    emptyLayouts += isEmpty && stage !== null ? 1 : 0;
   }
+  // Enough of each kind, or the test would say little.
+  expect([empties < 70, emptyLayouts >= 10]).toEqual([true, true]);
 });
