@@ -1905,7 +1905,7 @@ export interface paths {
         };
         /**
          * Forecast what a player will show
-         * @description Computed from the player's current desired state: schedules, the overrides, pauses and variables that it has confirmed or reported, and its own layout when nothing else is due. At most seven days per request. A pause keeps what was shown; skips and limits of items change the items of a layout, not the layout.
+         * @description Computed from the player's current desired state: schedules, the overrides, pauses and variables that it has confirmed or reported, and its own layout when nothing else is due. A layout that has nothing to show at that time is named with `empty_because`, by the items' times and calendars and by the present values of tags and variables; files count as downloaded, and feeds, streams and web pages as shown. At most seven days per request. A pause keeps what was shown; skips and limits of items change the items of a layout, not the layout.
          *
          *     Scope: `players:read`.
          */
@@ -6012,6 +6012,8 @@ export interface components {
             from: string;
             /** @description Times at which a screen would show nothing and shows something now. At most 500 */
             gaps: {
+                /** @description Why, as in `GET /players/{id}/forecast` */
+                empty_because: components["schemas"]["EmptyReason"];
                 /**
                  * Format: date-time
                  * @description RFC 3339, UTC
@@ -6740,6 +6742,8 @@ export interface components {
              */
             to?: string;
         };
+        /** @enum {string} */
+        EmptyReason: "no-schedule" | "not-due" | "set-aside" | "no-items";
         EnrolmentGrant: {
             access_token: string;
             /** @description Seconds */
@@ -6924,6 +6928,8 @@ export interface components {
              * @enum {string}
              */
             by: "override" | "schedule" | "default" | "nothing";
+            /** @description Why the screen is empty; null: it is not. `no-items`: the layout is due, but has no background image, and no zone has an item that can be shown then: without zones, with empty playlists, or outside of its items' times and conditions. The others: nothing is due, and the screen has no layout of its own. `no-schedule`: none is for it. `not-due`: no window is open. `set-aside`: no window is open of those that take part, and others do not, such as by a condition */
+            empty_because: components["schemas"]["EmptyReason"] | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC
@@ -8594,8 +8600,8 @@ export interface components {
             by: "override" | "schedule" | "default" | "nothing";
             /** @description Equal for what looks the same: its layout with all items and files, and its turns. So a change within a playlist is seen */
             content: string;
-            /** @description Why the screen is empty, which also has no layout of its own. `no-schedule`: none is for it. `not-due`: no window is open. `set-aside`: no window is open of those that take part, and others do not, such as by a condition. null: it is not empty */
-            empty_because: ("no-schedule" | "not-due" | "set-aside") | null;
+            /** @description As in `GET /players/{id}/forecast`. A stretch with `turns` is empty only if none of them shows anything either */
+            empty_because: components["schemas"]["EmptyReason"] | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC
@@ -10521,6 +10527,8 @@ export interface components {
             gap_count: number;
             /** @description Times in which screens become empty, the first 100 by time */
             gaps: {
+                /** @description Why, as in `GET /players/{id}/forecast` */
+                empty_because: components["schemas"]["EmptyReason"];
                 /**
                  * Format: date-time
                  * @description RFC 3339, UTC
@@ -10546,6 +10554,8 @@ export interface components {
                      * @enum {string}
                      */
                     by: "override" | "schedule" | "default" | "nothing";
+                    /** @description Why the screen is empty then; null: it is not */
+                    empty_because: components["schemas"]["EmptyReason"] | null;
                     layout_id: string | null;
                     layout_name: string | null;
                     schedule_name: string | null;
@@ -10557,6 +10567,8 @@ export interface components {
                      * @enum {string}
                      */
                     by: "override" | "schedule" | "default" | "nothing";
+                    /** @description Why the screen is empty then; null: it is not */
+                    empty_because: components["schemas"]["EmptyReason"] | null;
                     layout_id: string | null;
                     layout_name: string | null;
                     schedule_name: string | null;
@@ -16963,7 +16975,8 @@ export interface operations {
                      *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "name": "Lobby",
                      *           "from": "2026-11-21T12:00:00.000Z",
-                     *           "to": "2026-11-21T12:00:00.000Z"
+                     *           "to": "2026-11-21T12:00:00.000Z",
+                     *           "empty_because": "no-schedule"
                      *         }
                      *       ]
                      *     }
@@ -20989,7 +21002,8 @@ export interface operations {
                      *           "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "layout_name": "sample",
                      *           "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
-                     *           "loops_from": "2026-11-21T12:00:00.000Z"
+                     *           "loops_from": "2026-11-21T12:00:00.000Z",
+                     *           "empty_because": "no-schedule"
                      *         }
                      *       ],
                      *       "next_from": "2026-11-21T12:00:00.000Z"
@@ -26411,13 +26425,15 @@ export interface operations {
                      *             "by": "override",
                      *             "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *             "layout_name": "sample",
-                     *             "schedule_name": "sample"
+                     *             "schedule_name": "sample",
+                     *             "empty_because": "no-schedule"
                      *           },
                      *           "after": {
                      *             "by": "override",
                      *             "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *             "layout_name": "sample",
-                     *             "schedule_name": "sample"
+                     *             "schedule_name": "sample",
+                     *             "empty_because": "no-schedule"
                      *           }
                      *         }
                      *       ],
@@ -26428,7 +26444,8 @@ export interface operations {
                      *           "name": "Lobby",
                      *           "timezone": "Europe/London",
                      *           "from": "2026-11-21T12:00:00.000Z",
-                     *           "to": "2026-11-21T12:00:00.000Z"
+                     *           "to": "2026-11-21T12:00:00.000Z",
+                     *           "empty_because": "no-schedule"
                      *         }
                      *       ]
                      *     }
@@ -28395,14 +28412,14 @@ export interface operations {
                      *               "layout_name": "sample",
                      *               "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *               "loops_from": "2026-11-21T12:00:00.000Z",
+                     *               "empty_because": "no-schedule",
                      *               "turns": [
                      *                 {
                      *                   "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *                   "schedule_name": "sample"
                      *                 }
                      *               ],
-                     *               "content": "sample",
-                     *               "empty_because": "no-schedule"
+                     *               "content": "sample"
                      *             }
                      *           ],
                      *           "to": "2026-11-21T12:00:00.000Z"
@@ -29411,7 +29428,8 @@ export interface operations {
                      *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "name": "Lobby",
                      *           "from": "2026-11-21T12:00:00.000Z",
-                     *           "to": "2026-11-21T12:00:00.000Z"
+                     *           "to": "2026-11-21T12:00:00.000Z",
+                     *           "empty_because": "no-schedule"
                      *         }
                      *       ]
                      *     }

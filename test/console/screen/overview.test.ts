@@ -24,7 +24,10 @@ afterAll(async () => {
 async function setup(name: string) {
   const device = await service.pairDevice(name);
   const path = `players/${device.playerId}`;
-  const layoutOf = async (title: string) => (await service.call("POST", "layouts", { name: title, width: 100, height: 100 })).body.id;
+  const layoutOf = async (title: string) => {
+    const { layout } = await service.createLayout([{ type: "text", text: title, duration_ms: 5_000 }]);
+    return (await service.call("PATCH", `layouts/${layout.id}`, { name: title })).body.id;
+  };
   const [usual, night] = [await layoutOf("Menu"), await layoutOf("Good night")];
   await service.call("PATCH", path, { timezone: "Europe/Berlin", layout_id: usual });
   const target = { type: "player", player_id: device.playerId };

@@ -6,6 +6,7 @@ import { silentLog } from "../../../src/base/log.ts";
 import type { ReadyState } from "../../../src/player/content/ready-content.ts";
 import { InterventionStore } from "../../../src/player/playback/intervention-store.ts";
 import { pagePlanAt } from "../../../src/player/playback/page-plan.ts";
+import { showsAnything } from "../../../src/player/playback/playback.ts";
 import { ScheduleFollower } from "../../../src/player/playback/schedule-follower.ts";
 import { PlaylistItem } from "../../../src/protocol/content/items.ts";
 import { loopEpochMs, type DesiredLayout } from "../../../src/protocol/device/desired-state.ts";
@@ -106,34 +107,41 @@ function commandOf({ type, layout, args }: RandomAct, { desired }: ReadyState) {
   return { ...z.discriminatedUnion("type", playCommands).parse({ type, args: { ...args, ...shown } }), id: newId("cmd") };
 }
 
-/** The zones of the layout that is forecast. Of an override that shows a file alone, the player makes a layout of one zone. */
-function zonesForecast(ready: ReadyState, instant: number, interventions: readonly Intervention[]) {
-  const [stretch] = forecast(ready, instant, instant + 1, { deviceTimeZone, interventions });
-  const { layoutId = null, by = "nothing" } = stretch ?? {};
+/**
+ * The zones of the layout that is forecast for the instant, and whether it has nothing to show then. Of an override that shows a file
+ * alone, the player makes a layout of one zone. @param from where the forecast begins
+ */
+function forecastAt(ready: ReadyState, from: number, instant: number, interventions: readonly Intervention[]) {
+  const stretches = forecast(ready, from, instant + 1, { deviceTimeZone, interventions });
+  const { layoutId, by, isEmpty } = stretches.find(({ until }) => until > instant)!;
   const override = interventions.find((each) => each.is === "override" && each.id === by);
   const layout = ready.desired.layouts.find(({ id }) => id === layoutId);
   const zones = override !== undefined && layout === undefined ? [`zon_${layoutId!.slice(4)}`] : layout?.zones.map(({ id }) => id);
-  return { by, zones: zones ?? null, isOverride: override !== undefined };
+  return { by, zones: zones ?? null, isEmpty, isOverride: override !== undefined };
 }
 
-test("[PRV2] at a hundred random instants of random schedules, the preview shows what the forecast says and the player shows", async () => {
+test("[PRV2] at a hundred random instants of random schedules, preview, forecast and player agree, also on whether anything is shown", async () => {
   const random = seededRandom(Number(process.env["PREVIEW_SEED"] ?? 20));
-  const seen = { overrides: 0, pauses: 0, interrupts: 0, schedules: 0, assigned: 0, empty: 0, kinds: new Set<string>() };
+  const seen = { overrides: 0, pauses: 0, interrupts: 0, schedules: 0, assigned: 0, empty: 0, emptyLayouts: 0, kinds: new Set<string>() };
   for (let round = 0; round < 100; round += 1) {
     const content = randomContent(random, library, firstDay);
     const { instant } = content;
     const ready = readyFrom(content);
     const { stage, interventions } = await playerAt(ready, content);
     const shown = previewAt(ready, interventions, instant + Math.floor((random() - 0.5) * 86_400_000), instant);
-    const isNothing = (playsOn(stage) ?? []).every(([, item]) => item === undefined);
-    expect([round, playsOn(shown)]).toEqual([round, isNothing ? null : playsOn(stage)]);
-    const { by, zones, isOverride } = zonesForecast(ready, instant, interventions);
-    expect([round, stage?.zones.map(({ id }) => id) ?? null]).toEqual([round, zones]);
+    const isEmpty = stage === null || !showsAnything(stage);
+    expect([round, playsOn(shown)]).toEqual([round, isEmpty ? null : playsOn(stage)]);
+    const forecastFrom = (from: number) => forecastAt(ready, from, instant, interventions);
+    const { by, isOverride, ...planned } = forecastFrom(instant);
+    expect([round, planned]).toEqual([round, { zones: stage?.zones.map(({ id }) => id) ?? null, isEmpty }]);
+    // As a part of a longer forecast.
+    expect([round, forecastFrom(instant - Math.floor(random() * 86_400_000))]).toEqual([round, { by, isOverride, ...planned }]);
 
     const isInterrupt = ready.desired.schedules.some(({ id, interrupt }) => id === by && interrupt !== null);
     seen[isOverride ? "overrides" : isInterrupt ? "interrupts" : by === "default" ? "assigned" : "schedules"] += 1;
     seen.pauses += interventions.some((each) => each.is === "pause" && each.until > instant) ? 1 : 0;
-    seen.empty += isNothing ? 1 : 0;
+    seen.empty += isEmpty ? 1 : 0;
+    seen.emptyLayouts += isEmpty && stage !== null ? 1 : 0;
     for (const { slots } of shown?.zones ?? []) if (slots[0] !== undefined) seen.kinds.add(slots[0].item.type);
   }
   // What never plays proves nothing.

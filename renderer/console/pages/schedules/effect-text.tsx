@@ -6,6 +6,7 @@ import { schedules } from "../../i18n/en/schedules.ts";
 import { formatDay, formatTime } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
+import { emptyInWords } from "../../ui/empty-reason.ts";
 import type { Effect, TriedChange } from "./data.ts";
 import { EffectPreview } from "./effect-preview.tsx";
 
@@ -40,6 +41,7 @@ export function EffectText({ effect, changes }: { effect: Effect; changes: reado
             name: gap.name,
             from: momentIn(gap.from, gap.timezone),
             to: momentIn(gap.to, gap.timezone),
+            reason: emptyInWords(gap.empty_because),
           })}
         </p>
       )}
@@ -63,6 +65,7 @@ export function EffectText({ effect, changes }: { effect: Effect; changes: reado
   );
 }
 
-function shownName({ layout_name: layout, schedule_name: schedule }: Effect["screens"][number]["before"]): string {
+function shownName({ layout_name: layout, schedule_name: schedule, empty_because: reason }: Effect["screens"][number]["before"]): string {
+  if (reason === "no-items" && layout !== null) return text("effectEmptyLayout", { layout });
   return layout ?? schedule ?? text("effectNothing");
 }

@@ -16,8 +16,9 @@ import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
 import { invalidField } from "../../http/problem.ts";
 import { contentReader } from "../../schedule/content-digest.ts";
 import { effectOfTrial } from "../../schedule/effect.ts";
-import { showForecastIntervals, withAllFiles } from "../../schedule/forecast.ts";
-import { Plans, readInterventions, readScreens, type PlanInput } from "../../schedule/plans.ts";
+import { showForecastIntervals } from "../../schedule/forecast.ts";
+import type { PlanInput } from "../../schedule/plan-input.ts";
+import { Plans, readInterventions, readScreens } from "../../schedule/plans.ts";
 import { ScheduleTrial } from "../../schedule/schedule-trial.ts";
 import type { OutlookDependencies } from "../../schedule/schedule-outlook.ts";
 import { targetedPlayers } from "../../schedule/schedules.ts";
@@ -155,22 +156,16 @@ async function showPlan(
   intervals: readonly PlannedInterval[],
   contentOf: ReturnType<typeof contentReader>,
 ): Promise<Timeline["plans"][number]> {
-  const { desired, interventions, deviceTimeZone } = input;
-  // Imported when needed: the service must not load the scheduler while it starts.
-  const { whyEmptyAt } = await import("../../../schedule/why.ts");
-  const content = withAllFiles(desired);
   const shown = intervals.slice(0, maxPlanStretches);
-  const names = new Map(desired.schedules.map(({ id, name }) => [String(id), String(name)]));
-  const stretches = await showForecastIntervals(db, shown, desired, interventions);
+  const names = new Map(input.desired.schedules.map(({ id, name }) => [String(id), String(name)]));
+  const stretches = await showForecastIntervals(db, shown, input);
   return {
     stretches: stretches.map((stretch, place): PlanStretch => {
-      const { from, turns } = shown[place]!;
-      const isEmpty = stretch.by === "nothing" && turns.length === 0;
+      const { turns } = shown[place]!;
       return {
         ...stretch,
         turns: turns.map((id) => ({ schedule_id: id, schedule_name: names.get(id) ?? id })),
         content: contentOf(input, shown[place]!),
-        empty_because: isEmpty ? whyEmptyAt(content, from, { deviceTimeZone, interventions }) : null,
       };
     }),
     to: new Date(shown.at(-1)!.until).toISOString(),
