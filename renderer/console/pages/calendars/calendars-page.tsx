@@ -11,6 +11,7 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
+import "./calendars.css";
 
 const text = texts(calendars);
 
@@ -42,7 +43,7 @@ export function CalendarsPage() {
               name: text("name"),
               is: "main",
               cell: ({ id, name }) => (
-                <Link to="/calendars/$id" params={{ id }}>
+                <Link to="/calendars/$id" params={{ id }} className="calendar-open">
                   <bdi>{name}</bdi>
                 </Link>
               ),
