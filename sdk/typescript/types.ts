@@ -504,6 +504,50 @@ export interface paths {
         patch: operations["updateCalendar"];
         trace?: never;
     };
+    "/api/v1/calendars/{id}/effect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tell what a change of a calendar would do
+         * @description Changes the calendar in a trial that changes nothing, and compares what the screens would play before and after it: how many show something else, when first, and which become empty when. Display hours and recurring commands do not count.
+         *
+         *     Scope: `schedules:read`.
+         */
+        post: operations["getCalendarEffect"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/calendars/{id}/uses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read where a calendar is used
+         * @description The schedules, items of playlists and settings of players that name the calendar, also those in the bin.
+         *
+         *     Scope: `schedules:read`.
+         */
+        get: operations["getCalendarUses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/command-batches": {
         parameters: {
             query?: never;
@@ -5162,10 +5206,54 @@ export interface components {
             /** @description The day's name, for people */
             name?: string;
         };
+        CalendarEffectRequest: {
+            /** @description As in `PATCH /calendars/{id}` */
+            change: components["schemas"]["CalendarChange"];
+            /**
+             * Format: date-time
+             * @description Default, and earliest: now
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description At most 32 days after `from`. Default: 31 days after it
+             */
+            to?: string;
+        };
         CalendarList: {
             data: components["schemas"]["Calendar"][];
             /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
+        };
+        CalendarUses: {
+            /** @description How many players name it in the exceptions of their display hours or in recurring commands */
+            player_count: number;
+            /** @description The first 20 of them, by name */
+            players: {
+                /** @description Id, `plr_` and a ULID */
+                id: string;
+                /** @description Whether it is in the bin: it may be restored */
+                in_bin: boolean;
+                name: string;
+            }[];
+            /** @description The playlists with items that name it in a condition */
+            playlists: {
+                /** @description Id, `pls_` and a ULID */
+                id: string;
+                /** @description Whether it is in the bin: it may be restored */
+                in_bin: boolean;
+                /** @description How many of its items name it */
+                item_count: number;
+                name: string;
+            }[];
+            /** @description The schedules with a condition that names it, also those that are switched off */
+            schedules: {
+                /** @description Id, `sch_` and a ULID */
+                id: string;
+                /** @description Whether it is in the bin: it may be restored */
+                in_bin: boolean;
+                name: string;
+            }[];
         };
         CalendarWarning: {
             /**
@@ -14797,6 +14885,169 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getCalendarEffect: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
+            path: {
+                /** @description Id, `cal_` and a ULID */
+                id: components["parameters"]["CalendarId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "change": {
+                 *         "dates": [
+                 *           {
+                 *             "date": "2026-12-25",
+                 *             "name": "Christmas Day"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CalendarEffectRequest"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Tell what a change of a calendar would do */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-11-21T12:00:00.000Z",
+                     *       "to": "2026-11-21T12:00:00.000Z",
+                     *       "first_at": "2026-11-21T12:00:00.000Z",
+                     *       "screen_count": 1,
+                     *       "screens": [
+                     *         {
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "timezone": "Europe/London",
+                     *           "first_at": "2026-11-21T12:00:00.000Z",
+                     *           "before": {
+                     *             "by": "override",
+                     *             "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "layout_name": "sample",
+                     *             "schedule_name": "sample"
+                     *           },
+                     *           "after": {
+                     *             "by": "override",
+                     *             "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "layout_name": "sample",
+                     *             "schedule_name": "sample"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "gap_count": 1,
+                     *       "gaps": [
+                     *         {
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "timezone": "Europe/London",
+                     *           "from": "2026-11-21T12:00:00.000Z",
+                     *           "to": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ScheduleEffect"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getCalendarUses: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
+            path: {
+                /** @description Id, `cal_` and a ULID */
+                id: components["parameters"]["CalendarId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read where a calendar is used */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "schedules": [
+                     *         {
+                     *           "id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "in_bin": true
+                     *         }
+                     *       ],
+                     *       "playlists": [
+                     *         {
+                     *           "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "in_bin": true,
+                     *           "item_count": 1
+                     *         }
+                     *       ],
+                     *       "player_count": 1,
+                     *       "players": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "in_bin": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CalendarUses"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };

@@ -217,7 +217,7 @@ test("[CSD11] the timeline shows each screen's plan with gaps and reasons, by ar
   expect([...window.errors, ...small.errors]).toEqual([]);
 });
 
-test("[CSD19] a layout that has nothing to show is a gap: the timeline names it, and the effect of a schedule says so before it is saved", async () => {
+test("[CSD25] a layout that has nothing to show is a gap: the timeline names it, and the effect of a schedule says so before it is saved", async () => {
   const id = await newScreen("Dark", "bare", { layout_id: layouts["bare"] });
   await using window = await openWindow(`/timeline?day=${day(0)}&tag=bare&zoom=day`);
   const { page } = window;

@@ -5,6 +5,7 @@ export const schedules = {
   emptyTitle: "No schedules yet",
   emptyText:
     "A schedule shows a layout at certain times, such as a lunch menu on weekdays from 11:00 to 14:00. Without one, screens show their own layout all day.",
+  calendars: "Calendars",
   back: "All schedules",
   view: "View",
   week: "Week",

@@ -19,8 +19,8 @@ function momentIn(instant: string, timeZone: string): string {
   return `${formatDay(at, timeZone)} ${formatTime(at, timeZone)}`;
 }
 
-/** @param changes that have the effect: each screen can be seen before and after them */
-export function EffectText({ effect, changes }: { effect: Effect; changes: readonly TriedChange[] }) {
+/** @param changes that have the effect: each screen can be seen before and after them; null: it cannot */
+export function EffectText({ effect, changes }: { effect: Effect; changes: readonly TriedChange[] | null }) {
   const mayPreview = useMay("assets:read");
   const [previewed, setPreviewed] = useState<Effect["screens"][number] | null>(null);
   const { screens, screen_count: count, gaps, gap_count: gapCount, to } = effect;
@@ -51,7 +51,7 @@ export function EffectText({ effect, changes }: { effect: Effect; changes: reado
             <bdi className="effect-name">{screen.name}</bdi>
             <span className="faint">{momentIn(screen.first_at, screen.timezone)}</span>
             <span>{text("effectShown", { before: shownName(screen.before), after: shownName(screen.after) })}</span>
-            {mayPreview ? (
+            {mayPreview && changes !== null ? (
               <Button size="small" aria-label={text("effectPreviewOf", { name: screen.name })} onPress={() => setPreviewed(screen)}>
                 {text("effectPreview")}
               </Button>
@@ -59,7 +59,9 @@ export function EffectText({ effect, changes }: { effect: Effect; changes: reado
           </li>
         ))}
       </ul>
-      {previewed === null ? null : <EffectPreview screen={previewed} changes={changes} onClose={() => setPreviewed(null)} />}
+      {previewed === null || changes === null ? null : (
+        <EffectPreview screen={previewed} changes={changes} onClose={() => setPreviewed(null)} />
+      )}
       {count > mostNamed ? <p className="faint">{text("effectMore", { count: count - mostNamed })}</p> : null}
     </>
   );
