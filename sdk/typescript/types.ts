@@ -14953,13 +14953,15 @@ export interface operations {
                      *             "by": "override",
                      *             "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *             "layout_name": "sample",
-                     *             "schedule_name": "sample"
+                     *             "schedule_name": "sample",
+                     *             "empty_because": "no-schedule"
                      *           },
                      *           "after": {
                      *             "by": "override",
                      *             "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *             "layout_name": "sample",
-                     *             "schedule_name": "sample"
+                     *             "schedule_name": "sample",
+                     *             "empty_because": "no-schedule"
                      *           }
                      *         }
                      *       ],
@@ -14970,7 +14972,8 @@ export interface operations {
                      *           "name": "Lobby",
                      *           "timezone": "Europe/London",
                      *           "from": "2026-11-21T12:00:00.000Z",
-                     *           "to": "2026-11-21T12:00:00.000Z"
+                     *           "to": "2026-11-21T12:00:00.000Z",
+                     *           "empty_because": "no-schedule"
                      *         }
                      *       ]
                      *     }
