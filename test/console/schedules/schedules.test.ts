@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
 import { KeyboardPerson } from "../../support/console/keyboard.ts";
 import { desktop, phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
+import { shownLayout } from "../../support/console/shown-layout.ts";
 import { eventually } from "../../support/polling.ts";
 import type { TestService } from "../../service/harness.ts";
 
@@ -19,14 +20,7 @@ let layouts: Record<string, string>;
 
 beforeAll(async () => {
   [browser, service] = await Promise.all([startBrowser(), startConsoleService({ clock: new FakeClock(monday) })]);
-  const { body: words } = await service.call("POST", "playlists", {
-    name: "Words",
-    items: [{ type: "text", text: "Hello", duration_ms: 5_000 }],
-  });
-  const zone = { name: "main", left: 0, top: 0, width: 100, height: 100 };
-  const layoutOf = async (name: string, zones: object[] = [{ ...zone, playlist_id: words.id }]) =>
-    (await service.call("POST", "layouts", { name, width: 100, height: 100, zones })).body.id as string;
-  layouts = { usual: await layoutOf("Usual"), lunch: await layoutOf("Lunch menu"), bare: await layoutOf("Bare", [zone]) };
+  layouts = { usual: await shownLayout(service, "Usual"), lunch: await shownLayout(service, "Lunch menu") };
 });
 afterAll(async () => {
   await browser.close();
@@ -215,29 +209,6 @@ test("[CSD11] the timeline shows each screen's plan with gaps and reasons, by ar
   await service.call("PATCH", `players/${empty}`, { layout_id: layouts["usual"] });
   await eventually(async () => (await small.page.getByRole("row", { name: /Empty/ }).count()) === 0);
   expect([...window.errors, ...small.errors]).toEqual([]);
-});
-
-test("[CSD25] a layout that has nothing to show is a gap: the timeline names it, and the effect of a schedule says so before it is saved", async () => {
-  const id = await newScreen("Dark", "bare", { layout_id: layouts["bare"] });
-  await using window = await openWindow(`/timeline?day=${day(0)}&tag=bare&zoom=day`);
-  const { page } = window;
-  const gap = page.getByRole("gridcell", { name: /^Empty, .*“Bare” is due .*, but none of its zones has an item to show then$/ });
-  await gap.first().click();
-  const dialog = page.getByRole("dialog", { name: "Empty" });
-  await dialog.getByRole("link", { name: "Open the layout" }).waitFor();
-  await service.call("PATCH", `players/${id}`, { layout_id: layouts["usual"] });
-  await eventually(async () => (await gap.count()) === 0);
-
-  await page.goto(`${service.service.url}/schedules/new?from=${day(1)}T11:00&until=${day(1)}T14:00`);
-  await page.getByLabel("Name").fill("Nothing for lunch");
-  await page.getByRole("combobox", { name: "Layout" }).fill("Bare");
-  await page.getByRole("option", { name: "Bare" }).click();
-  await page.getByRole("combobox", { name: "Where" }).fill("bare");
-  await page.getByRole("option", { name: /^bare/ }).click();
-  const effect = page.getByRole("region", { name: "What this changes" });
-  await effect.getByText(/^It leaves Dark empty on .*: what is due has nothing to show\.$/).waitFor();
-  await effect.getByText("Usual → “Bare”, which has nothing to show then").waitFor();
-  expect(window.errors).toEqual([]);
 });
 
 test("[CSD17] in a draft the timeline shows what it changes before it is published: in a sentence, and before beside after", async () => {

@@ -50,9 +50,9 @@ test("[TLN1] the timeline has for each screen what its own forecast says, and sc
   ]);
   for (const { player_id, plan } of all.data) {
     const forecast = Forecast.parse((await api.call("GET", `players/${player_id}/forecast?limit=500`)).body);
-    expect(
-      all.plans[plan]!.stretches.map(({ turns, content, ...stretch }) => [turns, typeof content, stretch]),
-    ).toEqual(forecast.stretches.map((stretch) => [[], "string", stretch]));
+    expect(all.plans[plan]!.stretches.map(({ turns, content, ...stretch }) => [turns, typeof content, stretch])).toEqual(
+      forecast.stretches.map((stretch) => [[], "string", stretch]),
+    );
   }
   expect(all.plans[1]!.stretches.map(({ layout_name }) => layout_name).slice(0, 3)).toEqual(["Usual", "Lunch", "Usual"]);
 });
