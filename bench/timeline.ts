@@ -23,7 +23,14 @@ const created = async (path: string, body: object): Promise<string> => {
   return answer.id as string;
 };
 const layouts: string[] = [];
-for (let n = 0; n < 20; n += 1) layouts.push(await created("layouts", { name: `Layout ${n}`, width: 100, height: 100 }));
+// Half of the layouts have something to show in the daytime only.
+for (let n = 0; n < 20; n += 1) {
+  const dayparts = n % 2 === 0 ? {} : { dayparts: [{ from: "08:00", until: "20:00" }] };
+  const items = Array.from({ length: 20 }, (_, place) => ({ type: "text", text: `Item ${place}`, ...dayparts }));
+  const zone = { name: "Main", left: 0, top: 0, width: 100, height: 100 };
+  const playlist_id = await created("playlists", { name: `Playlist ${n}`, items });
+  layouts.push(await created("layouts", { name: `Layout ${n}`, width: 100, height: 100, zones: [{ ...zone, playlist_id }] }));
+}
 const first = Math.floor(Date.now() / dayMs) * dayMs;
 const scheduleOf = (n: number, tag: string): object => {
   const start = first - 7 * dayMs + ((n * 37) % 1_440) * 60_000;

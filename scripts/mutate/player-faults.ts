@@ -41,7 +41,7 @@ const playback: readonly Fault[] = [
     ["instant >= next.from", "instant > next.from"],
   ]),
   ...faultsIn("src/player/playback/page-plan.ts", [[" || (before !== undefined && interval.from - before.at >= prepareMs)", ""]]),
-  ...faultsIn("src/player/playback/wall.ts", [["left < wall.left + wall.width", "left <= wall.left + wall.width"]]),
+  ...faultsIn("src/schedule/wall.ts", [["left < wall.left + wall.width", "left <= wall.left + wall.width"]]),
 ];
 
 const proof: readonly Fault[] = [

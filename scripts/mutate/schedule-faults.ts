@@ -76,7 +76,14 @@ const decisionFaults: readonly Fault[] = [
     ["play.number - firstTurnOf(interrupts, active)", "play.number + firstTurnOf(interrupts, active)"],
     ["epochMs: turn.from", "epochMs: active.from"],
   ]),
-  ...faultsIn("src/schedule/forecast.ts", [["until: Math.min(decision.until, until)", "until: decision.until"]]),
+  ...faultsIn("src/schedule/forecast.ts", [
+    ["until: Math.min(until, end)", "until"],
+    [" && a.isEmpty === b.isEmpty", ""],
+  ]),
+  ...faultsIn("src/schedule/emptiness.ts", [
+    ["pause?.at ?? instant", "instant"],
+    ["until = Math.min(until, zoneEmptiness.until);", ""],
+  ]),
   ...faultsIn("src/schedule/indexed-state.ts", [
     ["timeZoneRulesOrUtc(player.timezone, deviceTimeZone)", "timeZoneRulesOrUtc(deviceTimeZone, player.timezone)"],
   ]),

@@ -12,6 +12,7 @@ export const browserlessTests = [testsInFolders, "test/*.test.ts", "test/console
 // Files that take more than four seconds each, measured on two idle cores.
 const slowTests = [
   "test/player/content/feeds.test.ts",
+  "test/player/playback/preview-instants.test.ts",
   "test/schedule/limits/hourly-limits.test.ts",
   "test/schedule/schedule-oracle.test.ts",
   "test/schedule/schedule-properties.test.ts",
@@ -30,7 +31,6 @@ const slowTests = [
   "test/service/mcp/mcp.test.ts",
   "test/service/media/asset-kinds.test.ts",
   "test/service/openapi/client.test.ts",
-  "test/service/openapi/linters.test.ts",
   "test/service/people/foreign-ids.test.ts",
   "test/service/people/team-isolation.test.ts",
   "test/service/people/tokens.test.ts",

@@ -504,6 +504,50 @@ export interface paths {
         patch: operations["updateCalendar"];
         trace?: never;
     };
+    "/api/v1/calendars/{id}/effect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tell what a change of a calendar would do
+         * @description Changes the calendar in a trial that changes nothing, and compares what the screens would play before and after it: how many show something else, when first, and which become empty when. Display hours and recurring commands do not count.
+         *
+         *     Scope: `schedules:read`.
+         */
+        post: operations["getCalendarEffect"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/calendars/{id}/uses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read where a calendar is used
+         * @description The schedules, items of playlists and settings of players that name the calendar, also those in the bin.
+         *
+         *     Scope: `schedules:read`.
+         */
+        get: operations["getCalendarUses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/command-batches": {
         parameters: {
             query?: never;
@@ -1905,7 +1949,7 @@ export interface paths {
         };
         /**
          * Forecast what a player will show
-         * @description Computed from the player's current desired state: schedules, the overrides, pauses and variables that it has confirmed or reported, and its own layout when nothing else is due. At most seven days per request. A pause keeps what was shown; skips and limits of items change the items of a layout, not the layout.
+         * @description Computed from the player's current desired state: schedules, the overrides, pauses and variables that it has confirmed or reported, and its own layout when nothing else is due. A layout that has nothing to show at that time is named with `empty_because`, by the items' times and calendars and by the present values of tags and variables; files count as downloaded, and feeds, streams and web pages as shown. At most seven days per request. A pause keeps what was shown; skips and limits of items change the items of a layout, not the layout.
          *
          *     Scope: `players:read`.
          */
@@ -5162,10 +5206,54 @@ export interface components {
             /** @description The day's name, for people */
             name?: string;
         };
+        CalendarEffectRequest: {
+            /** @description As in `PATCH /calendars/{id}` */
+            change: components["schemas"]["CalendarChange"];
+            /**
+             * Format: date-time
+             * @description Default, and earliest: now
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description At most 32 days after `from`. Default: 31 days after it
+             */
+            to?: string;
+        };
         CalendarList: {
             data: components["schemas"]["Calendar"][];
             /** @description The cursor of the next page; null on the last page */
             next_cursor: string | null;
+        };
+        CalendarUses: {
+            /** @description How many players name it in the exceptions of their display hours or in recurring commands */
+            player_count: number;
+            /** @description The first 20 of them, by name */
+            players: {
+                /** @description Id, `plr_` and a ULID */
+                id: string;
+                /** @description Whether it is in the bin: it may be restored */
+                in_bin: boolean;
+                name: string;
+            }[];
+            /** @description The playlists with items that name it in a condition */
+            playlists: {
+                /** @description Id, `pls_` and a ULID */
+                id: string;
+                /** @description Whether it is in the bin: it may be restored */
+                in_bin: boolean;
+                /** @description How many of its items name it */
+                item_count: number;
+                name: string;
+            }[];
+            /** @description The schedules with a condition that names it, also those that are switched off */
+            schedules: {
+                /** @description Id, `sch_` and a ULID */
+                id: string;
+                /** @description Whether it is in the bin: it may be restored */
+                in_bin: boolean;
+                name: string;
+            }[];
         };
         CalendarWarning: {
             /**
@@ -6012,6 +6100,8 @@ export interface components {
             from: string;
             /** @description Times at which a screen would show nothing and shows something now. At most 500 */
             gaps: {
+                /** @description Why, as in `GET /players/{id}/forecast` */
+                empty_because: components["schemas"]["EmptyReason"];
                 /**
                  * Format: date-time
                  * @description RFC 3339, UTC
@@ -6740,6 +6830,8 @@ export interface components {
              */
             to?: string;
         };
+        /** @enum {string} */
+        EmptyReason: "no-schedule" | "not-due" | "set-aside" | "no-items";
         EnrolmentGrant: {
             access_token: string;
             /** @description Seconds */
@@ -6924,6 +7016,8 @@ export interface components {
              * @enum {string}
              */
             by: "override" | "schedule" | "default" | "nothing";
+            /** @description Why the screen is empty; null: it is not. `no-items`: the layout is due, but has no background image, and no zone has an item that can be shown then: without zones, with empty playlists, or outside of its items' times and conditions. The others: nothing is due, and the screen has no layout of its own. `no-schedule`: none is for it. `not-due`: no window is open. `set-aside`: no window is open of those that take part, and others do not, such as by a condition */
+            empty_because: components["schemas"]["EmptyReason"] | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC
@@ -8594,8 +8688,8 @@ export interface components {
             by: "override" | "schedule" | "default" | "nothing";
             /** @description Equal for what looks the same: its layout with all items and files, and its turns. So a change within a playlist is seen */
             content: string;
-            /** @description Why the screen is empty, which also has no layout of its own. `no-schedule`: none is for it. `not-due`: no window is open. `set-aside`: no window is open of those that take part, and others do not, such as by a condition. null: it is not empty */
-            empty_because: ("no-schedule" | "not-due" | "set-aside") | null;
+            /** @description As in `GET /players/{id}/forecast`. A stretch with `turns` is empty only if none of them shows anything either */
+            empty_because: components["schemas"]["EmptyReason"] | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC
@@ -10521,6 +10615,8 @@ export interface components {
             gap_count: number;
             /** @description Times in which screens become empty, the first 100 by time */
             gaps: {
+                /** @description Why, as in `GET /players/{id}/forecast` */
+                empty_because: components["schemas"]["EmptyReason"];
                 /**
                  * Format: date-time
                  * @description RFC 3339, UTC
@@ -10546,6 +10642,8 @@ export interface components {
                      * @enum {string}
                      */
                     by: "override" | "schedule" | "default" | "nothing";
+                    /** @description Why the screen is empty then; null: it is not */
+                    empty_because: components["schemas"]["EmptyReason"] | null;
                     layout_id: string | null;
                     layout_name: string | null;
                     schedule_name: string | null;
@@ -10557,6 +10655,8 @@ export interface components {
                      * @enum {string}
                      */
                     by: "override" | "schedule" | "default" | "nothing";
+                    /** @description Why the screen is empty then; null: it is not */
+                    empty_because: components["schemas"]["EmptyReason"] | null;
                     layout_id: string | null;
                     layout_name: string | null;
                     schedule_name: string | null;
@@ -14789,6 +14889,172 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    getCalendarEffect: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
+            path: {
+                /** @description Id, `cal_` and a ULID */
+                id: components["parameters"]["CalendarId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "change": {
+                 *         "dates": [
+                 *           {
+                 *             "date": "2026-12-25",
+                 *             "name": "Christmas Day"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CalendarEffectRequest"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Tell what a change of a calendar would do */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-11-21T12:00:00.000Z",
+                     *       "to": "2026-11-21T12:00:00.000Z",
+                     *       "first_at": "2026-11-21T12:00:00.000Z",
+                     *       "screen_count": 1,
+                     *       "screens": [
+                     *         {
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "timezone": "Europe/London",
+                     *           "first_at": "2026-11-21T12:00:00.000Z",
+                     *           "before": {
+                     *             "by": "override",
+                     *             "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "layout_name": "sample",
+                     *             "schedule_name": "sample",
+                     *             "empty_because": "no-schedule"
+                     *           },
+                     *           "after": {
+                     *             "by": "override",
+                     *             "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *             "layout_name": "sample",
+                     *             "schedule_name": "sample",
+                     *             "empty_because": "no-schedule"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "gap_count": 1,
+                     *       "gaps": [
+                     *         {
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "timezone": "Europe/London",
+                     *           "from": "2026-11-21T12:00:00.000Z",
+                     *           "to": "2026-11-21T12:00:00.000Z",
+                     *           "empty_because": "no-schedule"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ScheduleEffect"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getCalendarUses: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of a draft: reads and changes content as it would be if the draft were published */
+                "Signage-Draft"?: components["parameters"]["SignageDraft"];
+            };
+            path: {
+                /** @description Id, `cal_` and a ULID */
+                id: components["parameters"]["CalendarId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read where a calendar is used */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "schedules": [
+                     *         {
+                     *           "id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "in_bin": true
+                     *         }
+                     *       ],
+                     *       "playlists": [
+                     *         {
+                     *           "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "in_bin": true,
+                     *           "item_count": 1
+                     *         }
+                     *       ],
+                     *       "player_count": 1,
+                     *       "players": [
+                     *         {
+                     *           "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "in_bin": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CalendarUses"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     listCommandBatches: {
         parameters: {
             query?: {
@@ -16963,7 +17229,8 @@ export interface operations {
                      *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "name": "Lobby",
                      *           "from": "2026-11-21T12:00:00.000Z",
-                     *           "to": "2026-11-21T12:00:00.000Z"
+                     *           "to": "2026-11-21T12:00:00.000Z",
+                     *           "empty_because": "no-schedule"
                      *         }
                      *       ]
                      *     }
@@ -20989,7 +21256,8 @@ export interface operations {
                      *           "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "layout_name": "sample",
                      *           "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
-                     *           "loops_from": "2026-11-21T12:00:00.000Z"
+                     *           "loops_from": "2026-11-21T12:00:00.000Z",
+                     *           "empty_because": "no-schedule"
                      *         }
                      *       ],
                      *       "next_from": "2026-11-21T12:00:00.000Z"
@@ -26411,13 +26679,15 @@ export interface operations {
                      *             "by": "override",
                      *             "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *             "layout_name": "sample",
-                     *             "schedule_name": "sample"
+                     *             "schedule_name": "sample",
+                     *             "empty_because": "no-schedule"
                      *           },
                      *           "after": {
                      *             "by": "override",
                      *             "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *             "layout_name": "sample",
-                     *             "schedule_name": "sample"
+                     *             "schedule_name": "sample",
+                     *             "empty_because": "no-schedule"
                      *           }
                      *         }
                      *       ],
@@ -26428,7 +26698,8 @@ export interface operations {
                      *           "name": "Lobby",
                      *           "timezone": "Europe/London",
                      *           "from": "2026-11-21T12:00:00.000Z",
-                     *           "to": "2026-11-21T12:00:00.000Z"
+                     *           "to": "2026-11-21T12:00:00.000Z",
+                     *           "empty_because": "no-schedule"
                      *         }
                      *       ]
                      *     }
@@ -28395,14 +28666,14 @@ export interface operations {
                      *               "layout_name": "sample",
                      *               "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *               "loops_from": "2026-11-21T12:00:00.000Z",
+                     *               "empty_because": "no-schedule",
                      *               "turns": [
                      *                 {
                      *                   "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *                   "schedule_name": "sample"
                      *                 }
                      *               ],
-                     *               "content": "sample",
-                     *               "empty_because": "no-schedule"
+                     *               "content": "sample"
                      *             }
                      *           ],
                      *           "to": "2026-11-21T12:00:00.000Z"
@@ -29411,7 +29682,8 @@ export interface operations {
                      *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "name": "Lobby",
                      *           "from": "2026-11-21T12:00:00.000Z",
-                     *           "to": "2026-11-21T12:00:00.000Z"
+                     *           "to": "2026-11-21T12:00:00.000Z",
+                     *           "empty_because": "no-schedule"
                      *         }
                      *       ]
                      *     }

@@ -1,6 +1,7 @@
-// Forecasts which layouts play in a span of time, by deciding for each instant at which the decision changes.
+// Forecasts which layouts play in a span of time, and when they show nothing, by deciding for each instant at which that changes.
 import { decide, type Decision } from "./decide.ts";
-import { defaultContext, type PlayableContent } from "./playable-content.ts";
+import { emptinessAt } from "./emptiness.ts";
+import { defaultContext, type DecisionInput, type PlayableContent } from "./playable-content.ts";
 
 /** The content that plays from `from` to `until`, UTC ms, the end excluded. */
 export interface ForecastInterval {
@@ -11,6 +12,8 @@ export interface ForecastInterval {
   by: string;
   /** The instant from which its loops count; null without a layout. */
   loopsFrom: number | null;
+  /** Nothing is shown: there is no layout, or it has nothing that can be shown. */
+  isEmpty: boolean;
 }
 
 /** The intervals from `from` to `until`, without a gap; equal neighbours are joined. Lazy: computes only the intervals that are read. */
@@ -24,24 +27,37 @@ export function* forecast(
   let current: ForecastInterval | null = null;
   for (let at = from; at < until;) {
     const decision = decide(input, at);
-    const { layout } = decision;
-    const next: ForecastInterval = {
-      from: at,
-      until: Math.min(decision.until, until),
-      layoutId: layout?.id ?? null,
-      by: idOf(decision),
-      loopsFrom: layout === null ? null : decision.epochMs,
-    };
-    const hasSameLayout = current !== null && current.layoutId === next.layoutId && current.by === next.by;
-    if (current !== null && hasSameLayout && (current.loopsFrom === next.loopsFrom || !restartsInWindow(decision))) {
-      current.until = next.until;
-    } else {
-      if (current !== null) yield current;
-      current = next;
+    const end = Math.min(decision.until, until);
+    while (at < end) {
+      const next = intervalAt(input, decision, at, end);
+      if (current !== null && isSame(current, next, restartsInWindow(decision))) {
+        current.until = next.until;
+      } else {
+        if (current !== null) yield current;
+        current = next;
+      }
+      at = next.until;
     }
-    at = next.until;
   }
   if (current !== null) yield current;
+}
+
+/** The interval from `from` to `end` at most, in which `decision` holds. */
+function intervalAt(input: DecisionInput, decision: Decision, from: number, end: number): ForecastInterval {
+  const { layout } = decision;
+  const { isEmpty, until } = emptinessAt(input, decision, from);
+  return {
+    from,
+    until: Math.min(until, end),
+    layoutId: layout?.id ?? null,
+    by: idOf(decision),
+    loopsFrom: layout === null ? null : decision.epochMs,
+    isEmpty,
+  };
+}
+
+function isSame(a: ForecastInterval, b: ForecastInterval, restarts: boolean): boolean {
+  return a.layoutId === b.layoutId && a.by === b.by && a.isEmpty === b.isEmpty && (a.loopsFrom === b.loopsFrom || !restarts);
 }
 
 /** Whether loops restart with each window, so that windows that touch are two intervals. */

@@ -1,12 +1,15 @@
 // What a player plays in a span of time, for people: like the forecast, but content that takes turns is named beside what it interrupts.
+import type { ActiveSchedule } from "./agenda/active-schedule.ts";
 import { stateAt } from "./decide.ts";
+import { emptinessOf, type Emptiness } from "./emptiness.ts";
 import { forecast, type ForecastInterval } from "./forecast.ts";
+import type { IndexedState } from "./indexed-state.ts";
 import { nextInterventionChange, pauseAt } from "./interventions.ts";
 import { defaultContext, type PlayableContent, type PlayerContext } from "./playable-content.ts";
 
 /** An interval of a plan: what plays, and the schedules that take turns with it. */
 export interface PlannedInterval extends ForecastInterval {
-  /** The ids of the interrupts, the highest rank first. */
+  /** The ids of the interrupts, the highest rank first. The interval is empty only if none of them shows anything either. */
   turns: readonly string[];
 }
 
@@ -49,16 +52,30 @@ function* withTurns(interval: ForecastInterval, content: PlayableContent, contex
       at = change;
       continue;
     }
-    const { agenda } = stateAt({ content, ...context }, at);
-    const active = isOverride ? { interrupts: [], until: change } : agenda.interruptsAt(at, priority);
-    const end = Math.min(change, active.until);
-    yield { ...interval, from: at, until: end, turns: active.interrupts.map(({ entry }) => entry.schedule.id) };
-    at = end;
+    const state = stateAt({ content, ...context }, at);
+    const active = isOverride ? { interrupts: [], until: change } : state.agenda.interruptsAt(at, priority);
+    const turns = active.interrupts.map(({ entry }) => entry.schedule.id);
+    for (const end = Math.min(change, active.until); at < end;) {
+      const shown = interval.isEmpty ? emptinessOfTurns(state, active.interrupts, at) : { isEmpty: false, until: end };
+      const until = Math.min(end, shown.until);
+      yield { ...interval, from: at, until, turns, isEmpty: shown.isEmpty };
+      at = until;
+    }
   }
 }
 
+/** Whether no turn shows anything. */
+function emptinessOfTurns(state: IndexedState, interrupts: readonly ActiveSchedule[], instant: number): Emptiness {
+  let until = Number.POSITIVE_INFINITY;
+  for (const { entry } of interrupts) {
+    const turn = emptinessOf(state, { layout: entry.layout, singleItem: null }, instant);
+    if (!turn.isEmpty) return turn;
+    until = Math.min(until, turn.until);
+  }
+  return { isEmpty: true, until };
+}
+
 function isSame(a: PlannedInterval, b: PlannedInterval): boolean {
-  return (
-    a.by === b.by && a.layoutId === b.layoutId && a.turns.length === b.turns.length && a.turns.every((id, index) => id === b.turns[index])
-  );
+  if (a.by !== b.by || a.layoutId !== b.layoutId || a.isEmpty !== b.isEmpty) return false;
+  return a.turns.length === b.turns.length && a.turns.every((id, index) => id === b.turns[index]);
 }

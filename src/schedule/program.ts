@@ -51,7 +51,10 @@ export function programAt(content: PlayableContent, instant: number, context = d
 }
 
 /** The playlist of each zone of the decision's layout. */
-export function playlistsOf({ layout, singleItem }: Decision, { assets, playlists, content, timeZone }: IndexedState): PlayablePlaylist[] {
+export function playlistsOf(
+  { layout, singleItem }: Pick<Decision, "layout" | "singleItem">,
+  { assets, playlists, content, timeZone }: IndexedState,
+): PlayablePlaylist[] {
   if (singleItem !== null) {
     return [playablePlaylist([singleItem], { assets, files: content.files, calendars: new Map(), tags: [], timeZone })];
   }

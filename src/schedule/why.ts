@@ -1,8 +1,10 @@
 // Explains a decision for people: which content plays, is outranked or is set aside, and why.
+import type { EmptyReason } from "../protocol/scheduling/forecast.ts";
 import type { ActiveSchedule } from "./agenda/active-schedule.ts";
 import { decide, stateAt, type Cause, type Decision } from "./decide.ts";
 import type { IndexedState } from "./indexed-state.ts";
 import { overridesAt, type Override } from "./interventions.ts";
+import type { PlannedInterval } from "./plan.ts";
 import { defaultContext, type PlayableContent } from "./playable-content.ts";
 import { isValid, type ItemValidity } from "./playlist/item-validity.ts";
 import type { PlayablePlaylist, TimedItem } from "./playlist/playable-playlist.ts";
@@ -55,15 +57,19 @@ export function explainAt(content: PlayableContent, instant: number, context = d
 }
 
 /**
- * Why nothing plays at `instant`, at which nothing does. `no-schedule`: none is for this player. `not-due`: no window is open.
- * `set-aside`: no window is open of those schedules that take part; others do not, such as by a condition that does not hold.
+ * Why nothing is shown in an interval that is empty. `no-items`: what is due has nothing that can be shown then. `no-schedule`: none is
+ * for this player. `not-due`: no window is open. `set-aside`: no window is open of those schedules that take part; others do not, such
+ * as by a condition that does not hold.
  */
-export function whyEmptyAt(content: PlayableContent, instant: number, context = defaultContext): EmptyReason {
+export function whyEmpty(
+  content: PlayableContent,
+  { from, layoutId, turns }: Pick<PlannedInterval, "from" | "layoutId" | "turns">,
+  context = defaultContext,
+): EmptyReason {
+  if (layoutId !== null || turns.length > 0) return "no-items";
   if (content.desired.schedules.length === 0) return "no-schedule";
-  return stateAt({ content, ...context }, instant).excluded.length > 0 ? "set-aside" : "not-due";
+  return stateAt({ content, ...context }, from).excluded.length > 0 ? "set-aside" : "not-due";
 }
-
-export type EmptyReason = "no-schedule" | "not-due" | "set-aside";
 
 function explainOverride(override: Override, { cause, pause }: Decision, { content, layouts }: IndexedState): Reason {
   const { show } = override;

@@ -24,6 +24,7 @@ const places: readonly Place[] = [
   { to: "/playlists", name: "playlists", icon: "playlist", group: "groupContent", key: "o" },
   { to: "/layouts", name: "layouts", icon: "layout", group: "groupContent", key: "y" },
   { to: "/schedules", name: "schedules", icon: "calendar", group: "groupPlan", key: "c" },
+  { to: "/calendars", name: "calendars", icon: "clock", group: "groupPlan", key: "k" },
   { to: "/timeline", name: "timeline", icon: "timeline", group: "groupPlan", key: "i" },
   { to: "/drafts", name: "drafts", icon: "draft", group: "groupPlan", key: "d" },
   { to: "/versions", name: "versions", icon: "history", group: "groupRecords", key: "v" },

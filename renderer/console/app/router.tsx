@@ -4,6 +4,7 @@ import { queryClient } from "../data/query-client.ts";
 import { sessionQuery } from "../data/session.ts";
 import { routesOfAccount } from "../pages/account/routes.ts";
 import { routesOfBulk } from "../pages/bulk/routes.ts";
+import { routesOfCalendars } from "../pages/calendars/routes.ts";
 import { routesOfEnrolment } from "../pages/enrolment/routes.ts";
 import { routesOfLayouts } from "../pages/layouts/routes.ts";
 import { routesOfImport } from "../pages/import/routes.ts";
@@ -59,6 +60,7 @@ const routeTree = rootRoute.addChildren([
     ...routesOfPlaylists(shellRoute),
     ...routesOfLayouts(shellRoute),
     ...routesOfSchedules(shellRoute),
+    ...routesOfCalendars(shellRoute),
     ...routesOfTimeline(shellRoute),
     ...routesOfDrafts(shellRoute),
     routesOfReports(shellRoute),

@@ -5,6 +5,7 @@ import type { FeedContent } from "../../../src/player/playback/scene-item.ts";
 import { advancedPlan, schedulePlanAt, type SchedulePlan } from "../../../src/player/playback/schedule-plan.ts";
 import type { ToPreview } from "../../../src/protocol/preview-messages.ts";
 import type { Scene, Slot, Stage } from "../../../src/protocol/scene.ts";
+import { pauseAt } from "../../../src/schedule/interventions.ts";
 import { itemDurationMs } from "../../../src/schedule/item-duration.ts";
 import { nextPlayStarts } from "../../../src/schedule/timeline.ts";
 import type { PreviewContent } from "./content.ts";
@@ -120,10 +121,19 @@ export class PreviewPlayback {
 
   #planAt(instant: number): SchedulePlan {
     const { content, context } = this.#content;
-    const begun = (): SchedulePlan => schedulePlanAt(null, content, instant - this.#memoryMs, context);
+    const begun = (): SchedulePlan => schedulePlanAt(null, content, this.#memoryFrom(instant), context);
     const before = advancedPlan(this.#newest, content, instant, context) ?? advancedPlan(begun(), content, instant, context);
     this.#newest = schedulePlanAt(before, content, instant, context);
     return this.#newest;
+  }
+
+  /** Since when a player must have run for its picture at an instant not to depend on what was before. */
+  #memoryFrom(instant: number): number {
+    const { interventions } = this.#content.context;
+    const from = instant - this.#memoryMs;
+    // A pause holds an item for longer than it lasts.
+    const pause = pauseAt(interventions, from);
+    return pause === null ? from : pause.at - this.#memoryMs;
   }
 
   #sceneOf({ stage, upcoming }: PagePlan): Scene {

@@ -4,9 +4,9 @@ import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
 import type { SceneZone, Stage } from "../../protocol/scene.ts";
 import { formatCause } from "../../schedule/cause.ts";
 import type { Program } from "../../schedule/program.ts";
+import { isOnDisplay } from "../../schedule/wall.ts";
 import { isSvg, mediaPath, type ItemContext } from "./scene-item.ts";
 import { itemNames, slotOf } from "./slots.ts";
-import { isOnDisplay } from "./wall.ts";
 import { changeLoop, inForce, playsFrom, type ZonePlayback } from "./zone-playback.ts";
 
 /** The state of playback. Immutable: {@link applyProgram} returns a new one. */

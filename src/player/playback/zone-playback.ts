@@ -34,10 +34,12 @@ export function changeLoop(old: ZonePlayback, fresh: ZonePlayback, instant: numb
   if (old.current.epochMs !== timeline.epochMs) return fresh;
   // A skip, a pause or a resume changes the item on the screen at once.
   if (isSameLoop(old.current, timeline)) return { ...old, current: timeline, next: null };
-  const onScreen = playAt(old.current, instant);
+  // A pause also holds an item that finishes while another loop waits.
+  const current = { ...old.current, pause: timeline.pause };
+  const onScreen = playAt(current, instant);
   const continues =
     onScreen !== null && onScreen.startsAt !== instant && itemsOf(timeline).some((timed) => deepEqual(timed, onScreen.timed));
-  return continues ? { ...old, next: { timeline, from: onScreen.endsAt } } : fresh;
+  return continues ? { ...old, current, next: { timeline, from: onScreen.endsAt } } : fresh;
 }
 
 /** The zone's playback at `instant`, after a pending loop has replaced the current one. */

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { id, Name, Timestamp } from "../common.ts";
 import { Calendar } from "../scheduling/calendars.ts";
+import { EmptyReason } from "../scheduling/forecast.ts";
 import { Schedule } from "../scheduling/schedules.ts";
 import { Layout, PageQuery, Playlist } from "./resources.ts";
 
@@ -114,7 +115,15 @@ export const ContentEffect = z.object({
     }),
   ),
   gaps: z
-    .array(z.object({ player_id: id("plr"), name: Name, from: Timestamp, to: Timestamp }))
+    .array(
+      z.object({
+        player_id: id("plr"),
+        name: Name,
+        from: Timestamp,
+        to: Timestamp,
+        empty_because: EmptyReason.describe("Why, as in `GET /players/{id}/forecast`"),
+      }),
+    )
     .describe("Times at which a screen would show nothing and shows something now. At most 500"),
 });
 export type ContentEffect = z.infer<typeof ContentEffect>;

@@ -7,6 +7,8 @@ import { id, Name, Timestamp } from "../common.ts";
 /** The largest number of dates in one calendar. */
 export const maxDates = 2_000;
 const maxIcalLength = 1_000_000;
+/** How many players the uses of a calendar name. */
+export const maxUsers = 20;
 
 /** One day of a calendar. */
 export const CalendarDate = z.strictObject({ date: LocalDate, name: Name.optional().describe("The day's name, for people") });
@@ -50,6 +52,28 @@ const source = { dates: dates.optional(), ical: ical.optional() };
 
 export const NewCalendar = z.strictObject({ name: Name, ...source }).superRefine(refine);
 export const CalendarChange = z.strictObject({ name: Name.optional(), ...source }).superRefine(refine);
+
+const inBin = z.boolean().describe("Whether it is in the bin: it may be restored");
+
+/** `GET /calendars/{id}/uses`. While anything uses it, also in the bin, it cannot be deleted. */
+export const CalendarUses = z.object({
+  schedules: z
+    .array(z.object({ id: id("sch"), name: Name, in_bin: inBin }))
+    .describe("The schedules with a condition that names it, also those that are switched off"),
+  playlists: z
+    .array(z.object({ id: id("pls"), name: Name, in_bin: inBin, item_count: z.int().min(1).describe("How many of its items name it") }))
+    .describe("The playlists with items that name it in a condition"),
+  player_count: z.int().min(0).describe("How many players name it in the exceptions of their display hours or in recurring commands"),
+  players: z.array(z.object({ id: id("plr"), name: Name, in_bin: inBin })).describe(`The first ${maxUsers} of them, by name`),
+});
+export type CalendarUses = z.infer<typeof CalendarUses>;
+
+/** `POST /calendars/{id}/effect`: a change that is tried and not made. */
+export const CalendarEffectRequest = z.strictObject({
+  change: CalendarChange.describe("As in `PATCH /calendars/{id}`"),
+  from: Timestamp.optional().describe("Default, and earliest: now"),
+  to: Timestamp.optional().describe("At most 32 days after `from`. Default: 31 days after it"),
+});
 
 /** Query of the list of calendars. */
 export const CalendarsQuery = PageQuery.extend({ q: NameFilter });

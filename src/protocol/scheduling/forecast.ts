@@ -11,6 +11,10 @@ export const ForecastQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(maxIntervals).default(100).describe("Maximum number of intervals"),
 });
 
+/** Why a screen is empty. */
+export const EmptyReason = z.enum(["no-schedule", "not-due", "set-aside", "no-items"]);
+export type EmptyReason = z.infer<typeof EmptyReason>;
+
 /** An interval in which one layout plays. The end is excluded. */
 export const ForecastStretch = z.object({
   from: Timestamp,
@@ -25,6 +29,9 @@ export const ForecastStretch = z.object({
   layout_name: z.string().nullable(),
   asset_id: id("ast").nullable().describe("Of an override that shows an asset without a layout"),
   loops_from: Timestamp.nullable().describe("The instant from which the layout's loops count; null: there is no layout"),
+  empty_because: EmptyReason.nullable().describe(
+    "Why the screen is empty; null: it is not. `no-items`: the layout is due, but has no background image, and no zone has an item that can be shown then: without zones, with empty playlists, or outside of its items' times and conditions. The others: nothing is due, and the screen has no layout of its own. `no-schedule`: none is for it. `not-due`: no window is open. `set-aside`: no window is open of those that take part, and others do not, such as by a condition",
+  ),
 });
 export type ForecastStretch = z.infer<typeof ForecastStretch>;
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { id, Name, Timestamp } from "../common.ts";
 import { NameFilter, PageQuery } from "../operator/resources.ts";
-import { ForecastStretch } from "./forecast.ts";
+import { EmptyReason, ForecastStretch } from "./forecast.ts";
 import { ScheduleChange } from "./schedules.ts";
 
 /** The longest span of a timeline, in days: a month of any length, and a clock change. */
@@ -34,12 +34,9 @@ export const PlanStretch = ForecastStretch.extend({
   content: z
     .string()
     .describe("Equal for what looks the same: its layout with all items and files, and its turns. So a change within a playlist is seen"),
-  empty_because: z
-    .enum(["no-schedule", "not-due", "set-aside"])
-    .nullable()
-    .describe(
-      "Why the screen is empty, which also has no layout of its own. `no-schedule`: none is for it. `not-due`: no window is open. `set-aside`: no window is open of those that take part, and others do not, such as by a condition. null: it is not empty",
-    ),
+  empty_because: ForecastStretch.shape.empty_because.describe(
+    "As in `GET /players/{id}/forecast`. A stretch with `turns` is empty only if none of them shows anything either",
+  ),
 });
 export type PlanStretch = z.infer<typeof PlanStretch>;
 
@@ -89,6 +86,7 @@ const Shown = z.object({
   layout_id: ForecastStretch.shape.layout_id,
   layout_name: ForecastStretch.shape.layout_name,
   schedule_name: ForecastStretch.shape.schedule_name,
+  empty_because: ForecastStretch.shape.empty_because.describe("Why the screen is empty then; null: it is not"),
 });
 
 /** A screen that will show something else. */
@@ -108,6 +106,7 @@ const Gap = z.object({
   timezone: z.string(),
   from: Timestamp,
   to: Timestamp.describe("If it is the `to` of the effect, it may last longer"),
+  empty_because: EmptyReason.describe("Why, as in `GET /players/{id}/forecast`"),
 });
 
 /** What a change of content would do to screens. Nothing was changed. */

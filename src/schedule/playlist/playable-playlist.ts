@@ -5,7 +5,7 @@ import { calendarIdsOf, type Condition } from "../../protocol/scheduling/conditi
 import type { Variables } from "../../protocol/scheduling/variables.ts";
 import { unmetReason, unmetTag, unmetVariable } from "../agenda/player-conditions.ts";
 import type { CalendarDates } from "../calendar/condition-cuts.ts";
-import type { Interval } from "../calendar/intervals.ts";
+import { joinIntervals, type Interval } from "../calendar/intervals.ts";
 import type { TimeZoneRules } from "../calendar/time-zone.ts";
 import { itemDurationMs } from "../item-duration.ts";
 import { isValid, itemValidity, type ItemValidity } from "./item-validity.ts";
@@ -116,6 +116,17 @@ export function validItemsAt(playlist: PlayablePlaylist, instant: number): Valid
   };
   lastValidItems.set(playlist, valid);
   return valid;
+}
+
+/** The times from `from` to `until`, UTC ms, in which one item or more is valid, in order; those that touch are joined. */
+export function validTimesOf({ items, validity }: PlayablePlaylist, from: number, until: number): Interval[] {
+  const times: Interval[] = [];
+  for (const timed of items) {
+    const own = validity.get(timed)?.between(from, until) ?? [{ from, until }];
+    if (own.length === 1 && own[0]!.from <= from && own[0]!.until >= until) return own;
+    times.push(...own);
+  }
+  return joinIntervals(times);
 }
 
 /** The total duration of items in ms. */

@@ -45,6 +45,7 @@ import { userOperations } from "./people/users.ts";
 import { draftDecisionOperations } from "./publishing/draft-decisions.ts";
 import { draftOperations } from "./publishing/drafts.ts";
 import { versionOperations } from "./publishing/versions.ts";
+import { calendarUsesOperations } from "./schedule/calendar-uses.ts";
 import { calendarOperations } from "./schedule/calendars.ts";
 import { forecastOperations } from "./schedule/forecast.ts";
 import { playEventOperations } from "./schedule/play-events.ts";
@@ -78,6 +79,7 @@ const all = [
   ...contentUsesOperations,
   ...csvImportOperations,
   ...calendarOperations,
+  ...calendarUsesOperations,
   ...showOperations,
   ...draftOperations,
   ...draftDecisionOperations,

@@ -2,6 +2,7 @@
 import type { ContentEffect, ContentRef } from "../../protocol/operator/publishing.ts";
 import { emptyCache, readOverrides, readStateInputs } from "../fleet/state/state-inputs.ts";
 import { differingScreens } from "../schedule/effect.ts";
+import { emptyReasons } from "../schedule/empty-reasons.ts";
 import { readInterventions, readScreens, type ScreenState } from "../schedule/plans.ts";
 import type { OutlookDependencies } from "../schedule/schedule-outlook.ts";
 import { inChunks } from "../store/chunks.ts";
@@ -68,18 +69,15 @@ async function effectOf(services: EffectDependencies, teamId: string, find: (db:
   const to = from + weekMs;
   // Plans take long: they are computed after the transaction, for which all writes wait.
   const { count, before, after } = await withoutCommit(services.store, async (db) => readChanged(services, db, teamId, await find(db)));
-  const differing = new Map(
-    (await differingScreens({ before, after }, from, to)).map(({ screen, difference }) => [screen.player.id, difference]),
-  );
+  const differing = new Map((await differingScreens({ before, after }, from, to)).map((each) => [each.screen.player.id, each.difference]));
   const screens = [...after.values()].map(({ player }) => {
     const at = differing.get(player.id)?.first.at;
     return { player_id: player.id, name: player.name, first_at: at === undefined ? null : new Date(at).toISOString() };
   });
-  const gaps = screens.flatMap(({ player_id, name }) =>
-    (differing.get(player_id)?.gaps ?? []).map((gap) => {
-      return { player_id, name, from: new Date(gap.from).toISOString(), to: new Date(gap.until).toISOString() };
-    }),
+  const gaps = [...after.values()].flatMap(({ player: { id, name }, input }) =>
+    (differing.get(id)?.gaps ?? []).map((gap) => ({ player_id: id, name, input, gap })),
   );
+  const reasonOf = await emptyReasons();
   return {
     screen_count: count,
     examined_count: screens.length,
@@ -87,7 +85,14 @@ async function effectOf(services: EffectDependencies, teamId: string, find: (db:
     to: new Date(to).toISOString(),
     first_at: screens.flatMap(({ first_at }) => first_at ?? []).toSorted()[0] ?? null,
     screens,
-    gaps: gaps.slice(0, maxGaps),
+    gaps: gaps.slice(0, maxGaps).map(({ player_id, name, input, gap }) => ({
+      player_id,
+      name,
+      from: new Date(gap.from).toISOString(),
+      to: new Date(gap.until).toISOString(),
+      // It is empty: the reason is never null.
+      empty_because: reasonOf(input, gap.interval)!,
+    })),
   };
 }
 

@@ -2,9 +2,9 @@
 import { hash } from "node:crypto";
 import { calendarIdsOfItems } from "../../protocol/content/items.ts";
 import type { PlannedInterval } from "../../schedule/plan.ts";
-import type { PlanInput } from "./plans.ts";
+import type { PlanInput } from "./plan-input.ts";
 
-type Shown = Pick<PlannedInterval, "layoutId" | "turns">;
+type Shown = Pick<PlannedInterval, "isEmpty" | "layoutId" | "turns">;
 
 /**
  * A function that gives equal texts for intervals that look the same, whichever schedule they come from. For states that were read at
@@ -12,7 +12,9 @@ type Shown = Pick<PlannedInterval, "layoutId" | "turns">;
  */
 export function contentReader(): (input: Pick<PlanInput, "desired">, interval: Shown) => string {
   const digests = new Map<string, string>();
-  return ({ desired }, { layoutId, turns }) => {
+  return ({ desired }, { isEmpty, layoutId, turns }) => {
+    // Empty screens look the same, whatever is due.
+    if (isEmpty) return digestOf(null);
     const layoutIds = [layoutId, ...turns.map((turn) => desired.schedules.find(({ id }) => id === turn)?.["layout_id"] ?? null)];
     const parts = layoutIds.map((layoutIdOfPart) => {
       if (typeof layoutIdOfPart !== "string") return "";

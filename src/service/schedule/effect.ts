@@ -4,8 +4,10 @@ import type { PlannedInterval } from "../../schedule/plan.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
 import { contentReader } from "./content-digest.ts";
+import { emptyReasons } from "./empty-reasons.ts";
 import { findLayoutNames } from "./forecast.ts";
-import { Plans, readInterventions, readScreens, type PlanInput, type ScreenState } from "./plans.ts";
+import type { PlanInput } from "./plan-input.ts";
+import { Plans, readInterventions, readScreens, type ScreenState } from "./plans.ts";
 import type { OutlookDependencies } from "./schedule-outlook.ts";
 import { takingBack } from "./schedule-trial.ts";
 
@@ -19,11 +21,19 @@ type Screens = ScheduleEffect["screens"];
 type Gaps = ScheduleEffect["gaps"];
 type Shown = Screens[number]["before"];
 
+/** A time in which a screen becomes empty. */
+interface GapBetween {
+  from: number;
+  until: number;
+  /** The first of the intervals in which it is empty. */
+  interval: PlannedInterval;
+}
+
 /** How two plans differ. */
 interface Difference {
   /** The first instant at which something else is shown, and what; null: the plans show the same. */
   first: { at: number; before: PlannedInterval; after: PlannedInterval } | null;
-  gaps: { from: number; until: number }[];
+  gaps: GapBetween[];
 }
 
 /** A screen whose plans differ. */
@@ -97,20 +107,15 @@ async function describe(db: Db, differing: readonly DifferingScreen[], from: num
   const named = ordered.slice(0, maxNamed);
   const shown = named.flatMap(({ difference: { first } }) => [first.before.layoutId ?? [], first.after.layoutId ?? []].flat());
   const names = await findLayoutNames(db, new Set(shown));
+  const reasonOf = await emptyReasons();
   const screens: Screens = named.map(({ screen, was, difference: { first } }) => ({
     ...identityOf(screen),
     first_at: new Date(first.at).toISOString(),
-    before: shownIn(first.before, was, names),
-    after: shownIn(first.after, screen.input, names),
+    before: { ...shownIn(first.before, was, names), empty_because: reasonOf(was, first.before) },
+    after: { ...shownIn(first.after, screen.input, names), empty_because: reasonOf(screen.input, first.after) },
   }));
-  const gaps: (Gaps[number] & { at: number })[] = ordered.flatMap(({ screen, difference }) =>
-    difference.gaps.map((gap) => ({
-      ...identityOf(screen),
-      from: new Date(gap.from).toISOString(),
-      to: new Date(gap.until).toISOString(),
-      at: gap.from,
-    })),
-  );
+  const gaps = ordered.flatMap(({ screen, difference }) => difference.gaps.map((gap) => ({ screen, gap })));
+  const namedGaps = gaps.toSorted((a, b) => a.gap.from - b.gap.from).slice(0, maxNamed);
   return {
     from: new Date(from).toISOString(),
     to: new Date(until).toISOString(),
@@ -118,10 +123,13 @@ async function describe(db: Db, differing: readonly DifferingScreen[], from: num
     screen_count: ordered.length,
     screens,
     gap_count: gaps.length,
-    gaps: gaps
-      .toSorted((a, b) => a.at - b.at)
-      .slice(0, maxNamed)
-      .map(({ at: _at, ...gap }) => gap),
+    gaps: namedGaps.map(({ screen, gap }): Gaps[number] => ({
+      ...identityOf(screen),
+      from: new Date(gap.from).toISOString(),
+      to: new Date(gap.until).toISOString(),
+      // It is empty: the reason is never null.
+      empty_because: reasonOf(screen.input, gap.interval)!,
+    })),
   };
 }
 
@@ -129,7 +137,11 @@ function identityOf({ player, timezone }: ScreenState): { player_id: string; nam
   return { player_id: player.id, name: player.name, timezone };
 }
 
-function shownIn({ by, layoutId }: PlannedInterval, { desired, interventions }: PlanInput, names: ReadonlyMap<string, string>): Shown {
+function shownIn(
+  { by, layoutId }: PlannedInterval,
+  { desired, interventions }: PlanInput,
+  names: ReadonlyMap<string, string>,
+): Omit<Shown, "empty_because"> {
   const override = interventions.find((each) => each.is === "override" && each.id === by);
   const schedule = desired.schedules.find(({ id }) => id === by);
   // An override that shows an asset has a layout that only the player knows.
@@ -153,10 +165,10 @@ function compare(
     const [was, is] = [before[one]!, after[other]!];
     const [from, until] = [Math.max(was.from, is.from), Math.min(was.until, is.until)];
     if (contentOf.before(was) !== contentOf.after(is)) difference.first ??= { at: from, before: was, after: is };
-    if (isEmpty(is) && !isEmpty(was)) {
+    if (is.isEmpty && !was.isEmpty) {
       const last = difference.gaps.at(-1);
-      if (last?.until === from) last.until = until;
-      else difference.gaps.push({ from, until });
+      if (last?.until === from && isSameGap(last.interval, is)) last.until = until;
+      else difference.gaps.push({ from, until, interval: is });
     }
     if (was.until === until) one += 1;
     if (is.until === until) other += 1;
@@ -164,6 +176,7 @@ function compare(
   return difference;
 }
 
-function isEmpty({ layoutId, turns }: PlannedInterval): boolean {
-  return layoutId === null && turns.length === 0;
+/** Whether both are empty because nothing is due, or both because of the same layout. */
+function isSameGap(a: PlannedInterval, b: PlannedInterval): boolean {
+  return a.layoutId === b.layoutId && a.turns.join() === b.turns.join();
 }

@@ -3,10 +3,11 @@ import type { DesiredState } from "../../protocol/device/desired-state.ts";
 import type { ShownReason } from "../../protocol/device/heartbeat.ts";
 import type { ForecastStretch } from "../../protocol/scheduling/forecast.ts";
 import type { ForecastInterval } from "../../schedule/forecast.ts";
-import type { Intervention, LastingIntervention } from "../../schedule/interventions.ts";
-import type { PlayableContent } from "../../schedule/playable-content.ts";
+import type { Intervention } from "../../schedule/interventions.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";
+import { emptyReasons } from "./empty-reasons.ts";
+import { withAllFiles, type PlanInput } from "./plan-input.ts";
 
 /** The layouts that a player shows from `from` to `until`, in intervals without a gap. */
 export async function forecastFor(
@@ -34,16 +35,14 @@ export async function explainFor(
 }
 
 /** The intervals as the API returns them, with the names of layouts and schedules. */
-export async function showForecastIntervals(
-  db: Db,
-  intervals: readonly ForecastInterval[],
-  { schedules }: DesiredState,
-  interventions: readonly LastingIntervention[],
-): Promise<ForecastStretch[]> {
+export async function showForecastIntervals(db: Db, intervals: readonly ForecastInterval[], input: PlanInput): Promise<ForecastStretch[]> {
+  const { desired, interventions } = input;
+  const reasonOf = await emptyReasons();
   const overrides = interventions.filter((each) => each.is === "override");
   const layoutNames = await findLayoutNames(db, new Set(intervals.flatMap(({ layoutId }) => layoutId ?? [])));
-  const scheduleNames = new Map(schedules.map(({ id, name }) => [id, name]));
-  return intervals.map(({ from, until, layoutId, by, loopsFrom }) => {
+  const scheduleNames = new Map(desired.schedules.map(({ id, name }) => [id, name]));
+  return intervals.map((interval) => {
+    const { from, until, layoutId, by, loopsFrom } = interval;
     const isSchedule = scheduleNames.has(by);
     const override = overrides.find(({ id }) => id === by);
     // An override that shows an asset has a layout that only the player knows.
@@ -59,6 +58,7 @@ export async function showForecastIntervals(
       layout_name: assetId === null ? (layoutNames.get(layoutId ?? "") ?? null) : null,
       asset_id: assetId,
       loops_from: loopsFrom === null ? null : new Date(loopsFrom).toISOString(),
+      empty_because: reasonOf(input, interval),
     };
   });
 }
@@ -71,9 +71,4 @@ export async function findLayoutNames(db: Db, layoutIds: ReadonlySet<string>): P
     for (const { id, name } of rows) names.set(id, name);
   }
   return names;
-}
-
-/** The content of a player that has every file of its desired state. */
-export function withAllFiles(desired: DesiredState): PlayableContent {
-  return { desired, files: new Map(desired.assets.map(({ id, sha256 }) => [id, sha256])) };
 }

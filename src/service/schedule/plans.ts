@@ -1,5 +1,5 @@
 // What many screens will play, computed once for all whose content, schedules and time zone are equal.
-import type { DesiredState } from "../../protocol/device/desired-state.ts";
+import type { DesiredPlaylist, DesiredState } from "../../protocol/device/desired-state.ts";
 import { playCommandTypes } from "../../protocol/device/play-commands.ts";
 import type { Condition } from "../../protocol/scheduling/conditions.ts";
 import { timeZoneRulesOrUtc } from "../../schedule/calendar/time-zone.ts";
@@ -8,16 +8,8 @@ import type { PlannedInterval } from "../../schedule/plan.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
-import { withAllFiles } from "./forecast.ts";
+import { withAllFiles, type PlanInput } from "./plan-input.ts";
 import { interventionsOf, type OutlookDependencies } from "./schedule-outlook.ts";
-
-/** What decides what a screen plays. Equal ones are one object. */
-export interface PlanInput {
-  desired: DesiredState;
-  interventions: readonly LastingIntervention[];
-  /** The time zone of the device, for a screen without one of its own. */
-  deviceTimeZone: string;
-}
 
 /** A screen at the time when its state was read. */
 export interface ScreenState {
@@ -25,6 +17,7 @@ export interface ScreenState {
   revision: string;
   /** The time zone that it uses. */
   timezone: string;
+  /** Equal ones are one object. */
   input: PlanInput;
 }
 
@@ -108,8 +101,13 @@ export class Plans {
  * Equal for screens that play the same. Compares only states that were read at one time, in which an id stands for one content.
  * Tags and variables count only where a condition asks for them.
  */
-function keyOf({ player, layout, layouts, schedules }: DesiredState, interventions: readonly unknown[], deviceTimeZone: string): string {
-  const conditions = schedules.flatMap((schedule) => (schedule["conditions"] ?? []) as readonly Condition[]);
+function keyOf(
+  { player, layout, layouts, playlists, schedules }: DesiredState,
+  interventions: readonly unknown[],
+  deviceTimeZone: string,
+): string {
+  const ofSchedules = schedules.flatMap((schedule) => (schedule["conditions"] ?? []) as readonly Condition[]);
+  const conditions = [...ofSchedules, ...playlists.flatMap(conditionsOf)];
   const tags = conditions.some(({ type }) => type === "tag") ? player.tags : [];
   const names = new Set(conditions.flatMap((each) => (each.type === "variable" ? each.name : [])));
   return JSON.stringify([
@@ -119,6 +117,21 @@ function keyOf({ player, layout, layouts, schedules }: DesiredState, interventio
     schedules.map(({ id }) => id),
     tags.toSorted(),
     [...names].toSorted().map((name) => [name, player.variables[name]]),
+    // A zone that is on none of its displays shows nothing.
+    player.wall ?? null,
     interventions,
   ]);
+}
+
+// Screens share playlists, which may be long.
+const conditionsByPlaylist = new WeakMap<DesiredPlaylist, readonly Condition[]>();
+
+/** The conditions of the items of a playlist. */
+function conditionsOf(playlist: DesiredPlaylist): readonly Condition[] {
+  let conditions = conditionsByPlaylist.get(playlist);
+  if (conditions === undefined) {
+    conditions = playlist.items.flatMap((item) => item.conditions ?? []);
+    conditionsByPlaylist.set(playlist, conditions);
+  }
+  return conditions;
 }

@@ -12,6 +12,7 @@ const idKinds: Readonly<Record<string, string>> = {
   assets: "ast",
   webhooks: "whk",
   schedules: "sch",
+  calendars: "cal",
   batches: "cmb",
   drafts: "drf",
   versions: "version number",

@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
+import { phone, startBrowser, startConsoleService, startWholeBrowser, Window } from "../../support/console/console.ts";
 import { KeyboardPerson } from "../../support/console/keyboard.ts";
 import { eventually } from "../../support/polling.ts";
 import { inviteMember, owner } from "../../service/people/people.ts";
@@ -272,4 +272,18 @@ test("[USE2] the editors of playlists and layouts tell on how many screens their
   await page.getByRole("heading", { level: 1, name: "New schedule" }).waitFor();
   await eventually(async () => (await page.getByRole("combobox", { name: "Layout" }).inputValue()) === "Wide");
   expect(window.errors).toEqual([]);
+});
+
+test("[CLY13] behind its zones a layout shows what the player shows of it, also text", async () => {
+  await using whole = await startWholeBrowser();
+  await using window = await Window.open(whole);
+  const { page } = window;
+  const items = [{ type: "text", text: "Open from 6", duration_ms: 10_000 }];
+  const { layout } = await service.createLayout(items);
+  await window.signIn(service, `/layouts/${layout.id}`);
+  const words = page.frameLocator('iframe[title^="Preview of"]').getByText("Open from 6");
+  await eventually(() => page.locator(".stage-picture > .preview[data-drawn]").isVisible());
+  expect(await words.evaluate((each) => each.closest<HTMLElement>(".item")!.style.opacity)).not.toBe("0.001");
+  // The names of zones give way to the picture.
+  await eventually(() => page.locator('.zone-content[data-previewed="true"]').isVisible());
 });

@@ -5,15 +5,16 @@ import { previewContentOf } from "../../../renderer/console/preview/content.ts";
 import { PreviewPlayback } from "../../../renderer/console/preview/playback.ts";
 import { rotationOf, type Orientation } from "../../../src/protocol/content/orientation.ts";
 import type { Wall } from "../../../src/protocol/content/wall.ts";
+import type { TestService } from "../../service/harness.ts";
 import { desktop, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
-import { differingPixels, placeIn, type View } from "./differing-pixels.ts";
+import { differingPixels, placeIn, type Place, type View } from "./differing-pixels.ts";
 import { everyKind, startPublisher, videoFps } from "./every-kind.ts";
 import { enlargePreview, pairScreen, pictureWithFrame, previewPath } from "./pictures.ts";
 import { PlayerPage, videoPositionIn, type Size } from "./player-page.ts";
 
 // In the middle of a frame of the video, and when the line of the ticker lies on whole pixels, also on the wall below. Between them, the
 // letters of a line that runs are smoothed as the compositor moves it, and those of one that stands still as they are drawn.
-const at = Date.parse("2026-12-01T09:00:00.550Z");
+export const at = Date.parse("2026-12-01T09:00:00.550Z");
 
 /** How the screen stands, and the size of its layout. */
 export interface Stand {
@@ -64,12 +65,7 @@ export async function startComparison(panel: Size): Promise<Comparison> {
       );
       const frame = Math.floor(videoPositionIn(scene, at) * videoFps);
 
-      const upright = orientation.startsWith("portrait") ? { width: panel.height, height: panel.width } : panel;
-      const clip = { x: 0, y: 0, ...upright };
-      await window.page.goto(service.service.url + previewPath(playerId, at));
-      await enlargePreview(window, upright);
-      const preview = await pictureWithFrame(() => window.page.screenshot({ clip }), video, frame);
-      expect(window.errors).toEqual([]);
+      const preview = await previewOf(window, service, { playerId, panel, orientation, video, frame });
 
       const rotation = rotationOf(orientation);
       const turned = async (): Promise<Buffer> =>
@@ -83,4 +79,18 @@ export async function startComparison(panel: Size): Promise<Comparison> {
     },
     [Symbol.asyncDispose]: () => disposal.disposeAsync(),
   };
+}
+
+/** A picture of the preview of a screen at {@link at}, upright. */
+export async function previewOf(
+  window: Window,
+  service: TestService,
+  { playerId, panel, orientation, video, frame }: { playerId: string; panel: Size; orientation: Orientation; video: Place; frame: number },
+): Promise<Buffer> {
+  const upright = orientation.startsWith("portrait") ? { width: panel.height, height: panel.width } : panel;
+  await window.page.goto(service.service.url + previewPath(playerId, at));
+  await enlargePreview(window, upright);
+  const preview = await pictureWithFrame(() => window.page.screenshot({ clip: { x: 0, y: 0, ...upright } }), video, frame);
+  expect(window.errors).toEqual([]);
+  return preview;
 }

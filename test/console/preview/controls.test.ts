@@ -5,6 +5,8 @@ import type { TestService } from "../../service/harness.ts";
 import { startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
 import { tabTo } from "../../support/console/keyboard.ts";
 import { plainImage } from "../../support/media/media.ts";
+import { zipOf } from "../../support/media/zip.ts";
+import { newId } from "../../support/states.ts";
 import { layoutOf, shown } from "./colors.ts";
 import { openPreview, pairScreen } from "./pictures.ts";
 
@@ -55,16 +57,29 @@ test("[PRV7] a person plays a preview, stops it and goes to a time by keyboard, 
   expect(window.errors).toEqual([]);
 });
 
-test("[PRV8] a web page is shown as it was in the newest picture of the screen, with its age; without one, it runs on the screen only", async () => {
-  const device = await service.pairDevice("Hall");
-  const { layout } = await service.createLayout([{ type: "web", url: "https://example.com/", duration_ms: 60_000 }]);
-  await service.call("PATCH", `players/${device.playerId}`, { layout_id: layout.id });
-  await using window = await Window.open(browser);
-  const page = await openPreview(window, service, device.playerId, at);
-  const inside = page.frameLocator("iframe");
-  await inside.getByText("The web page runs on the screen only").waitFor();
-  // In the proportions of the screen, as its pictures are.
-  await device.putScreenshot("shot_01jd3v8q6m9x2k4n7r5t1w0yzh", await plainImage([40, 90, 160], 640, 360));
-  await inside.getByText(/^Web page, as it was .+ ago$/).waitFor();
-  expect(window.errors).toEqual([]);
-});
+test.each([
+  { type: "web", alone: "The web page runs on the screen only", captured: /^Web page, as it was .+ ago$/ },
+  { type: "html", alone: "The HTML bundle runs on the screen only", captured: /^HTML bundle, as it was .+ ago$/ },
+  { type: "stream", alone: "The stream runs on the screen only", captured: /^Stream, as it was .+ ago$/ },
+])(
+  "[PRV8] content of the type $type is shown as it was in the newest picture of the screen, with its age; without one, it runs on the screen only",
+  async ({ type, alone, captured }) => {
+    const device = await service.pairDevice(`Hall ${type}`);
+    const bundle = zipOf([{ name: "index.html", bytes: Buffer.from("<!doctype html><title>Board</title>") }]);
+    const fields = {
+      web: { url: "https://example.com/" },
+      html: { asset_id: (await service.upload(bundle, "application/zip")).body.id },
+      stream: { url: "https://example.com/live.m3u8", protocol: "hls" },
+    }[type];
+    const { layout } = await service.createLayout([{ type, ...fields, duration_ms: 60_000 }]);
+    await service.call("PATCH", `players/${device.playerId}`, { layout_id: layout.id });
+    await using window = await Window.open(browser);
+    const page = await openPreview(window, service, device.playerId, at);
+    const inside = page.frameLocator("iframe");
+    await inside.getByText(alone).waitFor();
+    // In the proportions of the screen, as its pictures are.
+    await device.putScreenshot(newId("shot"), await plainImage([40, 90, 160], 640, 360));
+    await inside.getByText(captured).waitFor();
+    expect(window.errors).toEqual([]);
+  },
+);

@@ -25,6 +25,7 @@ interface LayoutOfKinds {
 export const kinds = ["image", "photo", "video", "svg", "pdf", "text", "ticker", "clock", "qr", "feed"] as const;
 /** Of the video, whose frames carry their numbers. */
 export const videoFps = 10;
+export const videoSeconds = 7;
 type Kind = (typeof kinds)[number];
 
 /** A publisher of one feed, on this machine. */
@@ -62,7 +63,7 @@ export async function everyKind(service: TestService, feedUrl: string) {
     image: { type: "image", asset_id: await upload(await plainImage([200, 60, 40]), "image/png"), ...long },
     photo: { type: "image", asset_id: await upload(await photo.png().toBuffer(), "image/png"), fit: "cover", ...long },
     svg: { type: "image", asset_id: await upload(Buffer.from(svg), "image/svg+xml"), fit: "contain", ...long },
-    video: { type: "video", asset_id: await upload(await numberedVideo(7, videoFps), "video/mp4"), fit: "fill" },
+    video: { type: "video", asset_id: await upload(await numberedVideo(videoSeconds, videoFps), "video/mp4"), fit: "fill" },
     pdf: { type: "pdf", asset_id: await upload(pages, "application/pdf"), page_duration_ms: 300_000, ...long },
     text: { type: "text", text: "Mittagstisch\nשלום, 世界 🍲", ...long },
     // 12.5 ms for each pixel.

@@ -86,7 +86,7 @@ export function videoPositionIn({ screen }: Scene, at: number): number {
 }
 
 /** An expression for the page, whose clock goes on: puts its tickers and its video where they are at exactly `instant`. */
-function stoppedAt(instant: number, videoPosition: number): string {
+export function stoppedAt(instant: number, videoPosition: number): string {
   return `(async () => {
     const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
     for (const animation of document.getAnimations()) {

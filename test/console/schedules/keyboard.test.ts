@@ -13,7 +13,8 @@ const own = { ...desktop, timezoneId: "UTC", locale: "en-GB" };
 
 beforeAll(async () => {
   [browser, service] = await Promise.all([startBrowser(), startConsoleService()]);
-  layoutId = (await service.call("POST", "layouts", { name: "Lunch menu", width: 100, height: 100 })).body.id;
+  const { layout } = await service.createLayout([{ type: "text", text: "Lunch", duration_ms: 5_000 }]);
+  layoutId = (await service.call("PATCH", `layouts/${layout.id}`, { name: "Lunch menu" })).body.id;
   const { playerId } = await service.pairDevice("Hall");
   await service.call("PATCH", `players/${playerId}`, { tags: ["hall"], timezone: "UTC" });
 });
@@ -76,7 +77,7 @@ test("[CSD13] a lunch menu is planned for weekdays from 11 to 14, with its pictu
   await actions.do("until 14", page.getByLabel("End time").fill("14:00"));
   await actions.do("open repeat", page.getByRole("button", { name: /Repeat$/ }).click());
   await actions.do("on weekdays", page.getByRole("option", { name: "Monday to Friday" }).click());
-  await page.getByText("Monday to Friday", { exact: true }).last().waitFor();
+  await page.getByText("Monday to Friday, 11:00 to 14:00", { exact: true }).waitFor();
   await page.getByText("A layout with these 3 files was made: “Lunch”").waitFor();
   await actions.do("save", page.getByRole("button", { name: "Save", exact: true }).click());
   await page.getByText("“Lunch” is planned").waitFor();

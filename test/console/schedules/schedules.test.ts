@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
 import { KeyboardPerson } from "../../support/console/keyboard.ts";
 import { desktop, phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
+import { shownLayout } from "../../support/console/shown-layout.ts";
 import { eventually } from "../../support/polling.ts";
 import type { TestService } from "../../service/harness.ts";
 
@@ -19,8 +20,7 @@ let layouts: Record<string, string>;
 
 beforeAll(async () => {
   [browser, service] = await Promise.all([startBrowser(), startConsoleService({ clock: new FakeClock(monday) })]);
-  const layoutOf = async (name: string) => (await service.call("POST", "layouts", { name, width: 100, height: 100 })).body.id as string;
-  layouts = { usual: await layoutOf("Usual"), lunch: await layoutOf("Lunch menu") };
+  layouts = { usual: await shownLayout(service, "Usual"), lunch: await shownLayout(service, "Lunch menu") };
 });
 afterAll(async () => {
   await browser.close();
@@ -65,7 +65,7 @@ test("[CSD7] a schedule is planned in words, and before it is saved the page say
   await page.getByRole("option", { name: "Every week" }).click();
   await page.getByRole("textbox", { name: "Every" }).fill("2");
   await page.keyboard.press("Tab");
-  await page.getByText("Every second Tuesday", { exact: true }).waitFor();
+  await page.getByText("Every second Tuesday, 11:00 to 14:00", { exact: true }).waitFor();
   const effect = page.getByRole("region", { name: "What this changes" });
   await effect.getByText(/^This changes 2 screens, first Hall 1 on Tue,? \d+ Jun,? 11:00\.$/).waitFor();
   await effect.getByText("Nothing → Lunch menu").waitFor();

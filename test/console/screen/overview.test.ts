@@ -3,6 +3,7 @@ import type { Browser } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
 import { phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
+import { shownLayout } from "../../support/console/shown-layout.ts";
 import type { TestService } from "../../service/harness.ts";
 
 let browser: Browser;
@@ -24,8 +25,7 @@ afterAll(async () => {
 async function setup(name: string) {
   const device = await service.pairDevice(name);
   const path = `players/${device.playerId}`;
-  const layoutOf = async (title: string) => (await service.call("POST", "layouts", { name: title, width: 100, height: 100 })).body.id;
-  const [usual, night] = [await layoutOf("Menu"), await layoutOf("Good night")];
+  const [usual, night] = [await shownLayout(service, "Menu"), await shownLayout(service, "Good night")];
   await service.call("PATCH", path, { timezone: "Europe/Berlin", layout_id: usual });
   const target = { type: "player", player_id: device.playerId };
   const times = { starts_at: `${october(20)}T22:00`, ends_at: `${october(21)}T06:00`, rrule: "FREQ=DAILY" };

@@ -69,16 +69,17 @@ beforeAll(async () => {
     "/hostile": colouredPage(
       "rgb(0,160,0)",
       `<a id=download href="data:application/zip,x" download=x.zip></a><script>
+        // One after the other: requests that are under way together may arrive in any order.
         const report = (what, how) => fetch('/report?' + what + '=' + how);
         onload = async () => {
-          report('dialogs', [alert('a'), confirm('b'), prompt('c')].join());
-          report('popup', open('/blue') === null);
+          await report('dialogs', [alert('a'), confirm('b'), prompt('c')].join());
+          await report('popup', open('/blue') === null);
           document.querySelector('#download').click();
-          report('permission', await Notification.requestPermission());
-          try { top.location = '/blue'; report('top', 'went') } catch (error) { report('top', error.name) }
-          try { report('reads', parent.document.title) } catch (error) { report('reads', error.name) }
-          report('cookie', document.cookie === '' ? 'none' : document.cookie);
-          report('done', 'yes');
+          await report('permission', await Notification.requestPermission());
+          try { top.location = '/blue'; await report('top', 'went') } catch (error) { await report('top', error.name) }
+          try { await report('reads', parent.document.title) } catch (error) { await report('reads', error.name) }
+          await report('cookie', document.cookie === '' ? 'none' : document.cookie);
+          await report('done', 'yes');
         };
       </script>`,
     ),

@@ -71,7 +71,14 @@ test("[DAY2] if no item is in its dayparts the zone is empty, its layout stays, 
   expect(reasons.at(-1)).toMatchObject({ layer: "item", id: item.id, verdict: "set-aside", detail });
   expect(explainAt(ready, at("2026-06-01T12:30Z")).some(({ layer }) => layer === "item")).toBe(false);
   const intervals = [...forecast(ready, morning, morning + 48 * hourMs)];
-  expect(intervals.map(({ layoutId, by }) => [layoutId, by])).toEqual([[ready.desired.layout!.id, "default"]]);
+  const ofLayout = [ready.desired.layout!.id, "default"];
+  expect(intervals.map(({ from, layoutId, by, isEmpty }) => [new Date(from).toISOString().slice(5, 16), layoutId, by, isEmpty])).toEqual([
+    ["06-01T08:00", ...ofLayout, true],
+    ["06-01T12:00", ...ofLayout, false],
+    ["06-01T13:00", ...ofLayout, true],
+    ["06-02T12:00", ...ofLayout, false],
+    ["06-02T13:00", ...ofLayout, true],
+  ]);
 });
 
 test("[DAY2] a limit per hour applies in dayparts: each daypart has a play, and dayparts within one hour share it", () => {

@@ -162,6 +162,7 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
     restoreSchedule: [`schedules/${binSchedule.id}/restore`],
     createCalendar: ["calendars", { name: "N", dates: [{ date: "2026-12-25" }] }],
     updateCalendar: [`calendars/${calendar.id}`, { dates: [] }],
+    getCalendarEffect: [`calendars/${calendar.id}/effect`, { change: { dates: [] } }],
     deleteCalendar: [`calendars/${calendar.id}`],
     createDraft: ["drafts", { name: "N" }],
     updateDraft: [`drafts/${openDraft.id}`, { name: "O" }],

@@ -1,5 +1,7 @@
 // Passwords: what is accepted, how they are stored, and signing in with them.
+import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { findPasswordFault } from "../../../src/service/people/passwords/check-password.ts";
@@ -130,15 +132,7 @@ test("[SGN6] an email that nobody signs in with gets the same answer as a wrong 
   const invited = await inviteMember(api, await owner(api), "viewer", "eve");
   expect(await signIn(`eve.${invited.teamId}@example.com`)).toEqual(await signIn("nobody@example.com"));
 
-  const hashing = new PasswordHashing();
-  const stored = await hashing.hash(goodPassword);
-  const lasts = async (hash: string | null): Promise<number> => {
-    const before = process.cpuUsage();
-    for (let run = 0; run < 5; run += 1) expect(await hashing.verify(hash, "not the password", "stranger")).toBe(false);
-    return process.cpuUsage(before).user;
-  };
-  await lasts(null);
-  const [known, unknown] = [await lasts(stored), await lasts(null)];
+  const { known, unknown } = await verificationWork(goodPassword);
   expect(Math.max(known, unknown) / Math.min(known, unknown)).toBeLessThan(2);
 });
 
@@ -201,3 +195,26 @@ test("[SGN9] a program with an access token neither sets a password nor proves o
   expect(names).toContain("create_sign_in_link");
   for (const name of ["set_password", "prove_session", "create_session", "switch_team"]) expect(names).not.toContain(name);
 });
+
+/**
+ * The CPU time of verifying a wrong password with a stored hash, and without one: the least of several runs, in a process of their own,
+ * since a process's CPU time includes all that its other threads do.
+ */
+async function verificationWork(password: string): Promise<{ known: number; unknown: number }> {
+  const hashingFile = new URL("../../../src/service/people/passwords/hashing.ts", import.meta.url).href;
+  const script = `
+    import { PasswordHashing } from ${JSON.stringify(hashingFile)};
+    const hashing = new PasswordHashing();
+    const stored = await hashing.hash(${JSON.stringify(password)});
+    const work = { known: [], unknown: [] };
+    for (let run = 0; run < 8; run += 1) {
+      for (const [kind, hash] of [["known", stored], ["unknown", null]]) {
+        const before = process.cpuUsage();
+        if (await hashing.verify(hash, "not the password", "stranger")) throw new Error("a wrong password was accepted");
+        work[kind].push(process.cpuUsage(before).user);
+      }
+    }
+    process.stdout.write(JSON.stringify({ known: Math.min(...work.known), unknown: Math.min(...work.unknown) }));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script]);
+  return JSON.parse(stdout) as { known: number; unknown: number };
+}

@@ -1,10 +1,11 @@
 // Drafts beside each other, repeated requests in them, and the operations that act on more than one resource.
 import { expect, test } from "vitest";
+import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";
 import { picture, TestService } from "../harness.ts";
 import { inviteMember, owner } from "../people/people.ts";
-import { contentOf, done, within } from "./content.ts";
+import { contentOf, done, layoutOf, text, within } from "./content.ts";
 
 test("[DRF10] of two people who publish changes of the same at the same instant, one wins and the other is told the conflicts", async () => {
   await using folder = await temporaryFolder();
@@ -95,4 +96,35 @@ test("[DRF12] a request that is repeated with the same key in another draft is r
   expect((await done(api, "POST", "playlists", { name: "P" }, { ...within(draft), ...key })).id).toBe(first.id);
   expect((await api.call("POST", "playlists", { name: "P" }, key)).body.type).toBe("/problems/key-reused");
   expect((await done(api, "GET", `drafts/${draft.id}`)).changes.length).toBe(1);
+});
+
+test("[DRF13] the effect of a draft, and of going back, names screens whose layout stays but has nothing left to show", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using api = await TestService.start(folder.path, { clock });
+  const hall = await api.pairDevice("Hall 3");
+  const playlist = await done(api, "POST", "playlists", { name: "P" });
+  const layout = await done(api, "POST", "layouts", layoutOf("L", playlist.id));
+  await done(api, "PATCH", `players/${hall.playerId}`, { layout_id: layout.id });
+  const { number: then } = (await done(api, "GET", "versions?limit=1")).data[0];
+  await done(api, "PATCH", `playlists/${playlist.id}`, { items: [text("a")] });
+  const [from, to] = [0, 7 * 24].map((hours) => new Date(clock.now() + hours * 3_600_000).toISOString());
+  const gap = (start: unknown, end: unknown) => ({
+    player_id: hall.playerId,
+    name: "Hall 3",
+    from: start,
+    to: end,
+    empty_because: "no-items",
+  });
+  const effectOf = async (path: string) => {
+    const { first_at: first, gaps } = await done(api, "GET", `${path}/effect`);
+    return [first, gaps];
+  };
+  expect(await effectOf(`versions/${then}`)).toEqual([from, [gap(from, to)]]);
+
+  const draft = await done(api, "POST", "drafts", { name: "D" });
+  const ends = new Date(clock.now() + 3_600_000).toISOString();
+  await done(api, "PATCH", `playlists/${playlist.id}`, { items: [{ ...(text("a") as object), valid_until: ends }] }, within(draft));
+  const [, gaps] = await effectOf(`drafts/${draft.id}`);
+  expect(gaps).toEqual([gap(ends, to)]);
 });

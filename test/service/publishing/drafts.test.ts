@@ -199,7 +199,8 @@ test("[DRF5] the effect of a draft names the screens that change, when first, an
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });
   const [hall, lobby] = [await api.pairDevice("Hall 3"), await api.pairDevice("Lobby")];
-  const layout = await done(api, "POST", "layouts", layoutOf("L", null));
+  const playlist = await done(api, "POST", "playlists", { name: "P", items: [text("a")] });
+  const layout = await done(api, "POST", "layouts", layoutOf("L", playlist.id));
   const later = new Date(clock.now() + 5 * hourMs).toISOString();
   const end = new Date(clock.now() + 6 * hourMs).toISOString();
   const target = { type: "player", player_id: hall.playerId };
@@ -214,7 +215,7 @@ test("[DRF5] the effect of a draft names the screens that change, when first, an
     ["Hall 3", later],
     ["Lobby", later],
   ]);
-  expect(effect.gaps).toEqual([{ player_id: hall.playerId, name: "Hall 3", from: later, to: end }]);
+  expect(effect.gaps).toEqual([{ player_id: hall.playerId, name: "Hall 3", from: later, to: end, empty_because: "no-schedule" }]);
 });
 
 test("[DRF6] what cannot be part of a draft is refused in it; drafts of another team are not found", async () => {

@@ -146,7 +146,7 @@ test("[VER8] the effect of going back names the screens that change, when first,
     ["Hall 3", from],
     ["Lobby", new Date(clock.now()).toISOString()],
   ]);
-  expect(all.gaps).toEqual([{ player_id: hall.playerId, name: "Hall 3", from, to }]);
+  expect(all.gaps).toEqual([{ player_id: hall.playerId, name: "Hall 3", from, to, empty_because: "no-schedule" }]);
   const only = await done(api, "GET", `versions/${then}/effect?only=${playlist.id}`);
   expect([namesOf(only).map(([name]) => name), only.gaps]).toEqual([["Hall 3", "Lobby"], []]);
   expect(await contentOf(api)).toEqual(now);

@@ -24,8 +24,13 @@ async function open(folder: string, names: readonly string[]) {
   const timeline = async (query = "") => Timeline.parse((await api.call("GET", `timeline${query}`)).body);
   const effect = async ({ to, ...change }: { to?: string; schedule_id?: string; change: object | null }) =>
     ScheduleEffect.parse((await api.call("POST", "schedules/effect", { changes: [change], to })).body);
-  const layout = (name: string) => created("layouts", { name, width: 100, height: 100 });
-  return { api, ids, created, layout, setPlayer, timeline, effect, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
+  const zone = { name: "Main", left: 0, top: 0, width: 100, height: 100 };
+  const layoutWith = async (name: string, items: readonly object[]) => {
+    const playlist_id = await created("playlists", { name, items });
+    return created("layouts", { name, width: 100, height: 100, zones: [{ ...zone, playlist_id }] });
+  };
+  const layout = (name: string) => layoutWith(name, [{ type: "text", text: name }]);
+  return { api, ids, created, layout, layoutWith, setPlayer, timeline, effect, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
 }
 
 test("[TLN1] the timeline has for each screen what its own forecast says, and screens that play the same share one plan", async () => {
@@ -45,9 +50,9 @@ test("[TLN1] the timeline has for each screen what its own forecast says, and sc
   ]);
   for (const { player_id, plan } of all.data) {
     const forecast = Forecast.parse((await api.call("GET", `players/${player_id}/forecast?limit=500`)).body);
-    expect(
-      all.plans[plan]!.stretches.map(({ turns, content, empty_because, ...stretch }) => [turns, empty_because, typeof content, stretch]),
-    ).toEqual(forecast.stretches.map((stretch) => [[], null, "string", stretch]));
+    expect(all.plans[plan]!.stretches.map(({ turns, content, ...stretch }) => [turns, typeof content, stretch])).toEqual(
+      forecast.stretches.map((stretch) => [[], "string", stretch]),
+    );
   }
   expect(all.plans[1]!.stretches.map(({ layout_name }) => layout_name).slice(0, 3)).toEqual(["Usual", "Lunch", "Usual"]);
 });

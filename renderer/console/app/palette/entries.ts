@@ -88,7 +88,7 @@ const themeNames = { system: "themeSystem", light: "themeLight", dark: "themeDar
 interface Named {
   id: string;
   title: string;
-  kind: "screen" | "file" | "playlist" | "layout" | "tag";
+  kind: "screen" | "file" | "playlist" | "layout" | "calendar" | "tag";
   icon: IconName;
   words: string;
   to: string;
@@ -115,6 +115,9 @@ async function readNames(router: AnyRouter, signal: AbortSignal): Promise<readon
   if (hasPage(router, "/layouts/$id"))
     for await (const { id, name } of client.pages("/api/v1/layouts", init))
       found.push({ id, title: name, kind: "layout", icon: "layout", words: "", to: "/layouts/$id", more: { params: { id } } });
+  if (hasPage(router, "/calendars/$id"))
+    for await (const { id, name } of client.pages("/api/v1/calendars", init))
+      found.push({ id, title: name, kind: "calendar", icon: "clock", words: "", to: "/calendars/$id", more: { params: { id } } });
   if (hasPage(router, "/library"))
     for await (const { id, name, tags: own } of client.pages("/api/v1/assets", init))
       found.push({ id, title: name, kind: "file", icon: "image", words: own.join(" "), to: "/library", more: { search: { q: name } } });

@@ -20,6 +20,7 @@ const content = new RegExp(
     `(?:playlists|layouts|schedules|calendars)(?:/${id}(?:/(?:restore|uses))?)?`,
     "(?:playlists|schedules)/import",
     "schedules/effect",
+    `calendars/${id}/effect`,
     "timeline",
     `players/${id}/(?:forecast|why|control-preview|desired-state)`,
     `preview-tickets(?:/${id}/content)?`,
@@ -41,7 +42,7 @@ const contentKinds = [
 ];
 
 /** Requests that only try something out, whatever their method, after `/api/v1/`. */
-const trial = /^(?:schedules\/effect|preview-tickets(?:\/.*)?)$/;
+const trial = /^(?:schedules\/effect|calendars\/[^/]+\/effect|preview-tickets(?:\/.*)?)$/;
 
 let active: ActiveDraft | null = readStored();
 /** Whether the first change that a person makes outside of a draft makes one. */

@@ -6,6 +6,7 @@ export const common = {
   playlists: "Playlists",
   layouts: "Layouts",
   schedules: "Schedules",
+  calendars: "Calendars",
   timeline: "Timeline",
   drafts: "Drafts",
   versions: "Versions",

@@ -14,6 +14,7 @@ export const palette = {
   file: "File",
   playlist: "Playlist",
   layout: "Layout",
+  calendar: "Calendar",
   tag: "Tag",
   themeSystem: "Appearance as on this device",
   themeLight: "Light appearance",

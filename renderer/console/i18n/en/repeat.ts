@@ -21,6 +21,11 @@ export const repeatTexts = {
   dayFromEnd: "the {day, selectordinal, one {#st} two {#nd} few {#rd} other {#th}} last day",
   weekdayOfMonth: "the {ordinal, plural, =1 {first} =2 {second} =3 {third} =4 {fourth} =5 {fifth} other {#th}} {weekday}",
   lastWeekday: "the {ordinal, plural, =1 {last} =2 {second last} =3 {third last} other {#th last}} {weekday}",
+  allDay: "all day",
+  allDays: "for {days} days",
+  fromTo: "{from} to {to}",
+  fromToLater: "{from} to {to} {days, plural, one {the next day} other {# days later}}",
+  fromOn: "from {from} on",
   until: "until {date}",
   times: "{count, plural, one {once} other {# times}}",
 } as const;

@@ -70,6 +70,7 @@ export const screen = {
   reasonDefault: "its own layout",
   reasonOverride: "shown by hand",
   reasonNothing: "nothing is assigned",
+  reasonNoItems: "“{layout}” is due ({cause}), but has nothing to show",
   asset: "A single file",
   items: "{count, plural, one {One item} other {# items}} on screen",
   anItem: "An item",

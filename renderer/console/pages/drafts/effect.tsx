@@ -8,6 +8,7 @@ import { formatDay, formatTime } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Disclosure } from "../../ui/disclosure.tsx";
+import { emptyInWords } from "../../ui/empty-reason.ts";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import type { ContentEffect } from "./drafts.ts";
 
@@ -76,6 +77,7 @@ export function EffectSentence({ effect }: { effect: ContentEffect }) {
               count: gaps.length,
               name: gap.name,
               ...spanIn(gap.from, gap.to, gapZone),
+              reason: emptyInWords(gap.empty_because),
               bad,
             })}
       </p>
@@ -99,11 +101,11 @@ function EffectLists({ effect, isOpen }: { effect: ContentEffect; isOpen: boolea
       {gaps.length === 0 ? null : (
         <Disclosure title={text("gaps", { count: gaps.length })} isOpen>
           <Rows
-            rows={gaps.map(({ player_id: id, name, from, to }) => ({
+            rows={gaps.map(({ player_id: id, name, from, to, empty_because: reason }) => ({
               key: `${id} ${from}`,
               id,
               name,
-              wordsIn: (zone) => text("fromTo", spanIn(from, to, zone)),
+              wordsIn: (zone) => text("gapWith", { ...spanIn(from, to, zone), reason: emptyInWords(reason) }),
             }))}
           />
         </Disclosure>

@@ -6,6 +6,7 @@ import { schedules } from "../../i18n/en/schedules.ts";
 import { formatDay, formatTime } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
+import { emptyInWords } from "../../ui/empty-reason.ts";
 import type { Effect, TriedChange } from "./data.ts";
 import { EffectPreview } from "./effect-preview.tsx";
 
@@ -18,8 +19,8 @@ function momentIn(instant: string, timeZone: string): string {
   return `${formatDay(at, timeZone)} ${formatTime(at, timeZone)}`;
 }
 
-/** @param changes that have the effect: each screen can be seen before and after them */
-export function EffectText({ effect, changes }: { effect: Effect; changes: readonly TriedChange[] }) {
+/** @param changes that have the effect: each screen can be seen before and after them; null: it cannot */
+export function EffectText({ effect, changes }: { effect: Effect; changes: readonly TriedChange[] | null }) {
   const mayPreview = useMay("assets:read");
   const [previewed, setPreviewed] = useState<Effect["screens"][number] | null>(null);
   const { screens, screen_count: count, gaps, gap_count: gapCount, to } = effect;
@@ -40,6 +41,7 @@ export function EffectText({ effect, changes }: { effect: Effect; changes: reado
             name: gap.name,
             from: momentIn(gap.from, gap.timezone),
             to: momentIn(gap.to, gap.timezone),
+            reason: emptyInWords(gap.empty_because),
           })}
         </p>
       )}
@@ -49,7 +51,7 @@ export function EffectText({ effect, changes }: { effect: Effect; changes: reado
             <bdi className="effect-name">{screen.name}</bdi>
             <span className="faint">{momentIn(screen.first_at, screen.timezone)}</span>
             <span>{text("effectShown", { before: shownName(screen.before), after: shownName(screen.after) })}</span>
-            {mayPreview ? (
+            {mayPreview && changes !== null ? (
               <Button size="small" aria-label={text("effectPreviewOf", { name: screen.name })} onPress={() => setPreviewed(screen)}>
                 {text("effectPreview")}
               </Button>
@@ -57,12 +59,15 @@ export function EffectText({ effect, changes }: { effect: Effect; changes: reado
           </li>
         ))}
       </ul>
-      {previewed === null ? null : <EffectPreview screen={previewed} changes={changes} onClose={() => setPreviewed(null)} />}
+      {previewed === null || changes === null ? null : (
+        <EffectPreview screen={previewed} changes={changes} onClose={() => setPreviewed(null)} />
+      )}
       {count > mostNamed ? <p className="faint">{text("effectMore", { count: count - mostNamed })}</p> : null}
     </>
   );
 }
 
-function shownName({ layout_name: layout, schedule_name: schedule }: Effect["screens"][number]["before"]): string {
+function shownName({ layout_name: layout, schedule_name: schedule, empty_because: reason }: Effect["screens"][number]["before"]): string {
+  if (reason === "no-items" && layout !== null) return text("effectEmptyLayout", { layout });
   return layout ?? schedule ?? text("effectNothing");
 }

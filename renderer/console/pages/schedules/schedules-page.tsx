@@ -50,6 +50,12 @@ export function SchedulesPage() {
   const layoutName = (id: string): string => names.get(id) ?? (layouts === undefined ? "" : text("layoutGone"));
   const go = (search: CalendarSearch): void =>
     void navigate({ to: "/schedules", search: { view: view === "week" ? undefined : view, ...search } });
+  const toCalendars = (
+    <Link to="/calendars" className="button">
+      <Icon name="clock" />
+      {text("calendars")}
+    </Link>
+  );
   const create = mayWrite ? (
     <Link to="/schedules/new" className="button" data-kind="primary" data-size="medium">
       <Icon name="plus" />
@@ -58,7 +64,15 @@ export function SchedulesPage() {
   ) : null;
   const shared = { dues, firstDay: span.firstDay, today, mayWrite, layoutName, state, onPutDown: setAsked };
   return (
-    <Page title={text("title")} actions={all?.length === 0 ? null : create}>
+    <Page
+      title={text("title")}
+      actions={
+        <>
+          {toCalendars}
+          {all?.length === 0 ? null : create}
+        </>
+      }
+    >
       <ProblemMessage error={error} />
       {all?.length === 0 ? (
         <EmptyState icon="calendar" title={text("emptyTitle")} text={text("emptyText")}>

@@ -13,6 +13,8 @@ const text = texts(timeline);
 
 export function PieceDialog({ chosen: { screen, piece, timeZone, change }, onClose }: { chosen: ChosenPiece; onClose: () => void }) {
   const { stretch, from, to } = piece;
+  // Something is planned for this time already: what is missing are its items.
+  const layoutToFill = stretch.empty_because === "no-items" ? stretch.layout_id : null;
   const mayPlan = useMay("schedules:write");
   const mayPreview = useMay("assets:read");
   const [at, until] = [new Date(from).toISOString(), new Date(to).toISOString()];
@@ -24,7 +26,11 @@ export function PieceDialog({ chosen: { screen, piece, timeZone, change }, onClo
       size="small"
       actions={
         <>
-          {isGap(stretch) && mayPlan ? (
+          {layoutToFill !== null ? (
+            <Link to="/layouts/$id" params={{ id: layoutToFill }} className="button" data-kind="primary" data-size="medium">
+              {text("openLayout")}
+            </Link>
+          ) : isGap(stretch) && mayPlan ? (
             <Link
               to="/schedules/new"
               search={{ screen: screen.id, from: localValueOf(at, timeZone), until: localValueOf(until, timeZone) }}
@@ -51,7 +57,13 @@ export function PieceDialog({ chosen: { screen, piece, timeZone, change }, onClo
             </Link>
           ) : null}
           {stretch.schedule_id === null ? null : (
-            <Link to="/schedules/$id" params={{ id: stretch.schedule_id }} className="button" data-kind="primary" data-size="medium">
+            <Link
+              to="/schedules/$id"
+              params={{ id: stretch.schedule_id }}
+              className="button"
+              data-kind={layoutToFill === null ? "primary" : "plain"}
+              data-size="medium"
+            >
               {text("openSchedule")}
             </Link>
           )}

@@ -37,8 +37,8 @@ export function placeOf(ms: number, days: readonly ZoneDay[]): number {
 }
 
 /** Whether nothing is shown, also not by turns. */
-export function isGap({ by, turns }: Stretch): boolean {
-  return by === "nothing" && turns.length === 0;
+export function isGap({ empty_because: reason }: Stretch): boolean {
+  return reason !== null;
 }
 
 /** How a piece differs from another plan: something else is shown at some time, or the same layout with other items or files. */
@@ -47,7 +47,7 @@ export type Change = "shown" | "items";
 /** How a piece differs from the pieces of another plan; null: it does not. */
 export function changeOf({ stretch, from, to }: Piece, others: readonly Piece[]): Change | null {
   const beside = others.filter((other) => other.from < to && other.to > from);
-  if (beside.length === 0 || beside.some((other) => sourceOf(other.stretch) !== sourceOf(stretch))) return "shown";
+  if (beside.length === 0 || beside.some((other) => shownBy(other.stretch) !== shownBy(stretch))) return "shown";
   return beside.some((other) => other.stretch.content !== stretch.content) ? "items" : null;
 }
 
@@ -55,7 +55,12 @@ function looksSame(a: Stretch, b: Stretch): boolean {
   return a.content === b.content && sourceOf(a) === sourceOf(b);
 }
 
-/** What is shown, and by what. */
+/** The same; all gaps are equal. */
+function shownBy(stretch: Stretch): string {
+  return isGap(stretch) ? "" : sourceOf(stretch);
+}
+
+/** What is due, and by what. */
 function sourceOf({ by, schedule_id, override_id, layout_id, asset_id, turns }: Stretch): string {
   return JSON.stringify([by, schedule_id, override_id, layout_id, asset_id, turns.map((turn) => turn.schedule_id)]);
 }

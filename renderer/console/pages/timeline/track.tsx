@@ -69,7 +69,7 @@ export const Track = memo(function Track(props: TrackProps) {
             className="timeline-piece"
             data-gap={isGap(stretch)}
             data-turns={stretch.turns.length > 0}
-            data-colour={stretch.layout_id === null ? "none" : colourOf(stretch.layout_id)}
+            data-colour={isGap(stretch) || stretch.layout_id === null ? "none" : colourOf(stretch.layout_id)}
             tabIndex={active === place || (active === "first" && index === 0) ? 0 : -1}
             data-changed={change !== null}
             title={name}

@@ -2,37 +2,47 @@
 import { timeline } from "../../i18n/en/timeline.ts";
 import { formatDay, formatList, formatTime } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
+import { emptyInWords } from "../../ui/empty-reason.ts";
 import type { Stretch } from "./data.ts";
 import { isGap, type Change, type Piece } from "./pieces.ts";
 
 const text = texts(timeline);
 
 /** What it shows. */
-export function whatOf({ by, layout_name: layout, asset_id: assetId, turns }: Stretch): string {
-  if (by === "nothing") return turns.length > 0 ? formatList(turns.map(({ schedule_name: name }) => name)) : text("gap");
+export function whatOf(stretch: Stretch): string {
+  const { by, layout_name: layout, asset_id: assetId, turns } = stretch;
+  if (isGap(stretch)) return text("gap");
+  if (by === "nothing") return namesOf(turns);
   return layout ?? text(assetId === null ? "nothing" : "asset");
 }
 
 const emptyWords = { "no-schedule": "emptyNoSchedule", "not-due": "emptyNotDue", "set-aside": "emptySetAside" } as const;
-const shortWords = { "no-schedule": "shortNoSchedule", "not-due": "shortNotDue", "set-aside": "shortSetAside" } as const;
 
 /** What is written on a piece. On a gap also why it is empty. */
 export function labelOf(stretch: Stretch): string {
   const { empty_because: reason } = stretch;
-  return reason === null ? whatOf(stretch) : text("gapWith", { reason: text(shortWords[reason]) });
+  return reason === null ? whatOf(stretch) : text("gapWith", { reason: emptyInWords(reason) });
 }
 
-/** Why it shows that. */
+/** Why it shows that, or nothing. */
 export function causeOf(stretch: Stretch): string {
-  const { by, schedule_name: name, turns, empty_because: reason } = stretch;
-  const cause =
-    by === "schedule"
-      ? text("bySchedule", { name })
-      : by === "nothing"
-        ? text(emptyWords[reason ?? "not-due"])
-        : text(by === "override" ? "byOverride" : "byDefault");
-  if (turns.length === 0 || isGap(stretch)) return cause;
-  return `${cause}, ${text("turns", { names: formatList(turns.map(({ schedule_name: each }) => each)) })}`;
+  const { by, layout_name: layout, turns, empty_because: reason } = stretch;
+  if (reason === "no-items") {
+    if (by === "nothing") return text("emptyTurns", { names: namesOf(turns) });
+    return text("emptyNoItems", { layout: layout ?? text("nothing"), cause: dueBecause(stretch) });
+  }
+  if (reason !== null) return text(emptyWords[reason]);
+  return turns.length === 0 ? dueBecause(stretch) : `${dueBecause(stretch)}, ${text("turns", { names: namesOf(turns) })}`;
+}
+
+/** Why it is due; of content that only takes turns, why nothing else is. */
+function dueBecause({ by, schedule_name: name }: Stretch): string {
+  if (by === "schedule") return text("bySchedule", { name });
+  return text(by === "override" ? "byOverride" : by === "default" ? "byDefault" : "emptyNotDue");
+}
+
+function namesOf(turns: Stretch["turns"]): string {
+  return formatList(turns.map(({ schedule_name: name }) => name));
 }
 
 /** Such as `Tue 24 Nov 09:00`. */

@@ -4,18 +4,12 @@ import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
 import type { EventType } from "../../../protocol/operator/events.ts";
 import { page } from "../../../protocol/operator/resources.ts";
-import {
-  Calendar,
-  CalendarChange,
-  CalendarsQuery,
-  CalendarWithWarnings,
-  NewCalendar,
-  type CalendarDate,
-} from "../../../protocol/scheduling/calendars.ts";
+import { Calendar, CalendarChange, CalendarsQuery, CalendarWithWarnings, NewCalendar } from "../../../protocol/scheduling/calendars.ts";
 import { playersUsing } from "../../fleet/control-calendars.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
 import { found, ProblemError } from "../../http/problem.ts";
 import { concernedPlayers } from "../../publishing/concerned-players.ts";
+import { datesIn } from "../../schedule/given-dates.ts";
 import { playlistsUsing, schedulesUsing, showCalendar } from "../../schedule/holiday-calendars.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
@@ -200,20 +194,6 @@ function checkUnusedByPlayers(players: readonly PlayerRow[]): void {
     const detail = `Settings of screens in the bin use this calendar: ${listNames(players)}. Delete them for good first (?permanent=true)`;
     throw new ProblemError("in-use", detail);
   }
-}
-
-/** The dates in a body, sorted; absent if it has none. */
-async function datesIn(
-  { dates, ical }: Pick<z.output<typeof CalendarChange>, "dates" | "ical">,
-  now: number,
-): Promise<{ dates?: CalendarDate[]; warnings: CalendarWithWarnings["warnings"] }> {
-  if (ical !== undefined) {
-    // Loaded on first use, since few teams need it.
-    const { importIcal } = await import("../../schedule/icalendar-import.ts");
-    return importIcal(ical, now);
-  }
-  if (dates === undefined) return { warnings: [] };
-  return { dates: dates.toSorted((a, b) => (a.date < b.date ? -1 : 1)), warnings: [] };
 }
 
 /** The part that the ETag covers: not the warnings of an import. */

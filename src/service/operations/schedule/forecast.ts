@@ -36,6 +36,7 @@ export const forecastOperations: readonly Operation<ForecastDependencies>[] = [
     summary: "Forecast what a player will show",
     description:
       "Computed from the player's current desired state: schedules, the overrides, pauses and variables that it has confirmed or reported, and its own layout when nothing else is due. " +
+      "A layout that has nothing to show at that time is named with `empty_because`, by the items' times and calendars and by the present values of tags and variables; files count as downloaded, and feeds, streams and web pages as shown. " +
       "At most seven days per request. A pause keeps what was shown; skips and limits of items change the items of a layout, not the layout.",
     agent: "Use it to check a schedule before it is due, and to find gaps. For what is on now, use get_player_now.",
     caller: "operator",
@@ -70,7 +71,7 @@ export const forecastOperations: readonly Operation<ForecastDependencies>[] = [
         timezone: player.timezone ?? timeZone,
         from: new Date(from).toISOString(),
         to: new Date(next ?? to).toISOString(),
-        stretches: await showForecastIntervals(store.db, intervals, state, interventions),
+        stretches: await showForecastIntervals(store.db, intervals, { desired: state, interventions, deviceTimeZone: timeZone }),
         next_from: next === null ? null : new Date(next).toISOString(),
       };
     },

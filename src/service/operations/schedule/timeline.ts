@@ -1,9 +1,7 @@
 // Operations for the timeline of many screens, and for what a change of a schedule would do to them.
-import type { Clock } from "../../../base/clock.ts";
 import {
   EffectRequest,
   maxPlanStretches,
-  maxTimelineDays,
   ScheduleEffect,
   Timeline,
   TimelineQuery,
@@ -13,11 +11,12 @@ import type { PlannedInterval } from "../../../schedule/plan.ts";
 import { hasTag } from "../../fleet/targets.ts";
 import { requireScope } from "../../people/operator.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
-import { invalidField } from "../../http/problem.ts";
 import { contentReader } from "../../schedule/content-digest.ts";
 import { effectOfTrial } from "../../schedule/effect.ts";
-import { showForecastIntervals, withAllFiles } from "../../schedule/forecast.ts";
-import { Plans, readInterventions, readScreens, type PlanInput } from "../../schedule/plans.ts";
+import { earliestNow, spanOf } from "../../schedule/effect-span.ts";
+import { showForecastIntervals } from "../../schedule/forecast.ts";
+import type { PlanInput } from "../../schedule/plan-input.ts";
+import { Plans, readInterventions, readScreens } from "../../schedule/plans.ts";
 import { ScheduleTrial } from "../../schedule/schedule-trial.ts";
 import type { OutlookDependencies } from "../../schedule/schedule-outlook.ts";
 import { targetedPlayers } from "../../schedule/schedules.ts";
@@ -30,8 +29,6 @@ interface TimelineDependencies extends OutlookDependencies {
   makeId: MakeId;
   store: Store;
 }
-
-const dayMs = 86_400_000;
 
 const operation = operationsWith<TimelineDependencies>();
 
@@ -123,9 +120,7 @@ export const timelineOperations: readonly Operation<TimelineDependencies>[] = [
     async run(dependencies, { teamId, operator }, { body }, unitOfWork) {
       // It names screens.
       requireScope(operator, "players:read");
-      const now = Math.trunc(dependencies.clock.now());
-      const { from, to } = spanOf(dependencies.clock, body, "/", maxTimelineDays - 1);
-      if (from < now && body.from !== undefined) throw invalidField("/from", "must not be in the past: what was shown does not change");
+      const { from, to } = earliestNow(dependencies.clock, body);
       return unitOfWork.write(async (db) => {
         const trial = new ScheduleTrial(dependencies, teamId, body.changes, "/changes");
         const players = await targetedPlayers(db, teamId, await trial.targets(db));
@@ -135,42 +130,22 @@ export const timelineOperations: readonly Operation<TimelineDependencies>[] = [
   }),
 ];
 
-/** The span of a request, UTC ms. @param place what the names of its fields begin with @throws ProblemError 422. */
-function spanOf(
-  clock: Clock,
-  given: { from?: string | undefined; to?: string | undefined },
-  place: "?" | "/",
-  usualDays: number,
-): { from: number; to: number } {
-  const from = given.from === undefined ? Math.trunc(clock.now()) : Date.parse(given.from);
-  const to = given.to === undefined ? from + usualDays * dayMs : Date.parse(given.to);
-  if (to <= from) throw invalidField(`${place}to`, "must be after from");
-  if (to - from > maxTimelineDays * dayMs) throw invalidField(`${place}to`, `must be at most ${maxTimelineDays} days after from`);
-  return { from, to };
-}
-
 async function showPlan(
   db: Db,
   input: PlanInput,
   intervals: readonly PlannedInterval[],
   contentOf: ReturnType<typeof contentReader>,
 ): Promise<Timeline["plans"][number]> {
-  const { desired, interventions, deviceTimeZone } = input;
-  // Imported when needed: the service must not load the scheduler while it starts.
-  const { whyEmptyAt } = await import("../../../schedule/why.ts");
-  const content = withAllFiles(desired);
   const shown = intervals.slice(0, maxPlanStretches);
-  const names = new Map(desired.schedules.map(({ id, name }) => [String(id), String(name)]));
-  const stretches = await showForecastIntervals(db, shown, desired, interventions);
+  const names = new Map(input.desired.schedules.map(({ id, name }) => [String(id), String(name)]));
+  const stretches = await showForecastIntervals(db, shown, input);
   return {
     stretches: stretches.map((stretch, place): PlanStretch => {
-      const { from, turns } = shown[place]!;
-      const isEmpty = stretch.by === "nothing" && turns.length === 0;
+      const { turns } = shown[place]!;
       return {
         ...stretch,
         turns: turns.map((id) => ({ schedule_id: id, schedule_name: names.get(id) ?? id })),
         content: contentOf(input, shown[place]!),
-        empty_because: isEmpty ? whyEmptyAt(content, from, { deviceTimeZone, interventions }) : null,
       };
     }),
     to: new Date(shown.at(-1)!.until).toISOString(),

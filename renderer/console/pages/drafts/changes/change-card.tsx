@@ -36,7 +36,7 @@ export function ChangeCard({ change, nameOf, isOpenable, actions, children }: Ch
         </span>
         <div className="change-title">
           <h3 id={titleId}>
-            {page === null || !isOpenable ? (
+            {!isOpenable ? (
               <bdi>{name}</bdi>
             ) : (
               <Link to={page as "/"}>

@@ -21,8 +21,8 @@ export const kindIcons: Readonly<Record<ContentKind, IconName>> = {
   calendar: "clock",
 };
 
-/** The page of a resource; null: it has none of its own. */
-export const pageOf = (kind: ContentKind, id: string): string | null => (kind === "calendar" ? null : `/${kind}s/${id}`);
+/** The page of a resource. */
+export const pageOf = (kind: ContentKind, id: string): string => `/${kind}s/${id}`;
 
 interface ChangeViewProps {
   kind: ContentKind;

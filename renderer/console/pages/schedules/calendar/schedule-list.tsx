@@ -5,7 +5,7 @@ import { formatShortTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { CardTable } from "../../../ui/card-table.tsx";
 import { valuesOf, type Schedule } from "../model/form.ts";
-import { repeatInWords } from "../model/repeat-words.ts";
+import { repeatInWords, timesInWords } from "../model/repeat-words.ts";
 import { colourOf, wallDay, whereInWords } from "./names.ts";
 
 const text = texts(schedules);
@@ -39,16 +39,13 @@ export function ScheduleList({ all, layoutName }: { all: readonly Schedule[]; la
   );
 }
 
-/** Such as `Every Tuesday, 11:00 to 14:00`. */
+/** Such as `Every Tuesday, 11:00 to 14:00, until 31 Mar 2027`. */
 export function whenInWords(schedule: Schedule): string {
-  const { isAllDay, startDate, startTime, endDate, endTime, hasEnd, recurrence } = valuesOf(schedule);
+  const values = valuesOf(schedule);
+  const { isAllDay, startDate, startTime, endDate, endTime, hasEnd, recurrence } = values;
   const timeOf = (time: string): string => formatShortTime(Date.parse(`1970-01-01T${time}Z`));
-  const times = isAllDay
-    ? text("allDay")
-    : hasEnd
-      ? text("fromTo", { from: timeOf(startTime), to: timeOf(endTime) })
-      : text("fromOn", { from: timeOf(startTime) });
-  if (recurrence.is === "repeat") return `${repeatInWords(recurrence.repeat, schedule.starts_at)}, ${times}`;
+  const times = timesInWords(values);
+  if (recurrence.is === "repeat") return repeatInWords(recurrence.repeat, schedule.starts_at, values);
   if (recurrence.is === "rule") return `${recurrence.rrule}, ${times}`;
   const [first, last] = [wallDay(Date.parse(startDate)), wallDay(Date.parse(endDate))];
   if (first === last || !hasEnd) return `${first}, ${times}`;

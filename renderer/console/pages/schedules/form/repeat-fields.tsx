@@ -55,7 +55,7 @@ export function RepeatFields({ values, errors, onChange }: FieldsProps) {
         <>
           <RepeatDetails repeat={recurrence.repeat} startDate={startDate} onChange={setRepeat} />
           <p className="repeat-words" role="status">
-            {repeatInWords(recurrence.repeat, startDate)}
+            {repeatInWords(recurrence.repeat, startDate, values)}
           </p>
         </>
       ) : null}

@@ -1,16 +1,34 @@
-// A recurrence in words: “every second Tuesday”, “on the last Friday of each month, until 31 March 2027”.
+// A recurrence in words: “Every second Tuesday, 11:00 to 14:00, until 31 Mar 2027”.
 import { parseMoment } from "../../../../../src/protocol/scheduling/moments.ts";
 import { weekdays } from "../../../../../src/protocol/scheduling/opening-hours.ts";
 import { repeatTexts } from "../../../i18n/en/repeat.ts";
-import { formatDate, formatList, formatMonthDay } from "../../../i18n/format.ts";
+import { formatDate, formatList, formatMonthDay, formatShortTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
+import type { Values } from "./form.ts";
 import type { MonthDay, Repeat, RepeatEnd, Weekday } from "./repeat.ts";
 
 const text = texts(repeatTexts);
 
-/** Such as `Every second Tuesday, until 31 Mar 2027`. @param startsAt of the schedule, for a yearly one */
-export function repeatInWords(repeat: Repeat, startsAt: string): string {
-  return [daysInWords(repeat, startsAt), endInWords(repeat.end)].filter((part) => part !== "").join(", ");
+/** The times of day of a schedule. */
+export type Times = Pick<Values, "isAllDay" | "startDate" | "startTime" | "endDate" | "endTime" | "hasEnd">;
+
+const dayMs = 86_400_000;
+
+/** Such as `Every second Tuesday, 11:00 to 14:00, until 31 Mar 2027`. @param startsAt of the schedule, for a yearly one */
+export function repeatInWords(repeat: Repeat, startsAt: string, times: Times): string {
+  return [daysInWords(repeat, startsAt), timesInWords(times), endInWords(repeat.end)].filter((part) => part !== "").join(", ");
+}
+
+/** Such as `11:00 to 14:00`; empty while a time is missing. */
+export function timesInWords({ isAllDay, startDate, startTime, endDate, endTime, hasEnd }: Times): string {
+  const days = (Date.parse(endDate) - Date.parse(startDate)) / dayMs;
+  if (isAllDay) return days > 0 ? text("allDays", { days: days + 1 }) : text("allDay");
+  if (startTime === "" || (hasEnd && endTime === "")) return "";
+  const [from, to] = [startTime, endTime].map((time) => (time === "" ? "" : formatShortTime(Date.parse(`1970-01-01T${time}Z`))));
+  if (!hasEnd) return text("fromOn", { from });
+  // Past midnight it is plain that the end is on the next day.
+  const isPlain = !(days > 0) || (days === 1 && endTime <= startTime);
+  return isPlain ? text("fromTo", { from, to }) : text("fromToLater", { from, to, days });
 }
 
 function daysInWords(repeat: Repeat, startsAt: string): string {

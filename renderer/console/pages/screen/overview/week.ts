@@ -15,8 +15,8 @@ export interface WeekDay extends ZoneDay {
 }
 
 /** What a stretch shows; null: nothing. */
-export const contentOf = ({ by, layout_id: layoutId, asset_id: assetId }: Stretch): string | null =>
-  by === "nothing" ? null : (layoutId ?? assetId);
+export const contentOf = ({ empty_because: reason, layout_id: layoutId, asset_id: assetId }: Stretch): string | null =>
+  reason === null ? (layoutId ?? assetId) : null;
 
 /** The coming week in `timeZone`, from the day of `from` on. */
 export function weekOf(stretches: readonly Stretch[], from: string, timeZone: string): WeekDay[] {

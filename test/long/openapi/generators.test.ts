@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { rootFolder } from "../../../src/main/folders.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { TestService, call, picture } from "../harness.ts";
+import { TestService, call, picture } from "../../service/harness.ts";
 
 const run = promisify(execFile);
 

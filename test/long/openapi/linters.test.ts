@@ -4,8 +4,8 @@ import spectralCore from "@stoplight/spectral-core";
 import spectralRulesets from "@stoplight/spectral-rulesets";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
-import { described, description } from "./contract.ts";
-import { TestService } from "../harness.ts";
+import { described, description } from "../../service/openapi/contract.ts";
+import { TestService } from "../../service/harness.ts";
 
 interface Finding {
   code: string | number;

@@ -1,7 +1,7 @@
 // Decides which zones of a layout are on one display of a video wall. Pure.
-import type { DesiredLayout } from "../../protocol/device/desired-state.ts";
-import type { Zone } from "../../protocol/operator/resources.ts";
-import type { Wall } from "../../protocol/content/wall.ts";
+import type { DesiredLayout } from "../protocol/device/desired-state.ts";
+import type { Zone } from "../protocol/operator/resources.ts";
+import type { Wall } from "../protocol/content/wall.ts";
 
 type Box = Pick<Zone, "left" | "top" | "width" | "height">;
 

@@ -1,0 +1,52 @@
+// Beside the form: what saving the dates would change on the screens, asked again while they are edited.
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { calendars } from "../../../i18n/en/calendars.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { ProblemMessage } from "../../../ui/problem-message.tsx";
+import { EffectText } from "../../schedules/effect-text.tsx";
+import { readCalendarEffect, usesQuery, type CalendarChange } from "../data.ts";
+
+const text = texts(calendars);
+/** Who types is not asked about after each letter. */
+const settleMs = 400;
+
+interface CalendarEffectProps {
+  id: string;
+  /** What would be saved; null: nothing. */
+  change: CalendarChange | null;
+  /** The first date that differs. */
+  first: string | null;
+}
+
+export function CalendarEffect({ id, change, first }: CalendarEffectProps) {
+  const wanted = JSON.stringify(change?.dates === undefined ? null : { dates: change.dates });
+  const [settled, setSettled] = useState(wanted);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(wanted), settleMs);
+    return () => clearTimeout(timer);
+  }, [wanted]);
+  const { data, error, isFetching } = useQuery({
+    // It depends on all content: whatever event makes calendars old makes it old, too.
+    queryKey: ["calendars", "effect", id, settled],
+    queryFn: ({ signal }) => readCalendarEffect(id, JSON.parse(settled) as CalendarChange, first ?? "", signal),
+    enabled: settled !== "null",
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  const { data: uses } = useQuery(usesQuery(id));
+  const isTold = wanted !== "null";
+  const isOld = isFetching || settled !== wanted;
+  return (
+    <section className="card effect-panel" aria-labelledby="calendar-effect-title" aria-busy={isOld}>
+      <h2 id="calendar-effect-title">{text("effect")}</h2>
+      <div role="status" data-old={isOld}>
+        {isTold ? null : <p className="faint">{text(change === null ? "effectUnchanged" : "effectNames")}</p>}
+        {isTold && data === undefined && error === null ? <p className="faint">{text("effectChecking")}</p> : null}
+        {isTold && data !== undefined && error === null ? <EffectText effect={data} changes={null} /> : null}
+        {isTold && uses !== undefined && uses.player_count > 0 ? <p>{text("effectHours", { count: uses.player_count })}</p> : null}
+      </div>
+      {isTold ? <ProblemMessage error={error} /> : null}
+    </section>
+  );
+}

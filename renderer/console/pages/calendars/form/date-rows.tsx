@@ -1,0 +1,94 @@
+// The dates of a calendar with their names, one row for each.
+import { useEffect, useRef, useState } from "react";
+import { calendars } from "../../../i18n/en/calendars.ts";
+import { formatDate } from "../../../i18n/format.ts";
+import { texts } from "../../../i18n/texts.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Icon } from "../../../ui/icon.tsx";
+import { TextField } from "../../../ui/text-field.tsx";
+import { repeatedRows, withRow, type Row, type Values } from "../model/dates.ts";
+
+const text = texts(calendars);
+/** A calendar has up to 2,000 dates. */
+const mostShown = 60;
+
+interface DateRowsProps {
+  values: Values;
+  mayWrite: boolean;
+  onChange: (values: Values) => void;
+}
+
+export function DateRows({ values, mayWrite, onChange }: DateRowsProps) {
+  const [isWhole, setIsWhole] = useState(false);
+  const list = useRef<HTMLOListElement>(null);
+  const [added, setAdded] = useState(0);
+  useEffect(() => {
+    if (added > 0) list.current?.querySelector<HTMLElement>(":scope > :last-child input")?.focus();
+  }, [added]);
+  const { rows } = values;
+  const shown = isWhole ? rows : soonRows(rows);
+  const repeated = repeatedRows(rows);
+  const replace = (row: Row, next: Partial<Row>): void =>
+    onChange({ ...values, rows: rows.map((each) => (each === row ? { ...row, ...next } : each)) });
+  return (
+    <div className="calendar-dates" role="group" aria-label={text("dates")}>
+      {rows.length === 0 ? <p className="faint">{text("noDates")}</p> : null}
+      {shown.length < rows.length ? (
+        <Button size="small" onPress={() => setIsWhole(true)}>
+          {text("showAll", { count: rows.length })}
+        </Button>
+      ) : null}
+      <ol ref={list} className="date-rows">
+        {shown.map((row, index) => {
+          const day = row.date === "" ? text("newDay") : formatDate(row.date);
+          return (
+            <li key={row.key} className="date-row" aria-label={row.name === "" ? day : row.name}>
+              <TextField
+                label={text("date")}
+                type="date"
+                value={row.date}
+                onChange={(date) => replace(row, { date })}
+                error={repeated.has(row.key) ? text("twice") : undefined}
+                isReadOnly={!mayWrite}
+              />
+              <TextField
+                label={text("dayName")}
+                value={row.name}
+                onChange={(name) => replace(row, { name })}
+                maxLength={200}
+                isReadOnly={!mayWrite}
+              />
+              {mayWrite ? (
+                <Button
+                  kind="quiet"
+                  aria-label={text("remove", { day: row.date === "" ? text("row", { number: index + 1 }) : day })}
+                  onPress={() => onChange({ ...values, rows: rows.filter((each) => each !== row) })}
+                >
+                  <Icon name="trash" />
+                </Button>
+              ) : null}
+            </li>
+          );
+        })}
+      </ol>
+      {mayWrite ? (
+        <Button
+          onPress={() => {
+            onChange(withRow(values));
+            setAdded(added + 1);
+          }}
+        >
+          <Icon name="plus" /> {text("add")}
+        </Button>
+      ) : null}
+    </div>
+  );
+}
+
+/** What was added, and the dates of a few years from today on. */
+function soonRows(rows: readonly Row[]): readonly Row[] {
+  const today = new Date().toISOString().slice(0, 10);
+  const coming = new Set(rows.filter(({ date, isNew }) => !isNew && date >= today).slice(0, mostShown));
+  const shown = rows.filter((row) => row.isNew || coming.has(row));
+  return shown.length === 0 ? rows.slice(-mostShown) : shown;
+}
