@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
 import { desktop, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
 import { KeyboardPerson } from "../../support/console/keyboard.ts";
+import { shownLayout } from "../../support/console/shown-layout.ts";
 import { eventually } from "../../support/polling.ts";
 import type { TestService } from "../../service/harness.ts";
 
@@ -43,7 +44,7 @@ const save = (page: Page) => page.getByRole("button", { name: "Save", exact: tru
 
 /** A screen that is empty on the dates of a calendar. */
 async function newUser(calendar: string, name: string): Promise<string> {
-  const layout = await created("layouts", { name: `Layout of ${name}`, width: 100, height: 100 });
+  const layout = await shownLayout(service, `Layout of ${name}`);
   const { playerId } = await service.pairDevice(name);
   await service.call("PATCH", `players/${playerId}`, { timezone: "UTC" });
   const times = { starts_at: `${year}-06-01T09:00`, ends_at: `${year}-06-01T18:00`, rrule: "FREQ=DAILY" };

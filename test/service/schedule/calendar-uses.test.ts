@@ -78,7 +78,7 @@ test("[CAL26] the effect of a change of a calendar names screens, also through i
   const days = { starts_at: "2026-11-20T09:00", ends_at: "2026-11-20T18:00", rrule: "FREQ=DAILY" };
   const [hall, bar] = [await api.pairDevice("Hall"), await api.pairDevice("Bar")];
   for (const { playerId } of [hall, bar]) await api.call("PATCH", `players/${playerId}`, { timezone: "UTC" });
-  const layout = await created("layouts", { name: "Open", width: 100, height: 100 });
+  const { id: layout } = (await api.createLayout([{ type: "text", text: "Open" }])).layout;
   const target = { type: "player", player_id: hall.playerId };
   await created("schedules", { name: "Days", layout_id: layout, target, ...days, ...only(false) });
   const list = await created("playlists", {
