@@ -50,8 +50,5 @@ export const calendars = {
   effectChecking: "Looking…",
   effectHours: "Opening hours of {count, plural, one {# screen} other {# screens}} follow these dates, too.",
   conflictTitle: "Somebody else changed this calendar meanwhile",
-  conflictText: "You both changed: {parts}. Everything else of both is in the form.",
-  takeTheirs: "Take theirs",
-  keepMine: "Keep mine",
   merged: "Somebody else changed this calendar meanwhile. Their changes are in the form, and yours are kept.",
 } as const;

@@ -5,9 +5,9 @@ import { focusHeading } from "../../app/after-navigation.ts";
 import { enterDraft } from "../../data/draft.ts";
 import { useMay } from "../../data/session.ts";
 import { calendars } from "../../i18n/en/calendars.ts";
-import { formatDate, formatList } from "../../i18n/format.ts";
+import { formatDate } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
-import { Button } from "../../ui/button.tsx";
+import { Contradictions } from "../../ui/contradictions.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { showToast } from "../../ui/toasts.tsx";
@@ -73,18 +73,7 @@ function Editor({ newest }: { newest: VersionedCalendar }) {
   });
   return (
     <>
-      {contradictions.length > 0 ? (
-        <div className="schedule-conflict" role="alert">
-          <div>
-            <strong>{text("conflictTitle")}</strong>
-            <p>{text("conflictText", { parts: formatList(contradictions.map(partName)) })}</p>
-          </div>
-          <Button onPress={() => choose("theirs")}>{text("takeTheirs")}</Button>
-          <Button kind="primary" onPress={() => choose("mine")}>
-            {text("keepMine")}
-          </Button>
-        </div>
-      ) : null}
+      <Contradictions title={text("conflictTitle")} parts={contradictions.map(partName)} choose={choose} />
       <CalendarFields
         values={values}
         onChange={edit}

@@ -1,30 +1,22 @@
 // Imports a table: it is checked as soon as it is there, and what would be imported is shown beside what is wrong.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { client } from "../../data/client.ts";
 import { useAct } from "../../data/use-act.ts";
 import { ownTimeZone } from "../../data/zones.ts";
 import { imports } from "../../i18n/en/import.ts";
 import { texts } from "../../i18n/texts.ts";
 import { ComboBox } from "../../ui/combo-box.tsx";
+import { useSettled } from "../../ui/kept.ts";
 import { Segments } from "../../ui/segments.tsx";
 import { TableImport, type Found } from "./table-import.tsx";
 
 const text = texts(imports);
 const zones = ["UTC", ...Intl.supportedValuesOf("timeZone")].map((id) => ({ id, name: id.replaceAll("_", " ") }));
 
-const typingMs = 400;
-
-/** The table once nobody types any more: a long one is not sent with each letter. */
-function useSettled(csv: string): string {
-  const [settled, setSettled] = useState(csv);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(csv), typingMs);
-    return () => clearTimeout(timer);
-  }, [csv]);
-  return settled;
-}
+// A long table is not sent with each letter.
+const settleMs = 400;
 
 /** What the service would make of the table. */
 function useChecked<R>(key: readonly unknown[], csv: string, check: (signal: AbortSignal) => Promise<R>) {
@@ -44,7 +36,7 @@ export function PlaylistTable() {
   const [csv, setCsv] = useState("");
   const [when_exists, setWhenExists] = useState<WhenExists>("create");
   const [timezone, setTimezone] = useState(ownTimeZone);
-  const body = { csv: useSettled(csv), when_exists, timezone, skip_faulty: true };
+  const body = { csv: useSettled(csv, settleMs), when_exists, timezone, skip_faulty: true };
   const check = useChecked(["playlists", when_exists, timezone], body.csv, async (signal) => {
     const { data } = await client.post("/api/v1/playlists/import", { params: { query: { dry_run: "true" } }, body, signal });
     return data;
@@ -99,7 +91,7 @@ export function PlaylistTable() {
 
 export function ScheduleTable() {
   const [csv, setCsv] = useState("");
-  const body = { csv: useSettled(csv), skip_faulty: true };
+  const body = { csv: useSettled(csv, settleMs), skip_faulty: true };
   const check = useChecked(["schedules"], body.csv, async (signal) => {
     const { data } = await client.post("/api/v1/schedules/import", { params: { query: { dry_run: "true" } }, body, signal });
     return data;

@@ -1,8 +1,8 @@
 // Beside the form: what saving the dates would change on the screens, asked again while they are edited.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
 import { calendars } from "../../../i18n/en/calendars.ts";
 import { texts } from "../../../i18n/texts.ts";
+import { useSettled } from "../../../ui/kept.ts";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
 import { EffectText } from "../../schedules/effect-text.tsx";
 import { readCalendarEffect, usesQuery, type CalendarChange } from "../data.ts";
@@ -21,11 +21,7 @@ interface CalendarEffectProps {
 
 export function CalendarEffect({ id, change, first }: CalendarEffectProps) {
   const wanted = JSON.stringify(change?.dates === undefined ? null : { dates: change.dates });
-  const [settled, setSettled] = useState(wanted);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(wanted), settleMs);
-    return () => clearTimeout(timer);
-  }, [wanted]);
+  const settled = useSettled(wanted, settleMs);
   const { data, error, isFetching } = useQuery({
     // It depends on all content: whatever event makes calendars old makes it old, too.
     queryKey: ["calendars", "effect", id, settled],

@@ -1,8 +1,9 @@
 // Beside the form: what saving it would change on the screens, asked again while it is edited.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useEffect, useMemo, useState } from "react";
+import { useMemo } from "react";
 import { schedules } from "../../../i18n/en/schedules.ts";
 import { texts } from "../../../i18n/texts.ts";
+import { useSettled } from "../../../ui/kept.ts";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
 import { readEffect, type TriedChange } from "../data.ts";
 import { EffectText } from "../effect-text.tsx";
@@ -24,11 +25,7 @@ interface EffectPanelProps {
 
 export function EffectPanel({ id, change, startsAt, isUnchanged }: EffectPanelProps) {
   const wanted = JSON.stringify(change);
-  const [settled, setSettled] = useState(wanted);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(wanted), settleMs);
-    return () => clearTimeout(timer);
-  }, [wanted]);
+  const settled = useSettled(wanted, settleMs);
   const changes = useMemo((): TriedChange[] => [{ schedule_id: id, change: JSON.parse(settled) as ScheduleChange }], [id, settled]);
   const { data, error, isFetching } = useQuery({
     // It depends on all content: whatever event makes schedules old makes it old, too.

@@ -6,9 +6,9 @@ import { enterDraft } from "../../../data/draft.ts";
 import { useAct } from "../../../data/use-act.ts";
 import { useMay } from "../../../data/session.ts";
 import { schedules } from "../../../i18n/en/schedules.ts";
-import { formatList } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
+import { Contradictions } from "../../../ui/contradictions.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { Page } from "../../../ui/page.tsx";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
@@ -102,18 +102,7 @@ function Editor({ newest }: { newest: VersionedSchedule }) {
           <Icon name="warning" /> {message}
         </p>
       ))}
-      {contradictions.length > 0 ? (
-        <div className="schedule-conflict" role="alert">
-          <div>
-            <strong>{text("conflictTitle")}</strong>
-            <p>{text("conflictText", { parts: formatList(contradictions.map((part) => text(partNames[part]))) })}</p>
-          </div>
-          <Button onPress={() => choose("theirs")}>{text("takeTheirs")}</Button>
-          <Button kind="primary" onPress={() => choose("mine")}>
-            {text("keepMine")}
-          </Button>
-        </div>
-      ) : null}
+      <Contradictions title={text("conflictTitle")} parts={contradictions.map((part) => text(partNames[part]))} choose={choose} />
       <ScheduleForm
         values={values}
         onChange={edit}
