@@ -31,6 +31,9 @@ const requirements = [
   { program: "sgdisk", packages: ["gdisk"] },
   { program: "shellcheck", packages: ["shellcheck"] },
   { program: "groff", packages: ["groff-base"] },
+  // For the tests of several nodes. apt starts neither where it runs without an init system; the tests start their own.
+  { program: "/usr/sbin/nats-server", packages: ["nats-server"] },
+  { program: "/usr/sbin/haproxy", packages: ["haproxy"] },
 ];
 
 const argv = process.argv.slice(2).filter((argument) => argument !== "--fast");

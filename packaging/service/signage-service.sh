@@ -12,6 +12,12 @@ backup | backup-key | restore-key | mirror | sign-in-link)
   [ "$(id -u)" != 0 ] || set -- setpriv --reuid=signage-service --regid=signage-service --init-groups "$@"
   exec "$@"
   ;;
+move)
+  shift
+  set -- "$root/bin/node" "$root/dist/main/cli.js" move --from "$data" "$@"
+  [ "$(id -u)" != 0 ] || set -- setpriv --reuid=signage-service --regid=signage-service --init-groups "$@"
+  exec "$@"
+  ;;
 restore)
   shift
   umask 077

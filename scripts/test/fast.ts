@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { rootFolder } from "../../src/main/folders.ts";
 
 /** The test files of the source folders that need no browser. */
-export const testsInFolders = "test/{base,launcher,main,package,protocol,schedule,player,service}/**/*.test.ts";
+export const testsInFolders = "test/{base,launcher,main,package,protocol,scale,schedule,player,service}/**/*.test.ts";
 
 /** All test files that need no browser; vitest.config.ts runs them as the project "unit". */
 export const browserlessTests = [testsInFolders, "test/*.test.ts", "test/console/*/model/*.test.ts"];

@@ -9,6 +9,7 @@ export type FaultCode =
   | "file-corrupt"
   | "asset-corrupt"
   | "asset-missing"
+  | "blobs-unavailable"
   | "disk-full"
   | "unreachable"
   | "refused"
@@ -34,7 +35,10 @@ export type FaultCode =
   | "unsupported"
   | "not-applied"
   | "too-late"
-  | "busy";
+  | "busy"
+  | "store-unavailable"
+  | "lease-lost"
+  | "node-behind";
 
 /** An error with a stable `code`. Its message says what to do, where that is known. */
 export class Fault extends Error {

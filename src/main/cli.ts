@@ -25,6 +25,8 @@ const programs: ReadonlyMap<string, string> = new Map([
   ["restore", "creates a service's data folder from a backup"],
   ["backup-key", "saves only a service's signing key"],
   ["restore-key", "restores a signing key"],
+  ["migrate", "prepares a PostgreSQL database for several services"],
+  ["move", "copies a service's data folder into a PostgreSQL database"],
   ["mirror", "copies releases into a service's data folder, such as from a USB stick"],
 ]);
 const overview = [
@@ -45,7 +47,7 @@ switch (command) {
   }
   case "serve": {
     const { readServiceConfig, runService } = await import("./service.ts");
-    await runProgram("service", () => readServiceConfig(argv), runService);
+    await runProgram("service", () => readServiceConfig(argv), runService, { stopMs: ({ drainMs = 0 }) => drainMs });
     break;
   }
   case "show": {
@@ -92,6 +94,16 @@ switch (command) {
   case "restore-key": {
     const { readRestoreKeyConfig, runRestoreKey } = await import("./backup.ts");
     await runProgram("restore-key", () => readRestoreKeyConfig(argv), runRestoreKey);
+    break;
+  }
+  case "migrate": {
+    const { readMigrateConfig, runMigrate } = await import("./database.ts");
+    await runProgram("migrate", () => readMigrateConfig(argv), runMigrate);
+    break;
+  }
+  case "move": {
+    const { readMoveConfig, runMove } = await import("./database.ts");
+    await runProgram("move", () => readMoveConfig(argv), runMove);
     break;
   }
   case "mirror": {

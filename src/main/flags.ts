@@ -27,6 +27,11 @@ export const Gigabytes = z
 /** The address of a service. */
 export const WebAddress = z.url({ protocol: /^https?$/, message: "must be an http:// or https:// address" });
 
+/** The address of a PostgreSQL database. */
+export const DatabaseAddress = z
+  .string({ error: "must be a postgres:// address" })
+  .regex(/^postgres(ql)?:\/\/.+/, "must be a postgres:// address");
+
 /** Reads the access token from the file that a flag names. @throws Fault `bad-config`. */
 export function readToken(file: string, usage: Usage, flag = "token-file"): string {
   try {

@@ -19,9 +19,11 @@ const plainFaults = [
   "metadata-expired",
   "metadata-missing",
   "metadata-rollback",
+  "node-behind",
   "page-missing",
   "refused",
   "signature",
+  "store-unavailable",
   "unreachable",
   "unsupported",
 ] as const;
@@ -34,7 +36,9 @@ export interface Lifecycle {
   exit(code: number): void;
 }
 
-export interface ProgramOptions {
+export interface ProgramOptions<C> {
+  /** How long stopping takes by the configuration, ms, besides what is usual; default 0. */
+  stopMs?: (config: C) => number;
   /** `stderr` for a program that uses standard output for a protocol. */
   logTo?: "stdout" | "stderr";
   lifecycle?: Lifecycle;
@@ -49,7 +53,7 @@ export async function runProgram<C>(
   name: string,
   readConfig: () => C,
   main: (config: C, log: Log, signal: AbortSignal) => Promise<void>,
-  { logTo = "stdout", lifecycle = nodeLifecycle }: ProgramOptions = {},
+  { logTo = "stdout", lifecycle = nodeLifecycle, stopMs = () => 0 }: ProgramOptions<C> = {},
 ): Promise<void> {
   let hasEnded = false;
   // `exit` may return, and later calls must not change the exit code.
@@ -83,7 +87,7 @@ export async function runProgram<C>(
   // By default Node would print a stack and exit; Electron would show a dialog over the content and continue.
   process.on("uncaughtException", fail);
   process.on("unhandledRejection", fail);
-  const stop = stopOnRequest(lifecycle, log, end);
+  const stop = stopOnRequest(lifecycle, log, end, stopLimitMs + stopMs(config));
   try {
     await main(config, log, stop);
     end(exitCodes.stopped);
@@ -95,7 +99,7 @@ export async function runProgram<C>(
 }
 
 /** A signal that aborts at the first request to stop. A second request, or stopping too slowly, exits with 1. */
-function stopOnRequest(lifecycle: Lifecycle, log: Log, end: (code: number) => void): AbortSignal {
+function stopOnRequest(lifecycle: Lifecycle, log: Log, end: (code: number) => void, limitMs: number): AbortSignal {
   const stop = new AbortController();
   let stoppingSince = Infinity;
   lifecycle.onStop((by) => {
@@ -110,7 +114,7 @@ function stopOnRequest(lifecycle: Lifecycle, log: Log, end: (code: number) => vo
     setTimeout(() => {
       log.error("stopping took too long");
       end(exitCodes.failed);
-    }, stopLimitMs).unref();
+    }, limitMs).unref();
   });
   return stop.signal;
 }

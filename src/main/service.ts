@@ -1,6 +1,5 @@
 // Runs the signage service: reads its flags and serves until it is stopped.
 import { existsSync } from "node:fs";
-import { isIP } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
@@ -10,11 +9,14 @@ import { checkFlags, readFlags, defineUsage } from "../base/config.ts";
 import { folderFault } from "../base/files/data-folder.ts";
 import { Fault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import { ExistingFile, Gigabytes, Port, WebAddress } from "./flags.ts";
+import { DatabaseAddress, ExistingFile, Gigabytes, Port, WebAddress } from "./flags.ts";
 import { isUsablePath } from "../service/http/public-url.ts";
 import { defaultMirrorBytes } from "../service/releases/mirror-limits.ts";
+import { checkMessagesFlags, messagesFlags, messagesUsage, readMessagesFlags } from "./messages-flags.ts";
 import { checkSmtpFlags, readSmtpFlags, smtpFlags, smtpUsage } from "./smtp-flags.ts";
+import { checkS3Flags, readS3Flags, s3Flags, s3Usage } from "./s3-flags.ts";
 import { checkSsoFlags, readSsoFlags, ssoFlags, ssoUsage } from "./sso-flags.ts";
+import { isBlock, isLoopback, isNetwork } from "./addresses.ts";
 import { showConsole } from "./console-link.ts";
 import { commandName, dataFolder, readVersion, rendererFolder } from "./folders.ts";
 import { startMediaInParent } from "./electron/media-relay.ts";
@@ -29,6 +31,10 @@ export const usage = defineUsage({
     data: {
       value: "DIR",
       help: `Folder for all data; the first access token is in DIR/admin-token (default ${join(dataFolder(), "service")})`,
+    },
+    database: {
+      value: "postgres://…",
+      help: "PostgreSQL database that several nodes share, each with a --data folder of its own (default: SQLite files in DIR)",
     },
     host: { value: "ADDRESS", help: "Address to listen on (default 127.0.0.1: this machine only). Any other needs TLS or --insecure-http" },
     "public-url": {
@@ -53,6 +59,8 @@ export const usage = defineUsage({
     },
     "releases-root": { value: "FILE", help: "root.json that the releases are verified by (default: the first one that the source has)" },
     "releases-max-gb": { value: "GB", help: `How much of the releases is kept, the newest first (default ${defaultMirrorBytes / 1e9})` },
+    ...s3Usage,
+    ...messagesUsage,
     ...smtpUsage,
     ...ssoUsage,
     "no-announce": { help: "Do not announce the service on the local network (DNS-SD), where players' setup would find it" },
@@ -73,6 +81,7 @@ const Flags = z
   .object({
     port: Port.default(8080),
     data: z.string().min(1, "must name a folder").default(join(dataFolder(), "service")),
+    database: DatabaseAddress.optional(),
     host: z.string().min(1, "must be an address or a name").default("127.0.0.1"),
     "public-url": WebAddress.refine(
       (url) => isUsablePath(url),
@@ -91,6 +100,8 @@ const Flags = z
     "releases-from": z.string().min(1, "must name a folder or an address").optional(),
     "releases-root": ExistingFile,
     "releases-max-gb": Gigabytes,
+    ...s3Flags,
+    ...messagesFlags,
     ...smtpFlags,
     ...ssoFlags,
     "metrics-public": z.boolean().default(false),
@@ -102,6 +113,8 @@ const Flags = z
     if (!hasTls && flags["tls-cert"] !== undefined) wrong("tls-key", "goes with --tls-cert");
     if (!hasTls && flags["tls-key"] !== undefined) wrong("tls-cert", "goes with --tls-key");
     if (hasTls && flags["insecure-http"]) wrong("insecure-http", "contradicts --tls-cert");
+    checkS3Flags(flags, process.env, wrong);
+    checkMessagesFlags(flags, wrong);
     checkSmtpFlags(flags, wrong, isLoopback);
     checkSsoFlags(flags, wrong);
     if (!isLoopback(flags.host) && !hasTls && !flags["insecure-http"]) {
@@ -115,6 +128,7 @@ const Flags = z
     port: flags.port,
     host: flags.host,
     data: flags.data,
+    database: flags.database ?? null,
     publicUrl: flags["public-url"] ?? null,
     allowAddresses: flags["allow-address"] ?? [],
     tls: flags["tls-cert"] === undefined || flags["tls-key"] === undefined ? null : { cert: flags["tls-cert"], key: flags["tls-key"] },
@@ -125,6 +139,8 @@ const Flags = z
       rootFile: flags["releases-root"] ?? null,
       maxBytes: flags["releases-max-gb"],
     },
+    s3: readS3Flags(flags, process.env),
+    ...readMessagesFlags(flags),
     smtp: readSmtpFlags(flags),
     sso: readSsoFlags(flags),
     // Nobody else can reach a service on loopback.
@@ -203,25 +219,6 @@ async function announce({ host, tls, publicUrl }: ServiceFlags, url: string, log
  */
 function allowYoungGenerationGrowth(isAllowed: boolean): void {
   setFlagsFromString(`--semi-space-growth-factor=${isAllowed ? 2 : 1}`);
-}
-
-/** Whether `block` is an address, or a network in CIDR notation. */
-function isBlock(block: string): boolean {
-  const [address, bits, more] = block.split("/");
-  const maxBits = isIP(address!) === 4 ? 32 : 128;
-  return isIP(address!) !== 0 && more === undefined && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits));
-}
-
-function isLoopback(host: string): boolean {
-  if (host === "localhost" || host === "::1") return true;
-  return isIP(host) === 4 && host.startsWith("127.");
-}
-
-/** Whether `text` is an address or a network in CIDR notation. */
-function isNetwork(text: string): boolean {
-  const [, address = "", bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
-  const version = isIP(address);
-  return version !== 0 && (bits === undefined || Number(bits) <= (version === 4 ? 32 : 128));
 }
 
 /** Why the service could not start, naming the flag to change; null for an unexpected error. */

@@ -40,6 +40,7 @@ const idPrefixes = {
   drf: "a draft",
   ver: "a version",
   prv: "a preview ticket",
+  nod: "a node of the service",
 } as const;
 export type IdPrefix = keyof typeof idPrefixes;
 

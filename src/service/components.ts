@@ -1,17 +1,16 @@
-// Creates the components of the service, connects them and runs their background loops.
+// Creates the components of the service and connects them.
 import { join } from "node:path";
-import { runAll } from "../base/async/run-all.ts";
 import type { Clock } from "../base/clock.ts";
-import { isAbort } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { openAlerts } from "./alerts/alerts.ts";
-import { runHourlyCleanup } from "./cleanup/hourly-cleanup.ts";
 import type { ServiceConfig } from "./config.ts";
 import { BlobSweeper } from "./content/blob-sweeper.ts";
-import { Blobs } from "./content/blobs.ts";
+import { BlobMarks } from "./content/blobs/blob-marks.ts";
+import { openBlobs } from "./content/blobs/open-blobs.ts";
 import { Imports } from "./content/imports.ts";
 import { FeedCopies } from "./content/previews/feed-copies.ts";
-import { PreviewTickets } from "./content/previews/preview-tickets.ts";
+import { TicketsInDatabase } from "./content/previews/tickets-in-database.ts";
+import { TicketsInMemory } from "./content/previews/tickets-in-memory.ts";
 import type { OutboundClients } from "./content/outbound-clients.ts";
 import { Thumbnails } from "./content/thumbnails.ts";
 import { Uploads } from "./content/uploads.ts";
@@ -25,6 +24,7 @@ import { ConnectivityEvents } from "./fleet/connectivity-events.ts";
 import { DesiredStates } from "./fleet/state/desired-states.ts";
 import { DeviceAccess } from "./fleet/devices/device-access.ts";
 import { DeviceJournal } from "./fleet/devices/device-journal.ts";
+import { RemoteHeartbeats } from "./fleet/devices/remote-heartbeats.ts";
 import { DeviceSockets } from "./fleet/devices/device-sockets.ts";
 import { Enrolment } from "./fleet/enrolment/enrolment.ts";
 import { Signer } from "./fleet/devices/signer.ts";
@@ -37,11 +37,13 @@ import { LiveViews } from "./live/live-views.ts";
 import { RecentReports } from "./proof/recent-reports.ts";
 import { ReportLinks } from "./proof/report-links.ts";
 import type { MediaProcessPool } from "./media/process-pool.ts";
+import type { Nodes } from "./nodes/nodes.ts";
 import { ReleaseMirror } from "./releases/mirror.ts";
 import { defaultMirrorBytes } from "./releases/mirror-limits.ts";
-import { clearOperatorCache } from "./people/authentication.ts";
+import { cacheOperators } from "./people/authentication.ts";
 import { ensureAdminToken } from "./people/admin-token.ts";
 import { AuditLog } from "./people/audit.ts";
+import { SecretKeys } from "./people/one-time/secret-keys.ts";
 import { Tickets } from "./people/tickets.ts";
 import { BrowserCookies } from "./people/sessions/browser-cookies.ts";
 import { Passkeys } from "./people/passkeys/passkeys.ts";
@@ -55,13 +57,12 @@ import type { Store } from "./store/store.ts";
 
 const defaultMaxAssetBytes = 2 * 1_024 ** 3;
 const defaultHeartbeatMs = 30_000;
-const defaultPlayEventDays = 400;
-const dayMs = 86_400_000;
 const refreshBatchSize = 500;
 
 /** The resources that the service opens before its components. */
 interface Resources {
   store: Store;
+  nodes: Nodes;
   outbound: OutboundClients;
   media: MediaProcessPool;
   log: Log;
@@ -71,28 +72,35 @@ interface Resources {
 export type Components = Awaited<ReturnType<typeof createComponents>>;
 
 /** Creates all components. @param closing aborts when the service stops */
-export async function createComponents(config: ServiceConfig, { store, outbound, media, log, clock }: Resources, closing: AbortSignal) {
+export async function createComponents(
+  config: ServiceConfig,
+  { store, nodes, outbound, media, log, clock }: Resources,
+  closing: AbortSignal,
+) {
   const makeId = createIds(clock);
-  store.onCommit(() => clearOperatorCache(store.db));
-  await ensureAdminToken(store, config.data, makeId, clock, log);
-  const signer = await Signer.open(config.data);
-  const access = new DeviceAccess({ db: store.db, clock, makeId, signer });
-  const journal = await DeviceJournal.open(store.db, makeId, clock);
-  const presence = await Presence.open(store.telemetry, clock);
-  const events = new EventJournal(journal.epoch, clock, makeId);
+  // Another node may revoke a token at any time, so several nodes look each up.
+  if (!nodes.isShared) cacheOperators(store);
+  await ensureAdminToken({ store, nodes, makeId, clock, log }, config.data);
+  const signer = nodes.isShared ? await Signer.openShared(store.db, config.data) : await Signer.open(config.data);
+  const secretKeys = await SecretKeys.open(store.db, nodes, clock);
+  const access = new DeviceAccess({ db: store.db, clock, makeId, secretKeys, signer });
+  const journal = await DeviceJournal.open(store.db, makeId, clock, nodes);
+  const presence = await Presence.open(store.telemetry, clock, nodes);
+  const events = new EventJournal(journal.epoch, clock, makeId, nodes);
   const versions = new Versions(clock, makeId);
   // What operators write is recorded with their names by then; this is what the service itself writes, such as at the end of a show.
   store.beforeCommit(async (db) => void (await versions.record(db, null)));
   const deliveries = new Deliveries(clock, makeId);
   events.onAppended((db, teamId, appended) => deliveries.addForEvents(db, teamId, appended));
-  const webhooks = new WebhookSender({ store, clock, log, http: outbound.webhooks, events, deliveries });
-  const commands = new Commands({ store, clock, makeId, signer, journal, events });
+  const webhooks = new WebhookSender({ store, nodes, clock, log, http: outbound.webhooks, events, deliveries });
+  const commands = new Commands({ store, clock, makeId, nodes, signer, journal, events });
   const problems = new PlayerProblems(presence, clock);
-  const links = await ConnectivityEvents.open({ store, clock, events, presence, problems });
+  const links = await ConnectivityEvents.open({ store, nodes, clock, events, presence, problems });
   const { publicUrl, smtp = null } = config;
-  const alerting = await openAlerts({ store, clock, log, events, makeId, presence, problems, publicUrl, smtp });
-  const tokens = new TokenExpiry(clock);
-  const subscribers = new Subscribers({ store, clock, log, events, presence, tokens });
+  const alerting = await openAlerts({ store, nodes, clock, log, events, makeId, presence, problems, publicUrl, smtp });
+  const tokens = new TokenExpiry(clock, nodes);
+  const tickets = new Tickets(secretKeys);
+  const subscribers = new Subscribers({ store, clock, log, events, nodes, presence, tickets, tokens });
   const rollouts = await RolloutTracker.open(store, clock);
   const heartbeatMs = config.heartbeatMs ?? defaultHeartbeatMs;
   const sockets = new DeviceSockets({
@@ -106,15 +114,17 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     presence,
     commands,
     links,
+    nodes,
     problems,
     rollouts,
     subscribers,
     heartbeatMs,
   });
   const maxAssetBytes = config.maxAssetBytes ?? defaultMaxAssetBytes;
-  const blobs = await Blobs.open(join(config.data, "blobs"));
-  const thumbnails = new Thumbnails({ blobs, events, media, store, clock, log });
-  const files = { store, clock, log, events, makeId, blobs, media, thumbnails, maxAssetBytes };
+  const marks = new BlobMarks(store, clock, config.blobGraceMs);
+  const blobs = await openBlobs(config.data, config.s3 ?? null, { marks, clock });
+  const thumbnails = new Thumbnails({ blobs, events, media, nodes, store, clock, log });
+  const files = { store, nodes, clock, log, events, makeId, blobs, media, thumbnails, maxAssetBytes };
   const desired = new DesiredStates();
   const releases = config.releases ?? { from: null, rootFile: null, maxBytes: defaultMirrorBytes };
   await updateAllRevisions(store, desired);
@@ -133,9 +143,9 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     cookies: new BrowserCookies(signer.publicKey),
     failedSignIns,
     feedCopies: new FeedCopies({ http: outbound.imports, clock, closing }),
-    passkeys: new Passkeys({ clock, failures: failedSignIns, log, store }),
+    passkeys: new Passkeys({ clock, failures: failedSignIns, log, secretKeys, store }),
     passwords: new Passwords({ clock, failures: failedSignIns, store }),
-    sso: config.sso == null ? null : new SingleSignOn(config.sso, { clock, log, closing }),
+    sso: config.sso == null ? null : new SingleSignOn(config.sso, { clock, log, closing, secretKeys }),
     commands,
     deliveries,
     desired,
@@ -143,21 +153,27 @@ export async function createComponents(config: ServiceConfig, { store, outbound,
     journal,
     live,
     links,
+    nodes,
     enrolment: new Enrolment({ access, audit, clock, commands, journal, log, pairing, presence, problems, sockets, store }),
     pairing,
     presence,
-    previews: new PreviewTickets(clock, makeId, tokens, closing),
+    previews: nodes.isShared
+      ? new TicketsInDatabase({ store, clock, makeId, secretKeys })
+      : new TicketsInMemory(clock, makeId, tokens, closing),
     problems,
     publicUrl,
     recentReports,
+    remoteHeartbeats: nodes.isShared
+      ? new RemoteHeartbeats({ store, clock, nodes, presence, alerts: alerting.alerts, problems, subscribers })
+      : null,
     reportLinks: new ReportLinks({ clock, desired, presence, recentReports, store }),
     releases: new ReleaseMirror(config.data, releases, { clock, log, closing }),
     rolloutRunner: new RolloutRunner({ store, desired, events, journal, sockets, clock, log, presence, rollouts }),
     rollouts,
     sockets,
     subscribers,
-    sweeper: new BlobSweeper({ blobs, store, clock }),
-    tickets: new Tickets(clock),
+    sweeper: new BlobSweeper({ blobs, marks, store, clock, log }),
+    tickets,
     tokens,
     webhookHttp: outbound.webhooks,
     versions,
@@ -187,43 +203,4 @@ async function updateAllRevisions(store: Store, desired: DesiredStates): Promise
     if (last === undefined) return;
     after = last;
   }
-}
-
-/** Runs the components' background loops until `signal` aborts. If one fails, the process ends, so that the failure is noticed. */
-export function runLoops(components: Components, config: ServiceConfig, signal: AbortSignal): AsyncDisposable {
-  const { log, presence } = components;
-  const playEventRetentionMs = (config.playEventDays ?? defaultPlayEventDays) * dayMs;
-  const loops = [
-    components.commands,
-    components.sockets,
-    components.links,
-    components.rolloutRunner,
-    components.batchRunner,
-    components.subscribers,
-    components.webhooks,
-    components.alertLoops,
-    components.sweeper,
-    components.thumbnails,
-    components.imports,
-    components.uploads,
-    components.releases,
-    { run: (each: AbortSignal) => presence.run(log, each) },
-    { run: (each: AbortSignal) => runHourlyCleanup(components, playEventRetentionMs, each) },
-  ];
-  const ended = runAll(
-    loops.map((loop) => (each: AbortSignal) => loop.run(each)),
-    signal,
-  ).catch((error: unknown) => {
-    if (isAbort(error) && signal.aborted) return;
-    log.fatal({ err: error }, "background loop failed");
-    throw error;
-  });
-  return {
-    async [Symbol.asyncDispose]() {
-      await ended;
-      await components.failedSignIns.settled();
-      // Heartbeats that arrived while the sockets were closing.
-      await presence.flush();
-    },
-  };
 }

@@ -4,6 +4,8 @@ import type { AddressBlock } from "./content/outbound-clients.ts";
 import type { RequestLimits } from "./http/rate-limit.ts";
 import type { LimitTable } from "./media/limits.ts";
 import type { StartMediaProcess } from "./media/process.ts";
+import type { S3Config } from "./content/blobs/s3/config.ts";
+import type { MessagesConfig } from "./nodes/message-server.ts";
 import type { SsoConfig } from "./people/sso/config.ts";
 import type { MirrorConfig } from "./releases/mirror.ts";
 
@@ -13,6 +15,8 @@ export interface ServiceConfig {
   host: string;
   /** The data folder. */
   data: string;
+  /** The PostgreSQL database that several nodes share, `postgres://…`; default: SQLite files in the data folder. */
+  database?: string | null;
   /** The public URL of the service, for links and QR codes; null if it is not known. */
   publicUrl: string | null;
   /** Paths of the certificate and the key (PEM); null for plain HTTP. */
@@ -24,6 +28,10 @@ export interface ServiceConfig {
   version: string;
   /** The largest asset, bytes; default 2 GiB. */
   maxAssetBytes?: number;
+  /** The bucket of the blobs and of unfinished uploads; default: they are in the data folder. */
+  s3?: S3Config | null;
+  /** How long an unreferenced blob of a bucket stays; default an hour. */
+  blobGraceMs?: number;
   heartbeatMs?: number;
   /** Private address blocks that webhooks and imports may call. */
   allowAddresses?: readonly AddressBlock[];
@@ -43,6 +51,13 @@ export interface ServiceConfig {
   smtp?: SmtpConfig | null;
   /** The provider of single sign-on; default: there is none. */
   sso?: SsoConfig | null;
+  /** The message server that hurries what nodes announce to each other; default: they poll. */
+  messages?: MessagesConfig | null;
+  /**
+   * Over how long the node asks its players to reconnect elsewhere when it stops, ms; default 0: all at once. Before it, `/readyz` fails,
+   * so that a proxy sends them to other nodes.
+   */
+  drainMs?: number;
   /** Starts a process that examines files; by default a Node process. */
   startMediaProcess?: StartMediaProcess | undefined;
 }

@@ -17,6 +17,7 @@ import {
   type TokenGrant,
 } from "../../src/protocol/device/messages.ts";
 import { copyMigratedDatabases } from "./migrated-databases.ts";
+import { databaseOf } from "./test-database.ts";
 import { startSharedMediaProcess } from "./shared-media-process.ts";
 import { differencesFromDescription } from "./openapi/contract.ts";
 import type { ServiceConfig } from "../../src/service/config.ts";
@@ -55,8 +56,9 @@ export class TestService implements AsyncDisposable {
       version: "test",
       startMediaProcess: startSharedMediaProcess,
     };
-    await copyMigratedDatabases(folder);
-    const service = await startService({ ...base, ...config }, { log, clock });
+    const database = await databaseOf(folder);
+    if (database === null) await copyMigratedDatabases(folder);
+    const service = await startService({ ...base, database, ...config }, { log, clock });
     return new TestService(service, folder, (await readFile(join(folder, "admin-token"), "utf8")).trim());
   }
 

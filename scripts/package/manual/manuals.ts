@@ -1,6 +1,7 @@
 // The commands that the packages install, with their programs: what manual pages and completions are made from.
 import { dataFolder } from "../../../src/main/folders.ts";
 import type { Usage } from "../../../src/base/config.ts";
+import { migrateUsage, moveUsage } from "../../../src/main/database.ts";
 import { backupKeyUsage, backupUsage, restoreKeyUsage, restoreUsage } from "../../../src/main/backup.ts";
 import { usage as mirrorUsage } from "../../../src/main/mirror.ts";
 import { usage as mcpUsage } from "../../../src/main/mcp/mcp.ts";
@@ -76,6 +77,8 @@ export const serviceManual: Manual = {
     { name: "restore", usage: restoreUsage },
     { name: "backup-key", usage: backupKeyUsage },
     { name: "restore-key", usage: restoreKeyUsage },
+    { name: "migrate", usage: migrateUsage },
+    { name: "move", usage: moveUsage },
     { name: "mirror", usage: mirrorUsage },
     { name: "sign-in-link", usage: signInLinkUsage },
     { name: "show", usage: showUsage },

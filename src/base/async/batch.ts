@@ -1,4 +1,5 @@
 // Batches small writes: items that are added while a write runs, or in the same turn of the event loop, are written together.
+import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate } from "node:timers/promises";
 
 interface PendingItem<T> {
@@ -10,6 +11,8 @@ interface PendingItem<T> {
 export class Batch<T> {
   readonly #write: (items: readonly T[]) => Promise<void>;
   readonly #maxItems: number;
+  // A batch has items of several callers, so it runs in the context of none of them.
+  readonly #runInOwnContext = AsyncLocalStorage.snapshot();
   #pending: PendingItem<T>[] = [];
   #isWriting = false;
 
@@ -23,7 +26,7 @@ export class Batch<T> {
   add(item: T): Promise<void> {
     const done = Promise.withResolvers<void>();
     this.#pending.push({ item, done });
-    if (!this.#isWriting) void this.#run();
+    if (!this.#isWriting) void this.#runInOwnContext(() => this.#run());
     return done.promise;
   }
 

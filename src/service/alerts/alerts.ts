@@ -1,5 +1,6 @@
 // Connects the parts of alerts: settings, the engine, and the mails about what it finds.
 import { runAll } from "../../base/async/run-all.ts";
+import type { Nodes } from "../nodes/nodes.ts";
 import { AlertEngine, type AlertEngineDependencies } from "./engine.ts";
 import { MailPlanner } from "./mail/mail-planner.ts";
 import { MailSender } from "./mail/mail-sender.ts";
@@ -7,6 +8,7 @@ import type { SmtpConfig } from "./mail/smtp.ts";
 import { AlertSettingsBook } from "./settings.ts";
 
 export interface AlertsDependencies extends Omit<AlertEngineDependencies, "settings" | "canMail"> {
+  nodes: Nodes;
   publicUrl: string | null;
   /** Null: no mails are sent. */
   smtp: SmtpConfig | null;
@@ -20,8 +22,8 @@ export async function openAlerts({ publicUrl, smtp, ...dependencies }: AlertsDep
   const sender = new MailSender({ ...dependencies, smtp });
   const run = (signal: AbortSignal): Promise<never> =>
     runAll(
-      [alerts, planner, sender].map((part) => (each: AbortSignal) => part.run(each)),
+      [alerts, planner].map((part) => (each: AbortSignal) => part.run(each)),
       signal,
     );
-  return { alerts, alertSettings: settings, mailServer: smtp, alertLoops: { run } };
+  return { alerts, alertSettings: settings, mailServer: smtp, alertLoops: { run }, mailSender: sender };
 }

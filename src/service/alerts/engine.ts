@@ -149,7 +149,7 @@ export class AlertEngine {
   /** Advances the states of a player, except those that change an alert: they follow once the change is stored. */
   #look(player: RosterPlayer, transitions: AlertTransition[]): void {
     const { canMail, clock, settings } = this.#dependencies;
-    const [now, wall] = [clock.monotonic(), clock.now()];
+    const [now, wall] = [clock.monotonic(), Math.trunc(clock.now())];
     const rules = settings.of(player.teamId);
     const view = this.view(player);
     const states = this.#states.get(player.id);

@@ -59,6 +59,7 @@ export async function erasePlayers(db: Db, playerIds: readonly string[], now: nu
   for (const part of inChunks(playerIds)) {
     const erased = { erased_at: now, layout_id: null, tags: "[]", display_hours: null, recurring_commands: "[]" };
     await db.updateTable("players").set(erased).where("id", "in", part).execute();
+    await db.deleteFrom("journals").where("player_id", "in", part).execute();
     await db.deleteFrom("overrides").where("player_id", "in", part).execute();
     await db.deleteFrom("problem_records").where("player_id", "in", part).execute();
     await db.deleteFrom("enrolments").where("player_id", "in", part).execute();

@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { binRetentionMs, emptyBin, binBatchSize } from "./bin.ts";
 import { pruneHours, rollUpHours } from "../fleet/devices/heartbeat-hours.ts";
 import { pruneMinutes } from "../fleet/devices/heartbeat-minutes.ts";
+import { deleteExpiredSecrets } from "../people/one-time/used-secrets.ts";
 import { deleteOldPlayEvents } from "../proof/play-events.ts";
 import { isAbort } from "../../base/fault.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -45,6 +46,7 @@ export async function runHourlyCleanup(
         .deleteFrom("upload_links")
         .where("expires_at", "<", now - linksRetentionMs)
         .execute();
+      await deleteExpiredSecrets(db, now);
     });
     await removeExpiredRecords(dependencies, now, signal);
     await cleanTelemetry(dependencies, now, signal).catch((error: unknown) => {

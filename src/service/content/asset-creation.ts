@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import type { Clock } from "../../base/clock.ts";
 import type { EventType } from "../../protocol/operator/events.ts";
 import { newAssetRow, fileColumns, type ExaminationResult } from "./asset-rows.ts";
-import type { Blobs, ReceivedFile } from "./blobs.ts";
+import type { BlobStore, ReceivedFile } from "./blobs/blob-store.ts";
 import type { EventJournal, NewEvent } from "../events/event-journal.ts";
 import type { MediaProcessPool } from "../media/process-pool.ts";
 import type { MakeId } from "../store/ids.ts";
@@ -13,13 +13,13 @@ import type { AssetRow } from "../store/tables.ts";
 
 /** The dependencies for examining files. */
 export interface ExaminationDependencies {
-  blobs: Blobs;
+  blobs: BlobStore;
   media: MediaProcessPool;
 }
 
 /** The dependencies for creating assets. */
 export interface CreationDependencies {
-  blobs: Blobs;
+  blobs: BlobStore;
   clock: Clock;
   events: EventJournal;
   makeId: MakeId;
@@ -58,7 +58,22 @@ export async function examineFile(
   }
 }
 
-/** Keeps the bytes and inserts the row that references them. Call it inside a transaction; wake the thumbnails after the commit. */
+/** Does the slow part of keeping the bytes. Call it before the transaction that keeps them. */
+export async function prepareFile(blobs: BlobStore, received: ReceivedFile, examined: ExaminedFile): Promise<void> {
+  await blobs.prepare(received);
+  if (examined.converted !== null) await blobs.prepare(examined.converted);
+}
+
+/** Keeps the bytes of a prepared file, in the transaction that references them. */
+export async function keepFile(blobs: BlobStore, db: Db, received: ReceivedFile, examined: ExaminedFile): Promise<void> {
+  await blobs.keep(db, received);
+  if (examined.converted !== null) await blobs.keep(db, examined.converted);
+}
+
+/**
+ * Keeps the bytes of a prepared file and inserts the row that references them. Call it inside a transaction; wake the thumbnails
+ * after the commit.
+ */
 export async function insertAsset(
   { blobs, clock, events, makeId }: CreationDependencies,
   db: Db,
@@ -69,8 +84,7 @@ export async function insertAsset(
   const identity = { id: makeId("ast"), team_id: teamId, name, created_at: Math.trunc(clock.now()) };
   const row: AssetRow = { ...newAssetRow(identity), tags: JSON.stringify(tags), ...fileColumns(received, examined) };
   // Keep the file first: a row must never reference a missing file.
-  await blobs.keep(received);
-  if (examined.converted !== null) await blobs.keep(examined.converted);
+  await keepFile(blobs, db, received, examined);
   await db.insertInto("assets").values(row).execute();
   await events.append(db, [assetEvent("asset.created", row)]);
   return row;

@@ -5,6 +5,8 @@ import type { Clock } from "../../base/clock.ts";
 /** How the queue finds rows and processes each one. */
 export interface QueueOptions<Row> {
   maxAtOnce: number;
+  /** When to look for rows that nobody has announced here, because another node has written them, ms; default: never. */
+  lookAgainMs?: number;
   /** The next pending row that is not in `running`. */
   findNext: (running: readonly Row[]) => Promise<Row | undefined>;
   /** Processes one row. A rejection ends the queue. */
@@ -38,7 +40,7 @@ export class BackgroundQueue<Row> {
           if (row === undefined) break;
           this.#running.set(row, this.#process(row, signal));
         }
-        await this.#wake.wait(this.#clock, Number.POSITIVE_INFINITY, signal);
+        await this.#wake.wait(this.#clock, this.#options.lookAgainMs ?? Number.POSITIVE_INFINITY, signal);
         if (this.#failure !== null) throw this.#failure.error;
       }
     } finally {

@@ -2,7 +2,10 @@
 import { sql } from "kysely";
 import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Blobs } from "./blobs.ts";
+import type { Log } from "../../base/log.ts";
+import type { BlobMarks } from "./blobs/blob-marks.ts";
+import type { BlobStore } from "./blobs/blob-store.ts";
+import { whileUnavailable } from "./blobs/unavailable.ts";
 import type { Db, Store } from "../store/store.ts";
 
 /** Every column that references a blob. The sweeper deletes unreferenced blobs; a backup contains the referenced ones. */
@@ -15,20 +18,29 @@ export const blobColumns = [
 ] as const;
 
 const batchSize = 500;
+// The bucket deletes these while a transaction holds their marks.
+const deletedAtOnce = 100;
 const sweepEveryMs = 86_400_000;
+const deleteDueEveryMs = 600_000;
+
+interface SweeperDependencies {
+  blobs: BlobStore;
+  /** Used if several nodes share the store. */
+  marks: BlobMarks;
+  store: Store;
+  clock: Clock;
+  log: Log;
+}
 
 export class BlobSweeper {
-  readonly #blobs: Blobs;
-  readonly #store: Store;
-  readonly #clock: Clock;
+  readonly #dependencies: SweeperDependencies;
   readonly #wake = new Signal();
+  readonly #due = new Signal();
   readonly #marked = new Set<string>();
   #removing: Promise<void> = Promise.resolve();
 
-  constructor({ blobs, store, clock }: { blobs: Blobs; store: Store; clock: Clock }) {
-    this.#blobs = blobs;
-    this.#store = store;
-    this.#clock = clock;
+  constructor(dependencies: SweeperDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Marks blobs that a transaction may have released. They are checked after it ends; after a rollback they stay. */
@@ -48,33 +60,64 @@ export class BlobSweeper {
     return next;
   }
 
-  /** Deletes every unreferenced blob. */
+  /** Deletes every unreferenced blob; of a shared store those that have been unreferenced for the time of grace. */
   async sweep(): Promise<void> {
-    for await (const hashes of this.#blobs.allHashes()) await this.#removeUnreferenced(hashes);
+    for await (const hashes of this.#dependencies.blobs.allHashes()) await this.#removeUnreferenced(hashes);
+    await this.#removeDue();
   }
 
-  /** Sweeps now and once a day, and deletes marked blobs in between, until `signal` aborts. */
+  /** Checks the blobs that this process has marked, until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     for (;;) {
-      await this.sweep();
-      const next = this.#clock.monotonic() + sweepEveryMs;
-      for (let left = sweepEveryMs; left > 0; left = next - this.#clock.monotonic()) {
-        await this.#wake.wait(this.#clock, left, signal);
-        await this.removeMarked();
+      await this.#wake.wait(this.#dependencies.clock, Number.POSITIVE_INFINITY, signal);
+      await this.removeMarked();
+      if (this.#dependencies.blobs.isShared) this.#due.notify();
+    }
+  }
+
+  /** Sweeps now and once a day, until `signal` aborts. Of several nodes one does it. */
+  async runSweeps(signal: AbortSignal): Promise<void> {
+    const { blobs, clock } = this.#dependencies;
+    const patiently = (act: () => Promise<void>) => whileUnavailable(this.#dependencies, signal, act);
+    for (;;) {
+      await patiently(() => this.sweep());
+      const next = clock.monotonic() + sweepEveryMs;
+      for (let left = sweepEveryMs; left > 0; left = next - clock.monotonic()) {
+        await this.#due.wait(clock, blobs.isShared ? Math.min(left, deleteDueEveryMs) : left, signal);
+        await patiently(() => this.#removeDue());
       }
     }
   }
 
   /**
-   * Checks and deletes in one transaction. An upload of the same bytes keeps its blob in a transaction too, so it comes either
-   * before the check or after the deletion.
+   * Checks and deletes in one transaction, while no other runs. An upload of the same bytes keeps its blob in a transaction too, so it
+   * comes either before the check or after the deletion. A bucket may answer late, so there the blobs are only marked.
    */
   async #removeUnreferenced(hashes: readonly string[]): Promise<void> {
+    const { blobs, marks, store } = this.#dependencies;
     for (let first = 0; first < hashes.length; first += batchSize) {
       const batch = hashes.slice(first, first + batchSize);
-      await this.#store.write(async (db) => {
+      const act = async (db: Db): Promise<void> => {
         const referenced = await referencedAmong(db, batch);
-        for (const hash of batch) if (!referenced.has(hash)) await this.#blobs.remove(hash);
+        const others = batch.filter((hash) => !referenced.has(hash));
+        await (blobs.isShared ? marks.mark(db, others) : blobs.remove(others));
+      };
+      await (blobs.isShared ? store.write(act) : store.writeAlone(act));
+    }
+  }
+
+  /** Deletes the marked blobs whose grace is over and that are still unreferenced, in the transaction that removes their marks. */
+  async #removeDue(): Promise<void> {
+    const { blobs, marks, store } = this.#dependencies;
+    if (!blobs.isShared) return;
+    for (;;) {
+      const due = await marks.due(deletedAtOnce);
+      if (due.length === 0) return;
+      await store.write(async (db) => {
+        const taken = await marks.take(db, due);
+        if (taken.length === 0) return;
+        const referenced = await referencedAmong(db, taken);
+        await blobs.remove(taken.filter((hash) => !referenced.has(hash)));
       });
     }
   }

@@ -9,19 +9,23 @@ import { ProblemError } from "../http/problem.ts";
 import type { MediaProcessPool } from "../media/process-pool.ts";
 import type { Store } from "../store/store.ts";
 import type { AssetRow } from "../store/tables.ts";
-import { assetEvent, examineFile } from "./asset-creation.ts";
+import { assetEvent, examineFile, keepFile, prepareFile } from "./asset-creation.ts";
 import { fileColumns, withoutQuery } from "./asset-rows.ts";
+import type { Nodes } from "../nodes/nodes.ts";
 import { BackgroundQueue } from "./background-queue.ts";
-import type { Blobs, ReceivedFile } from "./blobs.ts";
+import type { BlobStore, ReceivedFile } from "./blobs/blob-store.ts";
+import { whileUnavailable } from "./blobs/unavailable.ts";
 import { outboundFailure } from "./outbound-clients.ts";
 import type { Thumbnails } from "./thumbnails.ts";
 
+const lookAgainMs = 2_000;
 const maxAtOnce = 3;
 const maxRedirects = 5;
 const timeoutMs = 3_600_000;
 
 interface ImportDependencies {
-  blobs: Blobs;
+  nodes: Nodes;
+  blobs: BlobStore;
   store: Store;
   clock: Clock;
   log: Log;
@@ -52,6 +56,7 @@ export class Imports {
     this.#dependencies = dependencies;
     this.#queue = new BackgroundQueue(dependencies.clock, {
       maxAtOnce,
+      ...(dependencies.nodes.isShared && { lookAgainMs }),
       findNext: (running) => this.#findNext(running),
       process: (row, signal) => this.#process(row, signal),
     });
@@ -105,12 +110,12 @@ export class Imports {
     const response = await http.request(row.source_url!, { maxRedirects, signal, headers: { accept: "*/*" } });
     await using received = await this.#receive(response, progress, maxAssetBytes, blobs);
     await using examined = await examineFile(this.#dependencies, received.path, typeOf(response), row.team_id);
+    await whileUnavailable(this.#dependencies, signal, () => prepareFile(blobs, received, examined));
     signal.throwIfAborted();
     await store.write(async (db) => {
       // The query may hold a signature, which is not needed any more.
       const source = { source_url: withoutQuery(row.source_url!), updated_at: Math.trunc(this.#dependencies.clock.now()) };
-      await blobs.keep(received);
-      if (examined.converted !== null) await blobs.keep(examined.converted);
+      await keepFile(blobs, db, received, examined);
       await db
         .updateTable("assets")
         .set({ ...fileColumns(received, examined), ...source })
@@ -121,7 +126,7 @@ export class Imports {
     thumbnails.wake();
   }
 
-  async #receive(response: OutboundResponse, progress: Progress, maxBytes: number, blobs: Blobs): Promise<ReceivedFile> {
+  async #receive(response: OutboundResponse, progress: Progress, maxBytes: number, blobs: BlobStore): Promise<ReceivedFile> {
     const length = Number(response.headers["content-length"] ?? Number.NaN);
     try {
       if (response.status !== 200)

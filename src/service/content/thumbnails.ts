@@ -9,17 +9,21 @@ import type { Db, Store } from "../store/store.ts";
 import type { AssetRow } from "../store/tables.ts";
 import { assetEvent } from "./asset-creation.ts";
 import { isStored, type StoredAssetRow } from "./asset-rows.ts";
+import type { Nodes } from "../nodes/nodes.ts";
 import { BackgroundQueue } from "./background-queue.ts";
-import type { Blobs } from "./blobs.ts";
+import type { BlobStore } from "./blobs/blob-store.ts";
+import { whileUnavailable } from "./blobs/unavailable.ts";
 
 /** The media type of every thumbnail. */
 export const thumbnailType = "image/webp";
 
+const lookAgainMs = 2_000;
 const maxAtOnce = 2;
 const maxTries = 2;
 
 interface ThumbnailDependencies {
-  blobs: Blobs;
+  nodes: Nodes;
+  blobs: BlobStore;
   events: EventJournal;
   media: MediaProcessPool;
   store: Store;
@@ -35,6 +39,7 @@ export class Thumbnails {
     this.#dependencies = dependencies;
     this.#queue = new BackgroundQueue(dependencies.clock, {
       maxAtOnce,
+      ...(dependencies.nodes.isShared && { lookAgainMs }),
       findNext: (running) => this.#findNext(running),
       process: (row, signal) => this.#process(row, signal),
     });
@@ -67,28 +72,36 @@ export class Thumbnails {
 
   /** Makes one thumbnail. An asset whose thumbnail fails is ready without one. */
   async #process(row: StoredAssetRow, signal: AbortSignal): Promise<void> {
-    const { log, store } = this.#dependencies;
-    if (row.thumbnail_tries >= maxTries) return this.#finish(row, null);
+    if (row.thumbnail_tries >= maxTries) return this.#finish(row, null, signal);
+    const picture = await this.#try(row, signal).catch((error: unknown) => {
+      if (!signal.aborted) this.#dependencies.log.warn({ asset_id: row.id, name: row.name, reason: reasonOf(error) }, "thumbnail failed");
+      return null;
+    });
+    if (!signal.aborted) await this.#finish(row, picture, signal);
+  }
+
+  async #try(row: StoredAssetRow, signal: AbortSignal): Promise<Buffer | null> {
+    const { blobs, store } = this.#dependencies;
+    const blob = { sha256: row.sha256, sizeBytes: row.size_bytes };
+    // An outage is not a try: it says nothing about the file.
+    await using file = await whileUnavailable(this.#dependencies, signal, () => blobs.localFile(blob));
     // Count the try first: a file that crashes the service must not crash it at every start.
     await store.db
       .updateTable("assets")
       .set({ thumbnail_tries: row.thumbnail_tries + 1 })
       .where("id", "=", row.id)
       .execute();
-    const picture = await this.#draw(row, signal).catch((error: unknown) => {
-      if (!signal.aborted) log.warn({ asset_id: row.id, name: row.name, reason: reasonOf(error) }, "thumbnail failed");
-      return null;
-    });
-    if (!signal.aborted) await this.#finish(row, picture);
+    return this.#draw(row, file.path, signal);
   }
 
   /** Marks the asset ready, with the thumbnail or without one, and tells subscribers. */
-  async #finish(row: StoredAssetRow, picture: Buffer | null): Promise<void> {
+  async #finish(row: StoredAssetRow, picture: Buffer | null, signal: AbortSignal): Promise<void> {
     const { blobs, store } = this.#dependencies;
     if (picture === null) return store.write((db) => this.#markReady(db, row.id, {}));
     await using received = await blobs.receive(streamOf(picture), picture.length);
+    await whileUnavailable(this.#dependencies, signal, () => blobs.prepare(received));
     await store.write(async (db) => {
-      await blobs.keep(received);
+      await blobs.keep(db, received);
       await this.#markReady(db, row.id, { thumbnail_sha256: received.sha256, thumbnail_bytes: received.sizeBytes });
     });
   }
@@ -105,11 +118,9 @@ export class Thumbnails {
   }
 
   /** The thumbnail; null for a video on a machine without ffmpeg. */
-  async #draw(row: StoredAssetRow, signal: AbortSignal): Promise<Buffer | null> {
-    const { blobs, media } = this.#dependencies;
-    const path = blobs.pathOf(row.sha256);
+  async #draw(row: StoredAssetRow, path: string, signal: AbortSignal): Promise<Buffer | null> {
     const source = row.kind === "video" ? await extractFrame(path, row, signal) : path;
-    return source === null ? null : media.makeThumbnail(source, row.team_id);
+    return source === null ? null : this.#dependencies.media.makeThumbnail(source, row.team_id);
   }
 }
 

@@ -5,7 +5,7 @@ import { open, rm } from "node:fs/promises";
 import { FileStore } from "@tus/file-store";
 import { Server, type Upload as TusUpload } from "@tus/server";
 import { Name } from "../../protocol/common.ts";
-import { tooLarge } from "./blobs.ts";
+import { tooLarge } from "./blobs/blob-store.ts";
 import { writeStream } from "./file-writer.ts";
 import { invalidField, ProblemError, type ProblemKind } from "../http/problem.ts";
 import type { Uploads } from "./uploads.ts";

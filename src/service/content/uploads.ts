@@ -5,8 +5,8 @@ import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Upload } from "../../protocol/content/assets.ts";
-import { examineFile, findAssetByHash, insertAsset } from "./asset-creation.ts";
-import type { Blobs } from "./blobs.ts";
+import { examineFile, findAssetByHash, insertAsset, prepareFile } from "./asset-creation.ts";
+import type { BlobStore } from "./blobs/blob-store.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { MediaProcessPool } from "../media/process-pool.ts";
 import { ProblemError } from "../http/problem.ts";
@@ -16,7 +16,7 @@ import type { UploadRow } from "../store/tables.ts";
 import type { Thumbnails } from "./thumbnails.ts";
 
 interface UploadDependencies {
-  blobs: Blobs;
+  blobs: BlobStore;
   store: Store;
   clock: Clock;
   log: Log;
@@ -183,6 +183,7 @@ export class Uploads {
     const hash = this.takeHash(id, (await stat(path)).size);
     const known = hash === null ? undefined : { sha256: hash.digest("hex"), sizeBytes: (await stat(path)).size };
     await using received = await blobs.adopt(path, known);
+    await prepareFile(blobs, received, examined);
     const mayReuse = (JSON.parse(row.metadata) as { duplicate?: string }).duplicate === "reuse";
     const finished = await store.write(async (db) => {
       const existing = mayReuse ? await findAssetByHash(db, row.team_id, received.sha256) : undefined;

@@ -2,6 +2,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { KeyedListeners } from "../../base/async/listeners.ts";
 import { Signal } from "../../base/async/signal.ts";
+import type { Nodes } from "../nodes/nodes.ts";
 import type { Store } from "../store/store.ts";
 import type { EventJournal } from "./event-journal.ts";
 import type { Subscriber } from "./subscriber.ts";
@@ -15,6 +16,7 @@ interface Feed {
 
 export interface EventFeedsDependencies {
   store: Store;
+  nodes: Nodes;
   events: EventJournal;
   clock: Clock;
 }
@@ -26,12 +28,16 @@ export class EventFeeds {
   readonly #dependencies: EventFeedsDependencies;
   readonly #feeds = new Map<string, Feed>();
   readonly #committed = new Signal();
+  /** The teams that have new events. */
+  readonly #changed = new Set<string>();
   /** Called with a team's id when the team has new events. */
   readonly #listeners = new KeyedListeners<void>();
 
   constructor(dependencies: EventFeedsDependencies) {
     this.#dependencies = dependencies;
-    dependencies.store.onCommit(() => this.#committed.notify());
+    const { events, nodes, store } = dependencies;
+    store.onCommit((db) => this.#notify(events.teamsAppendedIn(db)));
+    nodes.onAnnounced("events.appended", ({ teamIds }) => this.#notify(teamIds));
   }
 
   /** The subscribers of all teams. */
@@ -63,14 +69,24 @@ export class EventFeeds {
 
   /** Sends events after each commit until `signal` aborts; rejects with an AbortError then. */
   async run(signal: AbortSignal): Promise<never> {
-    const { clock, events } = this.#dependencies;
+    const { clock } = this.#dependencies;
     for (;;) {
       await this.#committed.wait(clock, Infinity, signal);
-      for (const teamId of events.takeTeamsWithNewEvents()) {
+      for (const teamId of this.#changed) {
+        this.#changed.delete(teamId);
         this.#listeners.notify(teamId);
-        await this.#sendNewEvents(teamId);
+        await this.#sendNewEvents(teamId).catch((error: unknown) => {
+          // The loop may begin again after an outage of the database.
+          this.#notify([teamId]);
+          throw error;
+        });
       }
     }
+  }
+
+  #notify(teamIds: Iterable<string>): void {
+    for (const teamId of teamIds) this.#changed.add(teamId);
+    if (this.#changed.size > 0) this.#committed.notify();
   }
 
   async #sendNewEvents(teamId: string): Promise<void> {

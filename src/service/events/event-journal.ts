@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import { subscriptionKindOf, type Event, type EventType } from "../../protocol/operator/events.ts";
 import type { MakeId } from "../store/ids.ts";
+import type { Nodes } from "../nodes/nodes.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";
 import type { EventRow } from "../store/event-tables.ts";
@@ -31,6 +32,7 @@ type OnAppended = (db: Db, teamId: string, events: readonly Event[]) => Promise<
 
 const retentionMs = 86_400_000;
 const maxCachedAudiences = 100;
+const noTeams: ReadonlySet<string> = new Set();
 
 export class EventJournal {
   /** Identifies this journal. It changes when the database is lost or replaced. */
@@ -39,13 +41,16 @@ export class EventJournal {
   readonly #makeId: MakeId;
   readonly #audiences = new Map<string, ReadonlySet<string>>();
   readonly #onAppended: OnAppended[] = [];
-  #teamsWithNewEvents = new Set<string>();
+  readonly #nodes: Nodes;
+  /** The teams to whose events a transaction has appended. */
+  readonly #appendedIn = new WeakMap<Db, Set<string>>();
 
   /** @param epoch the epoch of all journals of the service. */
-  constructor(epoch: string, clock: Clock, makeId: MakeId) {
+  constructor(epoch: string, clock: Clock, makeId: MakeId, nodes: Nodes) {
     this.epoch = epoch;
     this.#clock = clock;
     this.#makeId = makeId;
+    this.#nodes = nodes;
   }
 
   onAppended(listener: OnAppended): void {
@@ -68,15 +73,14 @@ export class EventJournal {
       }
       for (const chunk of inChunks(rows)) await db.insertInto("events").values(chunk).execute();
       for (const listener of this.#onAppended) await listener(db, teamId, events);
-      this.#teamsWithNewEvents.add(teamId);
+      this.#appendedIn.set(db, (this.#appendedIn.get(db) ?? new Set()).add(teamId));
+      await this.#nodes.announce(db, "events.appended", { teamIds: [teamId] });
     }
   }
 
-  /** The teams that may have new events since the last call. */
-  takeTeamsWithNewEvents(): ReadonlySet<string> {
-    const teams = this.#teamsWithNewEvents;
-    this.#teamsWithNewEvents = new Set();
-    return teams;
+  /** The teams to whose events a transaction has appended. */
+  teamsAppendedIn(db: Db): ReadonlySet<string> {
+    return this.#appendedIn.get(db) ?? noTeams;
   }
 
   /** The last position of a team's journal, and the last deleted one: a position before `trimmed` cannot be resumed. */

@@ -11,11 +11,12 @@ import { eventCloseCodes, eventsSubprotocol, maxSubscriberMessageBytes } from ".
 import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
 import { authenticate, reauthorize, parseBearer } from "../people/authentication.ts";
 import type { Operator } from "../people/operator.ts";
-import { Tickets, type Ticket } from "../people/tickets.ts";
+import type { Tickets, Ticket } from "../people/tickets.ts";
 import type { TokenExpiry } from "../people/token-expiry.ts";
 import type { Presence } from "../fleet/presence.ts";
 import { ProblemError } from "../http/problem.ts";
 import { closeAfterGrace, type WebSocketEndpoint } from "../http/upgrades.ts";
+import type { Nodes } from "../nodes/nodes.ts";
 import type { Store } from "../store/store.ts";
 import { EventFeeds } from "./event-feeds.ts";
 import type { EventJournal } from "./event-journal.ts";
@@ -27,7 +28,9 @@ export interface SubscribersDependencies {
   clock: Clock;
   log: Log;
   events: EventJournal;
+  nodes: Nodes;
   presence: Presence;
+  tickets: Tickets;
   tokens: TokenExpiry;
 }
 
@@ -43,13 +46,11 @@ export class Subscribers implements WebSocketEndpoint {
   readonly server: WebSocketServer;
   readonly #dependencies: SubscribersDependencies;
   readonly #feeds: EventFeeds;
-  readonly #tickets: Tickets;
   #isClosing = false;
 
   constructor(dependencies: SubscribersDependencies) {
     this.#dependencies = dependencies;
     this.#feeds = new EventFeeds(dependencies);
-    this.#tickets = new Tickets(dependencies.clock);
     this.server = new WebSocketServer({
       noServer: true,
       clientTracking: false,
@@ -64,9 +65,9 @@ export class Subscribers implements WebSocketEndpoint {
     return this.#feeds.allSubscribers().length;
   }
 
-  /** Creates a one-time ticket for `GET /events?ticket=…`. @throws ProblemError 429 when too many are unused. */
+  /** Creates a one-time ticket for `GET /events?ticket=…`. */
   createTicket(operator: Operator): Ticket {
-    return this.#tickets.create(operator, this.path);
+    return this.#dependencies.tickets.create(operator, this.path);
   }
 
   /** Notifies `newEvents` when a team may have new events, until `signal` aborts. */
@@ -94,22 +95,24 @@ export class Subscribers implements WebSocketEndpoint {
     this.server.handleUpgrade(request, socket, head, (opened) => void this.#admit(opened, request));
   }
 
-  /** Sends events, pings subscribers and trims the journal until `signal` aborts; rejects with an AbortError then. */
+  /** Sends events and pings subscribers until `signal` aborts; rejects with an AbortError then. */
   async run(signal: AbortSignal): Promise<never> {
-    const { clock, store, events } = this.#dependencies;
     const ping = async (each: AbortSignal): Promise<never> => {
       for (;;) {
-        await clock.wait(pingMs, each);
+        await this.#dependencies.clock.wait(pingMs, each);
         for (const subscriber of this.#feeds.allSubscribers()) subscriber.ping(silenceMs);
       }
     };
-    const trim = async (each: AbortSignal): Promise<never> => {
-      for (;;) {
-        await store.write((db) => events.trim(db));
-        await clock.wait(trimMs, each);
-      }
-    };
-    return runAll([(each) => this.#feeds.run(each), ping, trim], signal);
+    return runAll([(each) => this.#feeds.run(each), ping], signal);
+  }
+
+  /** Trims the journal until `signal` aborts; rejects with an AbortError then. */
+  async trim(signal: AbortSignal): Promise<never> {
+    const { clock, store, events } = this.#dependencies;
+    for (;;) {
+      await store.write((db) => events.trim(db));
+      await clock.wait(trimMs, signal);
+    }
   }
 
   /** Disconnects all subscribers and accepts no more. */
@@ -141,9 +144,10 @@ export class Subscribers implements WebSocketEndpoint {
   }
 
   async #operatorOf({ url, headers }: IncomingMessage): Promise<Operator> {
-    const { store, clock } = this.#dependencies;
+    const { clock, store, tickets } = this.#dependencies;
     const ticket = new URL(url ?? "", "http://service").searchParams.get("ticket");
-    return ticket === null ? authenticate(store.db, clock, parseBearer(headers.authorization)) : this.#tickets.redeem(ticket, this.path);
+    if (ticket === null) return authenticate(store.db, clock, parseBearer(headers.authorization));
+    return reauthorize(store.db, clock, await tickets.redeem(ticket, this.path), undefined);
   }
 
   async #subscribe(socket: WebSocket, operator: Operator): Promise<void> {

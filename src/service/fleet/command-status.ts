@@ -51,6 +51,11 @@ export function showCommand(row: CommandRow): Command {
   };
 }
 
+/** Whether an event says that a command has ended; its data is the command. */
+export function isEndOfCommand({ type }: { type: string }): boolean {
+  return finalStatuses.some((status) => type === `command.${status}`);
+}
+
 /** The event for the current status of a command. */
 export function commandEvent(row: CommandRow): NewEvent {
   const command = showCommand(row);

@@ -11,6 +11,7 @@ import type { MakeId } from "../store/ids.ts";
 import type { DeviceJournal, JournalEntry } from "./devices/device-journal.ts";
 import { inChunks } from "../store/chunks.ts";
 import { preparedQuery } from "../store/prepared-query.ts";
+import type { Nodes } from "../nodes/nodes.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { Signer } from "./devices/signer.ts";
 import type { Db, Store } from "../store/store.ts";
@@ -18,7 +19,7 @@ import type { CommandRow, PlayerRow } from "../store/tables.ts";
 import { commandIdIn, createCommand, type CommandWave } from "./command-signing.ts";
 import { historyLine, withLine } from "./command-history.ts";
 import { expireCommands, hasExpiredCommands } from "./command-expiry.ts";
-import { canChangeTo, commandEvent, openStatuses } from "./command-status.ts";
+import { canChangeTo, commandEvent, isEndOfCommand, openStatuses } from "./command-status.ts";
 
 const expiryCheckMs = 5_000;
 const maxDeliveredBatch = 200;
@@ -42,6 +43,7 @@ export interface CommandsDependencies {
   store: Store;
   clock: Clock;
   makeId: MakeId;
+  nodes: Nodes;
   signer: Signer;
   journal: DeviceJournal;
   events: EventJournal;
@@ -59,6 +61,18 @@ export class Commands {
   constructor(dependencies: CommandsDependencies) {
     this.#dependencies = dependencies;
     this.#delivered = new Batch(maxDeliveredBatch, (all) => this.#storeDelivered(all));
+    const { events, nodes } = dependencies;
+    // Every status is stored together with its event.
+    events.onAppended(async (db, _teamId, appended) => {
+      const ended = appended.filter(isEndOfCommand).map(({ data }) => data as { id: string; batch_id: string | null });
+      if (ended.length === 0) return;
+      const commandIds = ended.map(({ id }) => id);
+      await nodes.announce(db, "commands.ended", { commandIds, hasBatches: ended.some(({ batch_id }) => batch_id !== null) });
+    });
+    nodes.onAnnounced("commands.ended", ({ commandIds, hasBatches }) => {
+      for (const id of commandIds) this.#ended.notify(id);
+      if (hasBatches) this.batchWake.notify();
+    });
   }
 
   /** Signs and queues a command. Send the journal entry after the commit. */
@@ -93,7 +107,7 @@ export class Commands {
   /** The signed commands that a player has not acknowledged, oldest first. Marks them as delivered. */
   async pending(playerId: string): Promise<string[]> {
     const { store, clock } = this.#dependencies;
-    const rows = await openCommands(store.db, { playerId, now: clock.now() });
+    const rows = await openCommands(store.db, { playerId, now: Math.trunc(clock.now()) });
     const queued = rows.filter((row) => row.status === "queued");
     await Promise.all(queued.map((row) => this.markDelivered(row.jws)));
     return rows.map((row) => row.jws);

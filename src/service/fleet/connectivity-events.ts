@@ -1,5 +1,6 @@
 // Sends events when players go online or offline or their problems change. Ignores short interruptions of the connection.
 import { Batch } from "../../base/async/batch.ts";
+import type { Nodes } from "../nodes/nodes.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { ProblemList } from "../../protocol/device/player-problems.ts";
 import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
@@ -9,10 +10,11 @@ import { errorOf, statusEvents, unreported, type ReportedStatus, type StatusEven
 import type { PlayerProblems } from "./player-problems.ts";
 import type { Presence } from "./presence.ts";
 import type { Db, Store } from "../store/store.ts";
-import type { PlayerRow } from "../store/tables.ts";
+import type { PlayerLinkRow, PlayerRow } from "../store/tables.ts";
 
 export interface ConnectivityEventsDependencies {
   store: Store;
+  nodes: Nodes;
   clock: Clock;
   events: EventJournal;
   presence: Presence;
@@ -29,6 +31,8 @@ interface StatusChange {
 const offlineAfterMs = 120_000;
 const offlineCheckMs = 5_000;
 const maxBatch = 400;
+// By so much at most the clocks of nodes differ, together with the time until a commit.
+const lateMs = 30_000;
 
 export class ConnectivityEvents {
   readonly #dependencies: ConnectivityEventsDependencies;
@@ -47,11 +51,7 @@ export class ConnectivityEvents {
 
   static async open(dependencies: ConnectivityEventsDependencies): Promise<ConnectivityEvents> {
     const rows = await dependencies.store.db.selectFrom("player_links").selectAll().execute();
-    const reported = rows.map(({ player_id, is_online, error, problems }): [string, ReportedStatus] => [
-      player_id,
-      { isOnline: is_online === 1, error, problems: parseOpenProblems(problems) },
-    ]);
-    return new ConnectivityEvents(dependencies, new Map(reported));
+    return new ConnectivityEvents(dependencies, new Map(rows.map((row) => [row.player_id, statusOf(row)])));
   }
 
   /** How many players are online or were so less than two minutes ago. A restart of the service does not change it. */
@@ -75,13 +75,28 @@ export class ConnectivityEvents {
 
   /** Reports players that have been offline for too long until `signal` aborts; rejects with an AbortError then. */
   async run(signal: AbortSignal): Promise<never> {
-    const { clock } = this.#dependencies;
+    const { clock, nodes } = this.#dependencies;
     for (;;) {
       await clock.wait(offlineCheckMs, signal);
       // After a start of the service, players get time to reconnect.
       if (clock.monotonic() - this.#startedAt < offlineAfterMs) continue;
       const offline = [...this.#reported].filter(([playerId, { isOnline }]) => isOnline && this.#isOffline(playerId));
+      // To a node that was paused all players seem offline.
+      if (offline.length > 0) await nodes.checkDuty();
       await Promise.all(offline.map(([playerId, { error }]) => this.#changes.add({ playerId, status: { isOnline: false, error } })));
+    }
+  }
+
+  /** Takes over what other nodes report until `signal` aborts; rejects with an AbortError then. */
+  async follow(signal: AbortSignal): Promise<never> {
+    const { clock, store } = this.#dependencies;
+    for (let since = 0; ;) {
+      const rows = await store.db.selectFrom("player_links").selectAll().where("since", ">=", since).execute();
+      for (const row of rows) {
+        this.#setReported(row.player_id, statusOf(row));
+        since = Math.max(since, row.since - lateMs);
+      }
+      await clock.wait(offlineCheckMs, signal);
     }
   }
 
@@ -118,7 +133,8 @@ export class ConnectivityEvents {
         .where("removed_at", "is", null)
         .where("id", "in", ids);
       const players = new Map((await rows.execute()).map((row) => [row.id, row]));
-      const reported = new Map(ids.map((id) => [id, players.has(id) ? (this.#reported.get(id) ?? unreported) : undefined]));
+      const known = await this.#reportedIn(db, ids);
+      const reported = new Map(ids.map((id) => [id, players.has(id) ? (known.get(id) ?? unreported) : undefined]));
       const newEvents: NewEvent[] = [];
       for (const { playerId, status } of changes) {
         const before = reported.get(playerId);
@@ -140,6 +156,13 @@ export class ConnectivityEvents {
     for (const [playerId, status] of written) this.#setReported(playerId, status);
   }
 
+  /** What was last reported of players: another node may have reported something else meanwhile. */
+  async #reportedIn(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, ReportedStatus>> {
+    if (!this.#dependencies.nodes.isShared) return this.#reported;
+    const rows = await db.selectFrom("player_links").selectAll().where("player_id", "in", ids).execute();
+    return new Map(rows.map((row) => [row.player_id, statusOf(row)]));
+  }
+
   #statusEvents(player: { id: string; name: string }, before: ReportedStatus, after: ReportedStatus, list: ProblemList): StatusEvent[] {
     const { clock, presence } = this.#dependencies;
     const lastSeenAt = presence.lastSeenAt(player.id);
@@ -153,6 +176,10 @@ export class ConnectivityEvents {
     if (status === undefined) this.#reported.delete(playerId);
     else this.#reported.set(playerId, status);
   }
+}
+
+function statusOf({ is_online, error, problems }: PlayerLinkRow): ReportedStatus {
+  return { isOnline: is_online === 1, error, problems: parseOpenProblems(problems) };
 }
 
 async function storeStatus(db: Db, playerId: string, { isOnline, error, problems }: ReportedStatus, since: number): Promise<void> {

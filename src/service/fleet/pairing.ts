@@ -156,7 +156,7 @@ export class Pairing {
     const hash = hashSecret(deviceCode);
     const request = await findByDeviceCode(store.db, hash);
     if (request === undefined) return refused("invalid_grant", "There is no such device code: request a new one");
-    if (!access.isValidProof(proof, request.public_key, deviceCode)) {
+    if (!(await access.isValidProof(proof, request.public_key, deviceCode))) {
       return refused("invalid_grant", "The proof does not match the device's key, its code or an unused nonce");
     }
     if (this.#polls.waitMs(hash) > 0) return refused("slow_down", "Poll less often");

@@ -1,5 +1,6 @@
 // The latest heartbeat of each player and whether it is online, in memory. Writes heartbeats to the history every second.
 import { setImmediate } from "node:timers/promises";
+import type { Selectable } from "kysely";
 import type { z } from "zod";
 import { KeyedListeners } from "../../base/async/listeners.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -10,8 +11,10 @@ import { Heartbeat } from "../../protocol/device/heartbeat.ts";
 import { Telemetry } from "../../protocol/device/telemetry.ts";
 import { type FleetFigures, HeartbeatFigures } from "./heartbeat-figures.ts";
 import { countHeartbeat } from "./devices/heartbeat-minutes.ts";
-import { preparedQuery } from "../store/prepared-query.ts";
+import type { Nodes } from "../nodes/nodes.ts";
+import { storeGone, storeHeartbeat, type PlayerLink, type StoredHeartbeat } from "./presence-rows.ts";
 import type { TelemetryDb } from "../store/store.ts";
+import type { HeartbeatRow } from "../store/telemetry-tables.ts";
 
 const onlineMs = 90_000;
 // Batch writes, since a transaction per heartbeat is too slow. A killed service loses the history of at most this time.
@@ -26,14 +29,6 @@ const Glance = Heartbeat.pick({ content: true, why: true, problems: true, proble
   telemetry: Telemetry.pick({ display: true }).optional(),
 });
 export type Glance = z.infer<typeof Glance>;
-
-const storeLatest = preparedQuery((db: TelemetryDb, row: { player_id: string; received_at: number; body: string }) => {
-  const latest = { received_at: row.received_at, body: row.body };
-  return db
-    .insertInto("heartbeats")
-    .values({ player_id: row.player_id, ...latest })
-    .onConflict((conflict) => conflict.column("player_id").doUpdateSet(latest));
-});
 
 export interface ReceivedHeartbeat {
   /** Ms since the epoch. */
@@ -50,44 +45,52 @@ type LatestHeartbeat = KeptHeartbeat & {
   receivedAt: number;
   /** JSON once it is stored, until it is read: JSON takes less memory, and few of ten thousand heartbeats are read. */
   heartbeat: Heartbeat | string;
-  /** "gone": its socket has closed, or it has sent no heartbeat since the start of the service. */
-  link: "socket" | "poll" | "gone";
+  link: PlayerLink;
+  /** The node that it is connected to; null: this one. */
+  nodeId: string | null;
 };
 
 export class Presence {
   readonly #db: TelemetryDb;
   readonly #clock: Clock;
+  readonly #nodes: Nodes;
   readonly #latest: Map<string, LatestHeartbeat>;
   readonly #figures = new HeartbeatFigures();
-  readonly #unwritten: (ReceivedHeartbeat & { playerId: string })[] = [];
+  readonly #unwritten: (ReceivedHeartbeat & { playerId: string; link: PlayerLink })[] = [];
+  /** The players whose sockets have closed since the last {@link flush}. Other nodes have to know. */
+  readonly #closed = new Set<string>();
   /** Called with the id of a player that sent a heartbeat. */
   readonly #listeners = new KeyedListeners<void>();
   #writing: Promise<unknown> = Promise.resolve();
 
-  private constructor(db: TelemetryDb, clock: Clock, latest: Map<string, LatestHeartbeat>) {
+  private constructor(db: TelemetryDb, clock: Clock, nodes: Nodes, latest: Map<string, LatestHeartbeat>) {
     this.#db = db;
+    this.#nodes = nodes;
     this.#clock = clock;
     this.#latest = latest;
   }
 
-  static async open(db: TelemetryDb, clock: Clock): Promise<Presence> {
+  static async open(db: TelemetryDb, clock: Clock, nodes: Nodes): Promise<Presence> {
     const latest = new Map<string, LatestHeartbeat>();
     for (let after: string | undefined = ""; after !== undefined;) {
       const page = db.selectFrom("heartbeats").selectAll().where("player_id", ">", after).orderBy("player_id").limit(1_000);
-      const rows: { player_id: string; received_at: number; body: string }[] = await page.execute();
-      for (const row of rows) latest.set(row.player_id, { receivedAt: row.received_at, heartbeat: row.body, link: "gone" });
+      const rows: Selectable<HeartbeatRow>[] = await page.execute();
+      for (const row of rows) {
+        const link = nodes.isShared ? (row.link ?? "gone") : "gone";
+        latest.set(row.player_id, { receivedAt: row.received_at, heartbeat: row.body, link, nodeId: row.node_id });
+      }
       after = rows.at(-1)?.player_id;
     }
-    return new Presence(db, clock, latest);
+    return new Presence(db, clock, nodes, latest);
   }
 
   /** Records a heartbeat in memory. {@link run} stores it. @returns it as it is kept, for the next one to add to. */
   recordHeartbeat(playerId: string, heartbeat: Heartbeat, link: "socket" | "poll"): KeptHeartbeat {
     const receivedAt = Math.trunc(this.#clock.now());
-    const kept: LatestHeartbeat = { receivedAt, heartbeat, link };
+    const kept: LatestHeartbeat = { receivedAt, heartbeat, link, nodeId: null };
     this.#latest.set(playerId, kept);
     this.#figures.record(playerId, heartbeat);
-    this.#unwritten.push({ playerId, receivedAt, heartbeat });
+    this.#unwritten.push({ playerId, receivedAt, heartbeat, link });
     this.#listeners.notify(playerId);
     return kept;
   }
@@ -147,8 +150,8 @@ export class Presence {
       const batch = this.#unwritten.slice(0, maxBatch).map((each) => ({ ...each, body: JSON.stringify(each.heartbeat) }));
       try {
         await this.#db.transaction().execute(async (db) => {
-          for (const { playerId, receivedAt, heartbeat, body } of batch) {
-            await storeLatest(db, { player_id: playerId, received_at: receivedAt, body });
+          for (const { playerId, receivedAt, heartbeat, link, body } of batch) {
+            await storeHeartbeat(db, { playerId, receivedAt, link, body }, this.#ownId);
             await countHeartbeat(db, playerId, heartbeat, receivedAt);
           }
         });
@@ -161,14 +164,53 @@ export class Presence {
         const latest = this.#latest.get(playerId);
         if (latest?.heartbeat === heartbeat) latest.heartbeat = body;
       }
+      if (this.#nodes.isShared) {
+        this.#nodes.broadcast("heartbeats", {
+          beats: batch.map(({ playerId, receivedAt, link, body }) => ({ playerId, receivedAt, link, body })),
+        });
+      }
       await setImmediate();
     }
+    await this.#writeClosed();
+  }
+
+  async #writeClosed(): Promise<void> {
+    const gone = [...this.#closed].filter((playerId) => this.#latest.get(playerId)?.link === "gone");
+    if (gone.length > 0) await storeGone(this.#db, gone, this.#nodes.id);
+    this.#closed.clear();
+  }
+
+  get #ownId(): string | null {
+    return this.#nodes.isShared ? this.#nodes.id : null;
+  }
+
+  /**
+   * Takes over what another node has received. It stores it itself.
+   * @returns whether it is newer than what is known here
+   */
+  recordRemote({ playerId, receivedAt, link, body }: StoredHeartbeat, nodeId: string): boolean {
+    const known = this.#latest.get(playerId);
+    if (known !== undefined && known.receivedAt > receivedAt) return false;
+    this.#latest.set(playerId, { receivedAt, heartbeat: body, link, nodeId });
+    if (known?.receivedAt === receivedAt) return false;
+    this.#listeners.notify(playerId);
+    return true;
+  }
+
+  /** Takes over that a player is connected otherwise to another node. @returns false if a newer heartbeat has to be read first */
+  recordRemoteLink(playerId: string, receivedAt: number, link: PlayerLink, nodeId: string): boolean {
+    const known = this.#latest.get(playerId);
+    if (known === undefined || known.receivedAt < receivedAt) return false;
+    if (known.receivedAt === receivedAt) this.#latest.set(playerId, { ...known, link, nodeId });
+    return true;
   }
 
   /** Records that a player's socket has closed. */
   socketClosed(playerId: string): void {
     const latest = this.#latest.get(playerId);
-    if (latest?.link === "socket") this.#latest.set(playerId, { ...latest, link: "gone" });
+    if (latest?.link !== "socket" || latest.nodeId !== null) return;
+    this.#latest.set(playerId, { ...latest, link: "gone" });
+    if (this.#nodes.isShared) this.#closed.add(playerId);
   }
 
   /** Records that a player was deleted: it counts as offline at once, even if it polled. */
@@ -236,6 +278,8 @@ export class Presence {
   /** Whether a player can be reached: it has an open socket or polls, and sent a heartbeat in the last 90 s. */
   isOnline(playerId: string): boolean {
     const latest = this.#latest.get(playerId);
-    return latest !== undefined && latest.link !== "gone" && this.#clock.now() - latest.receivedAt < onlineMs;
+    if (latest === undefined || latest.link === "gone" || this.#clock.now() - latest.receivedAt >= onlineMs) return false;
+    // The sockets of a node that has died are closed, too.
+    return latest.link === "poll" || latest.nodeId === null || this.#nodes.liveNodeIds.has(latest.nodeId);
   }
 }

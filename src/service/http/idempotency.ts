@@ -2,6 +2,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import type { Db, Store } from "../store/store.ts";
+import type { Tables } from "../store/tables.ts";
 import { ProblemError } from "./problem.ts";
 
 /** How long a response is kept for a repeat, ms. */
@@ -45,22 +46,19 @@ export class Idempotency {
     this.#inFlight.add(name);
     try {
       const kept = await this.#find(tokenId, key);
-      if (kept !== undefined && kept.request_hash !== requestHash) {
-        throw new ProblemError("key-reused", "This Idempotency-Key was used for another request: use a new key");
-      }
-      if (kept !== undefined) {
-        return {
-          status: kept.status,
-          headers: JSON.parse(kept.headers) as Record<string, string>,
-          body: unseal(kept.body, secret),
-          replayed: true,
-        };
-      }
+      if (kept !== undefined) return replay(kept, requestHash, secret);
       let isKept = false;
-      const response = await act(async (db, given) => {
+      const keep = async (db: Db, given: KeptResponse): Promise<void> => {
         await this.#keep(db, { token_id: tokenId, key, request_hash: requestHash }, { ...given, body: seal(given.body, secret) });
         isKept = true;
+      };
+      const response = await act(keep).catch(async (error: unknown) => {
+        // Another node has run the same request at the same time; the row that it kept has rolled this one back.
+        const first = error instanceof KeptByAnotherNode ? await this.#find(tokenId, key) : undefined;
+        if (first === undefined) throw error;
+        return replay(first, requestHash, secret);
       });
+      if ("replayed" in response) return response;
       if (!isKept) throw new TypeError("a POST of an operator has to write through its unit of work, or a repeat would run it again");
       return { ...response, replayed: false };
     } finally {
@@ -71,7 +69,7 @@ export class Idempotency {
   async #find(tokenId: string, key: string) {
     await this.#store.db
       .deleteFrom("idempotency")
-      .where("created_at", "<", this.#clock.now() - idempotencyTtlMs)
+      .where("created_at", "<", Math.trunc(this.#clock.now()) - idempotencyTtlMs)
       .execute();
     return this.#store.db.selectFrom("idempotency").selectAll().where("token_id", "=", tokenId).where("key", "=", key).executeTakeFirst();
   }
@@ -82,8 +80,30 @@ export class Idempotency {
     { status, headers, body }: KeptResponse,
   ): Promise<void> {
     const row = { ...request, status, headers: JSON.stringify(headers), body, created_at: Math.trunc(this.#clock.now()) };
-    await db.insertInto("idempotency").values(row).execute();
+    const { numInsertedOrUpdatedRows } = await db
+      .insertInto("idempotency")
+      .values(row)
+      .onConflict((conflict) => conflict.columns(["token_id", "key"]).doNothing())
+      .executeTakeFirstOrThrow();
+    if (numInsertedOrUpdatedRows === 0n) throw new KeptByAnotherNode();
   }
+}
+
+/** Thrown in a transaction to roll it back. */
+class KeptByAnotherNode extends Error {
+  constructor() {
+    super("another node has kept a response for this Idempotency-Key");
+    this.name = "KeptByAnotherNode";
+  }
+}
+
+/** @throws ProblemError 422 when the kept response is that of another request. */
+function replay(kept: Tables["idempotency"], requestHash: string, secret: string): KeptResponse & { replayed: true } {
+  if (kept.request_hash !== requestHash) {
+    throw new ProblemError("key-reused", "This Idempotency-Key was used for another request: use a new key");
+  }
+  const headers = JSON.parse(kept.headers) as Record<string, string>;
+  return { status: kept.status, headers, body: unseal(kept.body, secret), replayed: true };
 }
 
 const nonceBytes = 12;

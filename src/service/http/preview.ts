@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import send from "@fastify/send";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Blobs } from "../content/blobs.ts";
+import type { BlobStore } from "../content/blobs/blob-store.ts";
 import type { OpenTicket, PreviewFile, PreviewTickets } from "../content/previews/preview-tickets.ts";
 import { readShownContent, type ShownContentDependencies } from "../content/previews/shown-content.ts";
 import type { Db } from "../store/store.ts";
@@ -13,7 +13,7 @@ import { found, ProblemError } from "./problem.ts";
 import { sendFile } from "./responses/file-response.ts";
 
 interface PreviewDependencies extends ShownContentDependencies {
-  blobs: Blobs;
+  blobs: BlobStore;
   previews: PreviewTickets;
 }
 
@@ -65,19 +65,19 @@ export async function addPreview(app: FastifyInstance, folder: string, dependenc
         .send(file.stream);
     });
     scope.get<{ Params: TicketParams }>("/preview/:secret/preview.html", async ({ params }, reply) => {
-      openTicket(dependencies, params);
+      await openTicket(dependencies, params);
       return reply
         .type("text/html; charset=utf-8")
         .headers({ "Content-Security-Policy": pagePolicy, "Cache-Control": "no-store", "X-Robots-Tag": "noindex" })
         .send(html);
     });
     scope.get<{ Params: TicketParams & { sha256: string } }>("/preview/:secret/media/:sha256", async (request, reply) => {
-      const ticket = openTicket(dependencies, request.params);
+      const ticket = await openTicket(dependencies, request.params);
       const file = await coveredFile(dependencies, ticket, request.params.sha256);
       return sendShown(dependencies, file, request, reply);
     });
     scope.get<{ Params: TicketParams & { id: string } }>("/preview/:secret/captures/:id", async (request, reply) => {
-      const { hasCaptures, subject, teamId } = openTicket(dependencies, request.params);
+      const { hasCaptures, subject, teamId } = await openTicket(dependencies, request.params);
       if (!hasCaptures) throw new ProblemError("not-found", "The preview has no screenshots");
       const { db } = dependencies.store;
       const row = await db
@@ -93,8 +93,8 @@ export async function addPreview(app: FastifyInstance, folder: string, dependenc
 }
 
 /** @throws ProblemError 404 if the ticket in the address has expired. */
-function openTicket({ previews }: PreviewDependencies, { secret }: TicketParams): OpenTicket {
-  const ticket = previews.bySecret(secret);
+async function openTicket({ previews }: PreviewDependencies, { secret }: TicketParams): Promise<OpenTicket> {
+  const ticket = await previews.bySecret(secret);
   if (ticket === undefined) throw new ProblemError("not-found", "The preview has expired: create another ticket");
   return ticket;
 }
@@ -106,7 +106,7 @@ async function coveredFile(dependencies: PreviewDependencies, ticket: OpenTicket
   const draftId = files.get(sha256)?.draftId ?? null;
   if (draftId !== null && !(await isDraft(store.db, teamId, draftId))) files.delete(sha256);
   // The content has changed since it was read, or never was.
-  if (!files.has(sha256)) previews.cover(ticket, await readShownContent(dependencies, teamId, subject), null);
+  if (!files.has(sha256)) await previews.cover(ticket, await readShownContent(dependencies, teamId, subject), null);
   return found(files.get(sha256), "file");
 }
 
@@ -116,6 +116,6 @@ async function isDraft(db: Db, teamId: string, id: string): Promise<boolean> {
   return row !== undefined;
 }
 
-function sendShown({ blobs }: PreviewDependencies, file: PreviewFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendShown({ blobs }: PreviewDependencies, file: PreviewFile, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   return sendFile(blobs, new FileResponse(file), request, reply);
 }

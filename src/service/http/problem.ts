@@ -1,4 +1,5 @@
 // The catalogue of problem types (RFC 9457) and the error that is thrown to respond with one.
+import { isFault } from "../../base/fault.ts";
 import type { Problem } from "../../protocol/operator/resources.ts";
 
 /** Every problem type with its status and title. The key is the last segment of the problem's `type` URL. */
@@ -38,11 +39,15 @@ export const problemKinds = {
   "bad-file": { status: 422, title: "The file cannot be shown" },
   "key-reused": { status: 422, title: "The idempotency key was used for another request" },
   "too-many": { status: 429, title: "Too many requests" },
+  "file-damaged": { status: 500, title: "The stored file is missing or damaged" },
   internal: { status: 500, title: "The service failed" },
   closing: { status: 503, title: "The service is restarting" },
+  unavailable: { status: 503, title: "A part of the service cannot be reached" },
   "sso-unreachable": { status: 503, title: "Single sign-on cannot be reached" },
 } as const;
 export type ProblemKind = keyof typeof problemKinds;
+
+const unavailableRetryS = "5";
 
 /** An invalid field: an RFC 6901 pointer into the body, or `?name` for a query field. */
 export interface FieldError {
@@ -65,7 +70,8 @@ export class ProblemError extends Error {
     this.name = "ProblemError";
     this.kind = kind;
     this.errors = more.errors ?? [];
-    this.headers = more.headers ?? {};
+    // The client of a node that stops finds another one, or this one again, within seconds.
+    this.headers = { ...(kind === "closing" ? { "Retry-After": "1" } : {}), ...more.headers };
   }
 
   get status(): number {
@@ -99,6 +105,17 @@ export function problemOf(error: ProblemError, requestId: string): Problem {
 /** Translates an error of Fastify. Any unknown error is internal; its message is not shown to the client. */
 export function toProblemError(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
+  if (isFault(error, "store-unavailable") || isFault(error, "lease-lost")) {
+    const headers = { "Retry-After": unavailableRetryS };
+    return new ProblemError("unavailable", "The database cannot be reached: try again later", { headers, cause: error });
+  }
+  if (isFault(error, "blobs-unavailable")) {
+    const headers = { "Retry-After": unavailableRetryS };
+    return new ProblemError("unavailable", "The store of files cannot be reached: try again later", { headers, cause: error });
+  }
+  if (isFault(error, "asset-missing") || isFault(error, "asset-corrupt")) {
+    return new ProblemError("file-damaged", "The service's store lacks this file, or has other bytes. Upload it again", { cause: error });
+  }
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : 500;
   const message = error instanceof Error ? error.message : String(error);

@@ -1,7 +1,7 @@
 // Exposes the operations as REST routes: parses requests and sends responses.
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from "fastify";
-import { tooLarge, type Blobs, type ReceivedFile } from "../content/blobs.ts";
+import { tooLarge, type BlobStore, type ReceivedFile } from "../content/blobs/blob-store.ts";
 import { apiPrefix, isRead, type Operation } from "../operations/operation.ts";
 import { operations, type OperationDependencies } from "../operations/operations.ts";
 import { FileResponse, JsonResponse } from "../operations/responses.ts";
@@ -30,7 +30,7 @@ type AnyOperation = Operation<OperationDependencies>;
 export interface RestDependencies {
   admission: Admission;
   gateway: Gateway;
-  blobs: Blobs;
+  blobs: BlobStore;
   tokens: TokenExpiry;
   /** Used to decide how many bytes an operation accepts. */
   operationDependencies: OperationDependencies;
@@ -138,7 +138,7 @@ export function callOf(request: FastifyRequest, reply: FastifyReply, publicUrl: 
   };
 }
 
-function receive(blobs: Blobs, request: FastifyRequest, maxBytes: number): Promise<ReceivedFile> {
+function receive(blobs: BlobStore, request: FastifyRequest, maxBytes: number): Promise<ReceivedFile> {
   // Without Content-Type and Content-Length Fastify parses no body: the file is empty.
   const stream = request.body === undefined ? request.raw : (request.body as typeof request.raw);
   return blobs.receive(stream, maxBytes);

@@ -6,7 +6,7 @@ import type { Clock } from "../../base/clock.ts";
 import { isAbort } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { Toolset } from "../../protocol/operator/toolsets.ts";
-import type { Blobs } from "../content/blobs.ts";
+import type { BlobStore } from "../content/blobs/blob-store.ts";
 import type { Commands } from "../fleet/commands.ts";
 import type { Presence } from "../fleet/presence.ts";
 import type { Admission } from "../http/gateway/admission.ts";
@@ -43,7 +43,7 @@ export interface ToolRunner extends ToolDependencies {
 /** The dependencies of tools besides the operations. */
 export interface ToolDependencies {
   log: Log;
-  blobs: Blobs;
+  blobs: BlobStore;
   clock: Clock;
   commands: Commands;
   presence: Presence;
@@ -128,13 +128,13 @@ export function toolNamed(runner: ToolRunner, name: string): OperationTool {
 }
 
 async function base64Of({ blobs }: ToolRunner, { sha256, sizeBytes }: FileResponse): Promise<string> {
-  return (await buffer(blobs.read(sha256, 0, sizeBytes - 1))).toString("base64");
+  return (await buffer(await blobs.read({ sha256, sizeBytes }, 0, sizeBytes - 1))).toString("base64");
 }
 
 /** The end of a text that is too long for an agent: the newest lines of a log. */
 async function textOf({ blobs }: ToolRunner, { sha256, sizeBytes }: FileResponse): Promise<{ text: string; left_out_bytes: number }> {
   const start = Math.max(0, sizeBytes - maxTextBytes);
-  const bytes = sizeBytes === 0 ? Buffer.alloc(0) : await buffer(blobs.read(sha256, start, sizeBytes - 1));
+  const bytes = sizeBytes === 0 ? Buffer.alloc(0) : await buffer(await blobs.read({ sha256, sizeBytes }, start, sizeBytes - 1));
   return { text: bytes.toString("utf8"), left_out_bytes: start };
 }
 

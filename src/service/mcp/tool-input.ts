@@ -1,7 +1,7 @@
 // Turns the arguments of a tool into the call and the input of its operation.
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
-import type { Blobs, ReceivedFile } from "../content/blobs.ts";
+import type { BlobStore, ReceivedFile } from "../content/blobs/blob-store.ts";
 import type { Call } from "../http/gateway/call.ts";
 import type { Input } from "../http/gateway/run.ts";
 import { invalidFields, ProblemError } from "../http/problem.ts";
@@ -66,7 +66,7 @@ function unknownArgument(name: string): string {
 }
 
 /** Decodes the file in the arguments. @throws ProblemError 413 or 422. */
-export async function decodeFile(blobs: Blobs, { data_base64: text }: Arguments): Promise<ReceivedFile> {
+export async function decodeFile(blobs: BlobStore, { data_base64: text }: Arguments): Promise<ReceivedFile> {
   if (typeof text !== "string") throw invalidFields([{ pointer: "data_base64", detail: "is required: the file's bytes in base64" }]);
   const plain = text.replaceAll(/\s/g, "");
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(plain)) throw invalidFields([{ pointer: "data_base64", detail: "must be base64" }]);

@@ -8,10 +8,13 @@ import type { WebhookSender } from "../events/webhooks/sender.ts";
 import type { DeviceSockets } from "../fleet/devices/device-sockets.ts";
 import type { Presence } from "../fleet/presence.ts";
 import type { LiveViews } from "../live/live-views.ts";
+import type { Nodes } from "../nodes/nodes.ts";
+import { addNodeMetrics } from "./node-metrics.ts";
 import type { Db, Store } from "../store/store.ts";
 
 export interface MetricsDependencies {
   store: Store;
+  nodes: Nodes;
   events: EventJournal;
   live: LiveViews;
   sockets: DeviceSockets;
@@ -60,6 +63,11 @@ export class Metrics implements Disposable {
       registers,
     });
     this.#readComponents(dependencies);
+    if (dependencies.nodes.isShared) {
+      // Each series then names its node.
+      this.#registry.setDefaultLabels({ node: dependencies.nodes.id });
+      addNodeMetrics(this.#registry, dependencies.nodes);
+    }
     this.#readProcess();
     dependencies.events.onAppended(async (db, _teamId, events) => this.#rememberStatuses(db, events));
     dependencies.store.onCommit((db) => this.#countCommands(db));

@@ -3,16 +3,20 @@ import { setTimeout } from "node:timers/promises";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import ipaddr from "ipaddr.js";
 import type { Clock } from "../../base/clock.ts";
+import type { BlobStore } from "../content/blobs/blob-store.ts";
 import { ProblemError } from "../http/problem.ts";
 import { authenticate, parseBearer } from "../people/authentication.ts";
 import { requireScope } from "../people/operator.ts";
+import type { Nodes } from "../nodes/nodes.ts";
 import type { Store } from "../store/store.ts";
 import type { Metrics } from "./metrics.ts";
 
 interface ProbeDependencies {
+  blobs: BlobStore;
   store: Store;
+  nodes: Nodes;
   clock: Clock;
-  /** Aborts when the service stops. */
+  /** Aborts when the service begins to stop. */
   closing: AbortSignal;
 }
 
@@ -34,10 +38,13 @@ export function addProbes(app: FastifyInstance, dependencies: ProbeDependencies,
   app.get("/readyz", async (_request, reply) => {
     if (dependencies.closing.aborted) throw new ProblemError("closing", "The service is stopping");
     await checkStore(dependencies);
+    // Its own error is a 503 that names the store of files.
+    await dependencies.blobs.check(AbortSignal.timeout(storeLimitMs));
+    const messages = dependencies.nodes.figures?.isMessagingConnected;
     return reply
       .type("application/json")
       .header("Cache-Control", "no-store")
-      .send(JSON.stringify({ status: "ready" }));
+      .send(JSON.stringify({ status: "ready", ...(messages == null ? {} : { messages: messages ? "connected" : "away" }) }));
   });
   app.get("/metrics", async (request, reply) => {
     if (!isPublic && !isFromHere(request)) {

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import type { Scope } from "../../protocol/operator/people.ts";
-import type { ReceivedFile } from "../content/blobs.ts";
+import type { ReceivedFile } from "../content/blobs/blob-store.ts";
 import type { ProblemKind } from "../http/problem.ts";
 import type { Caller, Contexts } from "./context.ts";
 import type { OperationResponse } from "./responses.ts";

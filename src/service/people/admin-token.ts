@@ -8,17 +8,29 @@ import { authenticate } from "./authentication.ts";
 import { issueToken } from "./issue-token.ts";
 import { scopesOfRole, type Operator } from "./operator.ts";
 import { createUser } from "./people.ts";
+import type { Nodes } from "../nodes/nodes.ts";
 import type { MakeId } from "../store/ids.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { Db, Store } from "../store/store.ts";
 import { hasErrorCode } from "../../base/fault.ts";
 
+interface Dependencies {
+  store: Store;
+  nodes: Pick<Nodes, "isShared">;
+  makeId: MakeId;
+  clock: Clock;
+  log: Log;
+}
+
 /**
  * Ensures that there is a team with an owner, and that `folder`/admin-token contains an owner's token with all scopes, including
  * scopes that a newer version added. A file that is missing or contains no valid token is replaced: an administrator who lost
  * access deletes the file and restarts the service. Earlier tokens stay valid.
+ *
+ * Of several nodes only the one that creates the team writes a token: the others need no file. There an administrator who lost access
+ * creates an empty file and restarts the node.
  */
-export async function ensureAdminToken(store: Store, folder: string, makeId: MakeId, clock: Clock, log: Log): Promise<void> {
+export async function ensureAdminToken({ store, nodes, makeId, clock, log }: Dependencies, folder: string): Promise<void> {
   const file = join(folder, "admin-token");
   const existing = (await readFile(file, "utf8").catch(ignoreMissing))?.trim();
   const { isFirst, owner } = await store.write((db) => ensureOwner(db, makeId, clock));
@@ -28,6 +40,7 @@ export async function ensureAdminToken(store: Store, folder: string, makeId: Mak
     await store.db.updateTable("tokens").set({ scopes: all }).where("id", "=", operator.tokenId).where("scopes", "<>", all).execute();
     return;
   }
+  if (nodes.isShared && !isFirst && existing === undefined) return;
   const details = { name: "admin-token file", scopes: scopesOfRole("owner"), createdBy: null, expiresAt: null };
   const { secret } = await issueToken({ makeId, clock }, store.db, { ...owner, ...details });
   await writeSecret(file, `${secret}\n`);

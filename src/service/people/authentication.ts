@@ -1,10 +1,10 @@
-// Finds the operator that a token belongs to. Looked-up operators are cached for a second.
+// Finds the operator that a token belongs to. A service of one process caches looked-up operators for a second.
 import { timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import type { Role, Scope } from "../../protocol/operator/people.ts";
 import { preparedQuery } from "../store/prepared-query.ts";
 import { ProblemError } from "../http/problem.ts";
-import type { Db } from "../store/store.ts";
+import type { Db, Store } from "../store/store.ts";
 import type { TokenRow } from "../store/people-tables.ts";
 import { bearerChallenge, requireScope, scopesOfRole, type Operator } from "./operator.ts";
 import { idleMs } from "./sessions/session-limits.ts";
@@ -80,15 +80,17 @@ export function cachedOperator(db: Db, clock: Clock, secret: string | undefined)
   return cached !== undefined && cached.until > Math.trunc(clock.now()) ? cached.operator : undefined;
 }
 
-/** Must be called after every commit that may have changed tokens, users or roles. */
-export function clearOperatorCache(db: Db): void {
-  operators.get(db)?.clear();
+/** Caches the operators of a store that only this process changes. */
+export function cacheOperators(store: Store): void {
+  const cached = new Map<string, CachedOperator>();
+  operators.set(store.db, cached);
+  store.onCommit(() => cached.clear());
 }
 
 function cacheOperator(db: Db, digest: string, cached: CachedOperator): void {
-  const all = operators.get(db) ?? new Map<string, CachedOperator>();
-  if (all.size >= maxCached) all.clear();
-  operators.set(db, all.set(digest, cached));
+  const all = operators.get(db);
+  if (all !== undefined && all.size >= maxCached) all.clear();
+  all?.set(digest, cached);
 }
 
 /**
@@ -97,7 +99,7 @@ function cacheOperator(db: Db, digest: string, cached: CachedOperator): void {
  * @returns the operator as it is now
  * @throws ProblemError 401, or 403 when `scope` was lost.
  */
-export async function reauthorize(db: Db, clock: Clock, operator: Operator, scope: Scope | undefined): Promise<Operator> {
+export async function reauthorize(db: Db, clock: Clock, operator: Pick<Operator, "tokenId">, scope: Scope | undefined): Promise<Operator> {
   const row = await selectTokensWithRole(db).where("tokens.id", "=", operator.tokenId).executeTakeFirst();
   if (row === undefined || !isValid(row, clock.now())) throw invalidToken();
   const current = operatorFromRow(row, row.last_used_at);

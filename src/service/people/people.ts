@@ -64,7 +64,7 @@ export function selectTeams(db: Db, userId: string) {
 /**
  * Removes from a user's tokens in a team the scopes that the new role does not allow, and revokes tokens without any scope left.
  * A role of null, for a removed member, revokes all tokens. Withdraws the user's pending invitations if the role cannot invite.
- * @returns the ids of the changed tokens; pass them to {@link TokenExpiry.notifyEnded} after the commit.
+ * @returns the ids of the changed tokens; pass them to {@link TokenExpiry.end}.
  */
 export async function restrictTokensToRole(db: Db, now: number, teamId: string, userId: string, role: Role | null): Promise<string[]> {
   const allowed = role === null ? [] : scopesOfRole(role);

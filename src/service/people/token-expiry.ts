@@ -1,14 +1,19 @@
 // Ends the connections of a token when the token ends: sockets and pending responses.
 import type { Clock } from "../../base/clock.ts";
 import { KeyedListeners } from "../../base/async/listeners.ts";
+import type { Nodes } from "../nodes/nodes.ts";
+import type { Db } from "../store/store.ts";
 import type { Operator } from "./operator.ts";
 
 export class TokenExpiry {
   readonly #clock: Clock;
+  readonly #nodes: Nodes;
   readonly #listeners = new KeyedListeners<void>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, nodes: Nodes) {
     this.#clock = clock;
+    this.#nodes = nodes;
+    nodes.onAnnounced("tokens.ended", ({ tokenIds }) => this.notifyEnded(tokenIds));
   }
 
   /**
@@ -39,7 +44,13 @@ export class TokenExpiry {
     this.notifyEnded([tokenId]);
   }
 
-  /** Ends the connections of these tokens. Call it after the commit that ended the tokens. */
+  /** Ends the connections of tokens on all nodes, in the transaction that ends the tokens. @returns what to call after its commit */
+  async end(db: Db, tokenIds: readonly string[]): Promise<() => void> {
+    if (tokenIds.length > 0) await this.#nodes.announce(db, "tokens.ended", { tokenIds });
+    return () => this.notifyEnded(tokenIds);
+  }
+
+  /** Ends this node's connections of tokens. */
   notifyEnded(tokenIds: readonly string[]): void {
     for (const tokenId of tokenIds) this.#listeners.notify(tokenId);
   }

@@ -30,7 +30,7 @@ const harmless: readonly ScheduleWarning["code"][] = ["exdate-unused", "calendar
 
 /** The outlook of a schedule. `db` may be a transaction that is still open. */
 export async function outlookOf(services: OutlookDependencies, db: Db, teamId: string, schedule: Schedule): Promise<ScheduleOutlook> {
-  const now = services.clock.now();
+  const now = Math.trunc(services.clock.now());
   const players = await targetedPlayers(db, teamId, [schedule.target]);
   const calendars = await calendarsFor(db, teamId, schedule.conditions);
   const summary = describeSchedule(schedule, calendars);

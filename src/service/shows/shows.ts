@@ -32,7 +32,7 @@ export async function showStatus(
   schedule: Schedule | null,
   player: PlayerRow | undefined,
 ): Promise<ShowEntry["status"]> {
-  const now = clock.now();
+  const now = Math.trunc(clock.now());
   const isOver = row.ends_at !== null && row.ends_at <= now;
   if (schedule === null || schedule.deleted_at !== null) return isOver ? "over" : "cleared";
   const next = windowAfter(schedule, timeZoneOf({ presence }, player), now, new Map());

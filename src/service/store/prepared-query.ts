@@ -1,5 +1,6 @@
 // Builds a query once and runs it with different values: building is most of the cost of a small kysely query.
 import type { Compilable, CompiledQuery, Kysely } from "kysely";
+import { isPostgres } from "./dialect.ts";
 
 /**
  * A query for hot paths, such as every request or heartbeat.
@@ -8,9 +9,10 @@ import type { Compilable, CompiledQuery, Kysely } from "kysely";
 export function preparedQuery<DB, V extends object, R>(
   build: (db: Kysely<DB>, values: V) => Compilable<R>,
 ): (db: Kysely<DB>, values: V) => Promise<R[]> {
-  let query: CompiledQuery<R> | undefined;
+  // Their texts differ. A process has databases of both engines only while it moves data, and in tests.
+  const queries: { sqlite?: CompiledQuery<R>; postgres?: CompiledQuery<R> } = {};
   return async (db, values) => {
-    query ??= build(db, placeholders<V>()).compile();
+    const query = (queries[isPostgres(db) ? "postgres" : "sqlite"] ??= build(db, placeholders<V>()).compile());
     const parameters = query.parameters.map((each) => (each instanceof Placeholder ? values[each.name as keyof V] : each));
     const { rows } = await db.executeQuery<R>({ ...query, parameters });
     return rows;

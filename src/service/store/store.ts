@@ -16,14 +16,27 @@ export type Db = Kysely<Tables>;
 /** Heartbeats and their history. A power cut may lose the last second. */
 export type TelemetryDb = Kysely<TelemetryTables>;
 
-/** The databases of a data folder. */
+/** The databases of a service: three files of a data folder, or three schemas of a PostgreSQL database (postgres/postgres-store.ts). */
 export interface Store extends AsyncDisposable {
   db: Db;
   telemetry: TelemetryDb;
   /** Play events: synced like `db`, but in a separate file, since there are millions of them. */
   plays: Kysely<PlayEventTables>;
-  /** Runs `write` as one transaction. Transactions run one after the other, so the data they read stays valid until their commit. */
+  /**
+   * Runs `write` as one transaction. Transactions run one after the other, so the data they read stays valid until their commit.
+   * On PostgreSQL, `write` may run more than once, since other nodes write too: it changes nothing outside of the transaction but what it
+   * assigns anew each time.
+   */
   write<T>(write: (db: Db) => Promise<T>): Promise<T>;
+  /** Whether other nodes may write to the same databases. */
+  isShared: boolean;
+  /**
+   * Runs `write` like {@link write}, while no other write of any node runs: for what a transaction decides and does outside of the
+   * database.
+   */
+  writeAlone<T>(write: (db: Db) => Promise<T>): Promise<T>;
+  /** Calls `listener` at the beginning of every transaction. If it rejects, the transaction rolls back. */
+  onBegin(listener: (db: Db) => Promise<void>): void;
   /** Calls `listener` before every commit, in the transaction. If it rejects, the transaction rolls back. */
   beforeCommit(listener: (db: Db) => Promise<void>): void;
   /** Calls `listener` after every commit, with the handle of the transaction. */
@@ -45,25 +58,56 @@ export async function openStore(folder: string): Promise<Store> {
   const telemetry = await openDatabase<TelemetryTables>(join(folder, "telemetry.db"), "NORMAL", telemetryMigrations, opened);
   const plays = await openDatabase<PlayEventTables>(join(folder, "plays.db"), "FULL", playEventMigrations, opened);
   const owned = opened.move();
-  const finishers: ((db: Db) => Promise<void>)[] = [];
-  const listeners = new Set<(db: Db) => void>();
+  const hooks = new CommitHooks();
+  const write: Store["write"] = (work) => hooks.run((each) => db.transaction().execute(each), work);
   return {
     db,
     telemetry,
     plays,
-    write: async (write) => {
-      const { result, transaction } = await db.transaction().execute(async (each) => {
-        const written = await write(each);
-        for (const finish of finishers) await finish(each);
-        return { result: written, transaction: each };
-      });
-      for (const listener of listeners) listener(transaction);
-      return result;
-    },
-    beforeCommit: (listener) => void finishers.push(listener),
-    onCommit: (listener) => void listeners.add(listener),
+    isShared: false,
+    write,
+    writeAlone: write,
+    onBegin: (listener) => hooks.onBegin(listener),
+    beforeCommit: (listener) => hooks.beforeCommit(listener),
+    onCommit: (listener) => hooks.onCommit(listener),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** The listeners of a store's transactions. */
+export class CommitHooks {
+  readonly #starters: ((db: Db) => Promise<void>)[] = [];
+  readonly #finishers: ((db: Db) => Promise<void>)[] = [];
+  readonly #listeners = new Set<(db: Db) => void>();
+
+  onBegin(listener: (db: Db) => Promise<void>): void {
+    this.#starters.push(listener);
+  }
+
+  beforeCommit(listener: (db: Db) => Promise<void>): void {
+    this.#finishers.push(listener);
+  }
+
+  onCommit(listener: (db: Db) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** Runs `write` in the transaction that `transact` opens, with the listeners. */
+  async run<T>(transact: (work: (db: Db) => Promise<Written<T>>) => Promise<Written<T>>, write: (db: Db) => Promise<T>): Promise<T> {
+    const { result, transaction } = await transact(async (each) => {
+      for (const start of this.#starters) await start(each);
+      const written = await write(each);
+      for (const finish of this.#finishers) await finish(each);
+      return { result: written, transaction: each };
+    });
+    for (const listener of this.#listeners) listener(transaction);
+    return result;
+  }
+}
+
+interface Written<T> {
+  result: T;
+  transaction: Db;
 }
 
 async function openDatabase<T>(

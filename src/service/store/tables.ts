@@ -5,6 +5,7 @@ import type { AlertGroupRow, AlertRow, AlertSettingsRow, MailRow } from "./alert
 import type { CommandBatchPlayerRow, CommandBatchRow } from "./batch-tables.ts";
 import type { EnrolmentKeyRow, EnrolmentRow } from "./enrolment-tables.ts";
 import type { DeliveryRow, EventRow, WebhookRow } from "./event-tables.ts";
+import type { PreviewTicketRow, UsedSecretRow } from "./one-time-tables.ts";
 import type { OwnedRow } from "./owned-row.ts";
 import type { ContentImageRow, ContentWriteRow, DraftChangeRow, DraftRow, VersionChangeRow, VersionRow } from "./publishing-tables.ts";
 import type { RolloutPlayerRow, RolloutRow } from "./rollout-tables.ts";
@@ -93,6 +94,14 @@ export interface ScheduleRow extends OwnedRow {
   deleted_at: number | null;
   /** The player with which it was put in the bin, and with which it is restored. */
   deleted_with: string | null;
+}
+/** What was last reported of a player. */
+export interface PlayerLinkRow {
+  player_id: string;
+  is_online: number;
+  since: number;
+  error: string | null;
+  problems: string;
 }
 /** A holiday calendar. */
 export interface CalendarRow extends OwnedRow {
@@ -302,6 +311,8 @@ export interface Tables {
   draft_changes: DraftChangeRow;
   overrides: OverrideRow;
   assets: AssetRow;
+  /** Blobs that no row references, and since when. */
+  blob_marks: { sha256: string; marked_at: number };
   uploads: UploadRow;
   upload_links: UploadLinkRow;
   shows: ShowRow;
@@ -338,7 +349,7 @@ export interface Tables {
   event_journals: { team_id: string; last_seq: number; trimmed_seq: Generated<number> };
   event_audiences: { digest: string; players: string; used_at: number };
   /** The last reported connection state of each player; `is_online` is 0 or 1. */
-  player_links: { player_id: string; is_online: number; since: number; error: string | null; problems: string };
+  player_links: PlayerLinkRow;
   webhooks: WebhookRow;
   webhook_messages: { event_id: string; team_id: string; type: string; body: string; created_at: number };
   webhook_deliveries: DeliveryRow;
@@ -352,4 +363,6 @@ export interface Tables {
     error: string | null;
   };
   meta: { key: string; value: string };
+  used_secrets: UsedSecretRow;
+  preview_tickets: PreviewTicketRow;
 }

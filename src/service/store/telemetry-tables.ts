@@ -1,4 +1,5 @@
 // The tables of the telemetry and the play events' databases.
+import type { Generated } from "kysely";
 
 /** The heartbeats of a minute or an hour. A measurement is null if no heartbeat had it. */
 interface HeartbeatSummary {
@@ -25,6 +26,18 @@ interface HeartbeatSummary {
   boot_id: string;
   uptime_ms: number;
   revision: string | null;
+}
+
+/** The latest heartbeat of a player. */
+export interface HeartbeatRow {
+  player_id: string;
+  received_at: number;
+  body: string;
+  /** The node that received it, and how the player is connected there; null on a service of one process, as the next one. */
+  node_id: Generated<string | null>;
+  link: Generated<"socket" | "poll" | "gone" | null>;
+  /** When the row was changed, by the database's clock. */
+  changed_at: Generated<number | null>;
 }
 
 /** One minute of a player's heartbeats. */
@@ -69,7 +82,7 @@ export interface PlayEventTables {
 
 /** The tables of the telemetry database, whose last second a power cut may lose. */
 export interface TelemetryTables {
-  heartbeats: { player_id: string; received_at: number; body: string };
+  heartbeats: HeartbeatRow;
   heartbeat_minutes: HeartbeatMinuteRow;
   heartbeat_hours: HeartbeatHourRow;
 }

@@ -7,8 +7,9 @@ import { AlertSettingsBook } from "../../../src/service/alerts/settings.ts";
 import { EventJournal } from "../../../src/service/events/event-journal.ts";
 import { PlayerProblems } from "../../../src/service/fleet/player-problems.ts";
 import { Presence } from "../../../src/service/fleet/presence.ts";
+import { LoneNode } from "../../../src/service/nodes/lone-node.ts";
 import { createIds } from "../../../src/service/store/ids.ts";
-import { openStore } from "../../../src/service/store/store.ts";
+import { openTestStore } from "../test-database.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";
@@ -21,7 +22,7 @@ test("[ALR13] looking at all players needs no query, as long as nothing changes;
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const devices = await writePlayers(folder.path, clock, count);
-  await using store = await openStore(join(folder.path));
+  await using store = await openTestStore(join(folder.path));
   let queries = 0;
   const counted = store.db.withPlugin({
     transformQuery: ({ node }) => {
@@ -31,9 +32,9 @@ test("[ALR13] looking at all players needs no query, as long as nothing changes;
     transformResult: async ({ result }) => result,
   });
   const makeId = createIds(clock);
-  const presence = await Presence.open(store.telemetry, clock);
+  const presence = await Presence.open(store.telemetry, clock, new LoneNode("nod_1"));
   const problems = new PlayerProblems(presence, clock);
-  const events = new EventJournal("epoch", clock, makeId);
+  const events = new EventJournal("epoch", clock, makeId, new LoneNode("nod_test"));
   const settings = await AlertSettingsBook.open(store.db);
   const parts = { clock, log: silentLog, events, makeId, presence, problems, settings, canMail: true };
   const engine = await AlertEngine.open({ ...parts, store: { ...store, db: counted } });

@@ -1,6 +1,5 @@
 // Alerts: what opens and closes them, what mutes them, restarts, settings, teams, and the answer to which screens are wrong.
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import type { Heartbeat } from "../../../src/protocol/device/heartbeat.ts";
 import { temporaryFolder } from "../../support/folder.ts";
@@ -9,6 +8,7 @@ import { errorPointers, heartbeat, picture } from "../harness.ts";
 import { Agent } from "../mcp/agent.ts";
 import { createOtherTeam } from "../people/people.ts";
 import { AlertFleet, contentAt, displayState, minute, problem } from "./alert-fleet.ts";
+import { openTables, failInserts } from "../tables-of.ts";
 
 const shotId = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
 const throttling = { throttling: { now: ["under-voltage" as const], since_start: ["under-voltage" as const] } };
@@ -311,11 +311,10 @@ test("[ALR12] alerts that cannot be stored open later, once", async () => {
   const [screen] = await fleet.pair(["Screen"]);
   screen!.health.temperature_c = 90;
   {
-    using state = new DatabaseSync(join(folder.path, "state.db"));
-    state.exec("create trigger no_alerts before insert on alerts begin select raise(abort, 'disk full'); end");
+    using state = openTables(folder.path);
+    using _full = failInserts(state, "alerts");
     await fleet.pass(3 * minute);
     expect(await fleet.alerts()).toEqual([]);
-    state.exec("drop trigger no_alerts");
   }
   const { id } = await fleet.opened(screen!, "hot");
   await fleet.pass(minute);

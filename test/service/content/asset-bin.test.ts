@@ -12,6 +12,7 @@ import { numberedVideo, pdfOf } from "../../support/media/media.ts";
 import { Program } from "../../support/programs/programs.ts";
 import { zipOf } from "../../support/media/zip.ts";
 import { TestService, blobsIn, call, picture } from "../harness.ts";
+import { openTables } from "../tables-of.ts";
 
 const patient = { timeout: 20_000 };
 const bundle = () => zipOf([{ name: "index.html", bytes: Buffer.from("<p>Hello") }]);
@@ -74,9 +75,8 @@ test("[AST20] the next start creates thumbnails that were interrupted, and gives
   const { id } = (await first.upload(await picture())).body;
   await settled(first, id);
   await first[Symbol.asyncDispose]();
-  const { DatabaseSync } = await import("node:sqlite");
   const write = (tries: number) => {
-    const file = new DatabaseSync(join(folder.path, "state.db"));
+    const file = openTables(folder.path);
     file.prepare("UPDATE assets SET status = 'processing', thumbnail_sha256 = NULL, thumbnail_tries = ? WHERE id = ?").run(tries, id);
     file.close();
   };

@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import { mkdirSync, watch } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { Kysely, SqliteDialect } from "kysely";
 import { Migrator } from "kysely/migration";
 import { expect, test } from "vitest";
@@ -13,6 +12,8 @@ import { migrations } from "../../../src/service/store/migrations/index.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Program } from "../../support/programs/programs.ts";
 import { TestService, blobsIn, call, picture } from "../harness.ts";
+import { openTables } from "../tables-of.ts";
+import { isOnPostgres } from "../test-database.ts";
 
 const patient = { timeout: 20_000 };
 const hashOf = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
@@ -89,11 +90,11 @@ test(
   },
 );
 
-test("[UPL8] the data folder of an older version is migrated: its assets stay and get thumbnails", async () => {
+test.skipIf(isOnPostgres)("[UPL8] the data folder of an older version is migrated: its assets stay and get thumbnails", async () => {
   await using folder = await temporaryFolder();
   const bytes = await picture();
   const sha256 = hashOf(bytes);
-  const file = new DatabaseSync(join(folder.path, "state.db"));
+  const file = openTables(folder.path);
   const db = new Kysely<never>({ dialect: new SqliteDialect({ database: adaptDatabase(file) }) });
   const { error } = await new Migrator({
     db,

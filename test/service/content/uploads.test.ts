@@ -11,6 +11,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { Program } from "../../support/programs/programs.ts";
 import { TestService, call, picture, type ApiResponse } from "../harness.ts";
 import { createOtherTeam } from "../people/people.ts";
+import { openTables } from "../tables-of.ts";
 
 const patient = { timeout: 20_000 };
 
@@ -64,8 +65,7 @@ const clientOf = (api: TestService) => new Client({ url: api.service.url, token:
 
 /** A token of another team, or of the admin's team with fewer scopes. */
 async function tokenOf(folder: string, scopes: readonly string[], teamId: string): Promise<string> {
-  const { DatabaseSync } = await import("node:sqlite");
-  const file = new DatabaseSync(join(folder, "state.db"), { timeout: 5_000 });
+  const file = openTables(folder);
   const token = generateToken();
   // Copy the admin's token, so that new columns need no change here.
   const row = file.prepare("SELECT * FROM tokens LIMIT 1").get() as Record<string, string | number | null>;
@@ -143,8 +143,7 @@ test("[UPL2] an upload requires assets:write before any byte, and belongs to the
   const mine = clientOf(api);
   const location = (await mine.create(100)).headers.get("location")!;
   const { team_id } = (await (async () => {
-    const { DatabaseSync } = await import("node:sqlite");
-    const file = new DatabaseSync(join(folder.path, "state.db"));
+    const file = openTables(folder.path);
     const row = file.prepare("SELECT team_id FROM tokens").get();
     file.close();
     return row;

@@ -1,10 +1,9 @@
 // Secrets of web items: players get them, operators see only masks.
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, errorPointers } from "../harness.ts";
+import { openTables } from "../tables-of.ts";
 
 const secrets = ["sEcReT-token", "sEcReT-password"] as const;
 const mask = "********";
@@ -57,12 +56,12 @@ test("[SEC1] secrets of a web item reach only the player; playlists, events and 
     expect(repeated.body.items[0]).toMatchObject(shown);
   }
   // No table contains the secrets but the playlists and what versions and drafts restore them from: no event, delivery or response.
-  expect(tablesWith(join(folder.path, "state.db"), secrets)).toEqual(["playlists", "content_images", "draft_changes"]);
+  expect(tablesWith(folder.path, secrets)).toEqual(["playlists", "content_images", "draft_changes"]);
 });
 
 /** The tables with a row that contains one of the words. */
-function tablesWith(file: string, words: readonly string[]): string[] {
-  using db = new DatabaseSync(file, { readOnly: true });
+function tablesWith(folder: string, words: readonly string[]): string[] {
+  using db = openTables(folder);
   const names = db
     .prepare("SELECT name FROM sqlite_master WHERE type = 'table'")
     .all()

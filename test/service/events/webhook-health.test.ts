@@ -1,11 +1,11 @@
 // The health of webhooks: warnings, pausing after days of failure, and the limit of the backlog.
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService } from "../harness.ts";
 import { Receiver } from "./receiver.ts";
+import { openTables } from "../tables-of.ts";
 
 const loopback = { allowAddresses: ["127.0.0.0/8"] };
 const pollOptions = { timeout: 30_000, interval: 20 };
@@ -127,7 +127,7 @@ test("[WHK16] for a webhook that has failed for an hour at most ten thousand del
   const full = await createWebhook(api, "http://127.0.0.1:9/closed", ["playlist.created"]);
   const other = await createWebhook(api, receiver.url, ["playlist.created"]);
   // Ten thousand deliveries that wait for their next attempt.
-  using file = new DatabaseSync(join(folder.path, "state.db"), { timeout: 20_000 });
+  using file = openTables(folder.path);
   file
     .prepare(
       `WITH RECURSIVE counted(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 10000)

@@ -1,16 +1,16 @@
 // The measurements in the history of heartbeats, and its hours: computed from minutes, kept for a year.
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { pruneMinutes } from "../../../src/service/fleet/devices/heartbeat-minutes.ts";
 import { rollUpHours } from "../../../src/service/fleet/devices/heartbeat-hours.ts";
-import { openStore } from "../../../src/service/store/store.ts";
+import { openTestStore } from "../test-database.ts";
 import type { HeartbeatMinuteRow } from "../../../src/service/store/telemetry-tables.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { seededRandom } from "../../support/random.ts";
 import { newId } from "../../support/states.ts";
 import { heartbeat, TestService, type ApiResponse, type Device } from "../harness.ts";
+import { openTables } from "../tables-of.ts";
 
 const minute = 60_000;
 const hour = 3_600_000;
@@ -128,7 +128,7 @@ test("[TEL14] hours that are over are in the history for a year; those that ende
   clock.advance(327 * day);
   await expect.poll(async () => (await list()).length, { timeout: 10_000 }).toBe(1);
   const stored = (): unknown => {
-    using telemetry = new DatabaseSync(join(folder.path, "telemetry.db"), { readOnly: true });
+    using telemetry = openTables(folder.path, "telemetry");
     return telemetry.prepare("SELECT count(*) AS hours FROM heartbeat_hours").get()!["hours"];
   };
   expect(stored()).toBe(1);
@@ -138,7 +138,7 @@ test("[TEL14] hours that are over are in the history for a year; those that ende
 
 test("[TEL15] whenever hours are computed and minutes deleted, each hour is the summary of all its minutes, also of those stored late", async () => {
   await using folder = await temporaryFolder();
-  const store = await openStore(folder.path);
+  const store = await openTestStore(folder.path);
   const db = store.telemetry;
   const random = seededRandom(3);
   const { signal } = new AbortController();

@@ -1,10 +1,10 @@
 // The history of heartbeats: minutes, pages, daily uptime and retention.
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, heartbeat, errorPointers, type Device } from "../harness.ts";
+import { openTables } from "../tables-of.ts";
 
 const minute = 60_000;
 const day = 86_400_000;
@@ -123,7 +123,7 @@ test("[HBH4] minutes are kept for thirty days; permanently deleting a player del
   clock.advance(60 * minute);
   await expect.poll(list, { timeout: 10_000 }).toBe(1);
   const rows = (): unknown => {
-    using telemetry = new DatabaseSync(join(folder.path, "telemetry.db"), { readOnly: true });
+    using telemetry = openTables(folder.path, "telemetry");
     return telemetry.prepare("SELECT count(*) AS minutes FROM heartbeat_minutes").get()!["minutes"];
   };
   expect((await api.call("DELETE", `players/${device.playerId}`)).status).toBe(204);
@@ -138,7 +138,7 @@ test("[HBH5] a heartbeat that cannot be stored is answered anyway and stored lat
   const clock = new FakeClock(noon);
   await using api = await TestService.start(folder.path, { clock });
   const device = await api.pairDevice();
-  using telemetry = new DatabaseSync(join(folder.path, "telemetry.db"));
+  using telemetry = openTables(folder.path, "telemetry");
   telemetry.exec("ALTER TABLE heartbeat_minutes RENAME TO unavailable");
   await sendHeartbeat(device, { cpu_load: 0.7 });
   expect((await api.call("GET", `players/${device.playerId}/heartbeats`)).status).toBe(500);

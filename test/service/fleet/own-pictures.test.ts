@@ -1,5 +1,5 @@
 // The pictures that players take by themselves, at the service: told apart, and kept for less time.
-import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import type { SQLInputValue } from "node:sqlite";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ulid } from "../../../src/base/ulid.ts";
@@ -7,6 +7,7 @@ import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";
 import { picture, TestService } from "../harness.ts";
+import { openTables } from "../tables-of.ts";
 
 const dayMs = 86_400_000;
 
@@ -30,7 +31,7 @@ test(
     expect([await ids(""), await ids("&source=command"), await ids("&source=interval")]).toEqual([[own, asked], [asked], [own]]);
     expect((await api.call("GET", `${path}/screenshots?source=both`)).status).toBe(422);
 
-    using file = new DatabaseSync(join(folder.path, "state.db"), { timeout: 10_000 });
+    using file = openTables(folder.path);
     const row = file.prepare("SELECT * FROM screenshots WHERE id = ?").get(own) as Record<string, SQLInputValue>;
     for (let each = 0; each < 120; each += 1) {
       const copy = { ...row, id: `shot_${ulid(clock.now() - 500)}`, created_at: Number(row["created_at"]) - 500 };

@@ -1,7 +1,6 @@
 // Pairing, operators' tokens and devices' proofs.
 import { readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { createKeyPair, thumbprint, verifyJws } from "../../../src/base/jws.ts";
 import { revocationJwsType, SignedRevocation } from "../../../src/protocol/device/commands.ts";
@@ -11,6 +10,7 @@ import { generateToken, hashSecret, isWellFormedToken } from "../../../src/servi
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, call } from "../harness.ts";
+import { openTables } from "../tables-of.ts";
 
 test("[SPA1] a device gets a code, an operator claims it once, and the device gets its token", async () => {
   await using folder = await temporaryFolder();
@@ -144,7 +144,7 @@ test("[TOK2] a request without a valid token gets a 401 problem that says how to
 test("[TOK2] a token allows only what its scopes allow, and nothing once it has expired or was revoked", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
-  const database = new DatabaseSync(join(folder.path, "state.db"));
+  const database = openTables(folder.path);
   const token = generateToken();
   const row = { id: "tok_x", name: "reader", hash: hashSecret(token), scopes: '["players:read"]', created_at: 0 };
   database

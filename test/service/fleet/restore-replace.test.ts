@@ -1,6 +1,5 @@
 // Restoring players and schedules from the bin, and replacing a player's device.
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { thumbprint, verifyJws } from "../../../src/base/jws.ts";
 import { revocationJwsType, SignedCommand, SignedRevocation } from "../../../src/protocol/device/commands.ts";
@@ -8,6 +7,7 @@ import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, blobsIn, heartbeat, picture, type ApiResponse, type Device } from "../harness.ts";
 import { createOtherTeam, owner, createTokenFor } from "../people/people.ts";
+import { openTables } from "../tables-of.ts";
 
 const day = 86_400_000;
 const ids = (answer: ApiResponse): string[] => answer.body.data.map(({ id }: { id: string }) => id);
@@ -187,7 +187,7 @@ test("[RST4] events and the audit log record every deletion and restore", async 
     ["restorePlayer", device.playerId],
     ["deletePlayer", device.playerId],
   ]);
-  using store = new DatabaseSync(join(folder.path, "state.db"), { readOnly: true });
+  using store = openTables(folder.path);
   const rows = store.prepare("SELECT type, data FROM events ORDER BY seq").all();
   const recorded = rows
     .slice(rows.findIndex(({ type }) => type === "player.removed"))

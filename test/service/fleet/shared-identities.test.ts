@@ -118,6 +118,6 @@ test("[DEV13] restarts, late messages and older players are no second device", a
   const long = device.socket(undefined, "x".repeat(65));
   long.hello();
   await long.next("welcome");
-  long.socket.close();
   expect(await problems()).toEqual([]);
+  long.socket.close();
 });

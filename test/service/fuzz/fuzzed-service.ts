@@ -1,6 +1,6 @@
 // The service as the fuzzer uses it: the described operations, known ids, and tokens with fewer scopes or of another team.
 import { randomBytes } from "node:crypto";
-import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { join } from "node:path";
 import { generateToken, hashSecret } from "../../../src/service/people/token-secrets.ts";
 import type { Schema } from "../../../src/service/openapi/json.ts";
@@ -8,6 +8,7 @@ import { sampleOf } from "../../../src/service/openapi/samples.ts";
 import { described, resolve } from "../openapi/contract.ts";
 import { call, heartbeat, picture, type ApiResponse, type TestService, type Device } from "../harness.ts";
 import { idKindOf, type Pool } from "./arbitraries.ts";
+import { openTables } from "../tables-of.ts";
 
 type Described = (typeof described)[number];
 
@@ -219,7 +220,7 @@ export class FuzzedService {
   }
 
   #open(): DatabaseSync {
-    return new DatabaseSync(join(this.api.folder, "state.db"), { timeout: 5_000 });
+    return openTables(this.api.folder);
   }
 }
 

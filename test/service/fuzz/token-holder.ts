@@ -1,6 +1,6 @@
 // A client that starts with one token, runs random operations and keeps every secret it receives.
 import { randomBytes } from "node:crypto";
-import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect } from "vitest";
@@ -13,6 +13,7 @@ import { call, type ApiResponse, type TestService } from "../harness.ts";
 import { inviteMember, Person } from "../people/people.ts";
 import { validValue, type Pool } from "./arbitraries.ts";
 import { targets, unknownId, type Target } from "./fuzzed-service.ts";
+import { openTables } from "../tables-of.ts";
 
 /** The rights of the first token. */
 export interface Start {
@@ -131,7 +132,7 @@ export class TestWorld implements AsyncDisposable {
 
   // A second connection to the database file.
   file(): DatabaseSync {
-    return new DatabaseSync(join(this.api.folder, "state.db"), { timeout: 5_000 });
+    return openTables(this.api.folder);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -8,7 +8,8 @@ import { noBytes } from "../../../src/service/http/gateway/run.ts";
 import type { Operation } from "../../../src/service/operations/operation.ts";
 import type { OperationDependencies } from "../../../src/service/operations/operations.ts";
 import { digestOf } from "../../../src/service/store/canonical-json.ts";
-import { openStore, type Store } from "../../../src/service/store/store.ts";
+import type { Store } from "../../../src/service/store/store.ts";
+import { openTestStore } from "../test-database.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { picture, TestService } from "../harness.ts";
@@ -52,7 +53,7 @@ test("[ISO8] of a concurrent change and deletion with the same If-Match exactly 
 
 test("[ISO8] a conditional write compares the version only when earlier writes to the row have ended, whether they succeeded or failed", async () => {
   await using folder = await temporaryFolder();
-  await using store = await openStore(folder.path);
+  await using store = await openTestStore(folder.path);
   const versions = new Map([["a", 0]]);
   const change = conditionalWrite(store, versions, async () => setImmediate());
   const first = await Promise.allSettled([0, 0, 7, 0, 0].map((match) => change("a", match)));
@@ -64,7 +65,7 @@ test("[ISO8] a conditional write compares the version only when earlier writes t
 
 test("[ISO8] conditional writes to different rows do not wait for each other", async () => {
   await using folder = await temporaryFolder();
-  await using store = await openStore(folder.path);
+  await using store = await openTestStore(folder.path);
   const versions = new Map([
     ["a", 0],
     ["b", 0],

@@ -1,10 +1,9 @@
 // Dry runs over REST: every operator write responds like the real write and changes nothing.
-import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { operations } from "../../../src/service/operations/operations.ts";
 import { supportsDryRun } from "../../../src/service/http/dry-run.ts";
-import { openStore } from "../../../src/service/store/store.ts";
+import { openTestStore } from "../test-database.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";
@@ -15,24 +14,30 @@ import { writeAlert, writeIdentity } from "../populate-team.ts";
 import { Browser, goodPassword } from "../people/browser.ts";
 import { addPasskey, browserAtLocalhost } from "../people/passkey-browser.ts";
 import { inviteMember, createOtherTeam, owner, type Person } from "../people/people.ts";
+import { openTables } from "../tables-of.ts";
 
 const shotId = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
 
 /** All rows of the database. */
 function rowsOf(folder: string): Record<string, unknown[]> {
-  using db = new DatabaseSync(join(folder, "state.db"), { readOnly: true });
+  using db = openTables(folder);
   const tables = db.prepare("select name from sqlite_master where type = 'table' order by name").all() as { name: string }[];
-  const rows = tables.map(({ name }): [string, unknown[]] => [name, db.prepare(`select * from "${name}"`).all()]);
+  const rows = tables.map(({ name }): [string, unknown[]] => [name, inAnyOrder(db.prepare(`select * from "${name}"`).all())]);
   return Object.fromEntries(rows);
 }
 
+/** PostgreSQL returns a row that was written again in another place. */
+function inAnyOrder(rows: unknown[]): unknown[] {
+  return rows.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+}
+
 function writeAlertIn(folder: string, person: Person, device: { playerId: string }): string {
-  using db = new DatabaseSync(join(folder, "state.db"), { timeout: 10_000 });
+  using db = openTables(folder);
   return writeAlert(db, person, device);
 }
 
 function writeIdentityIn(folder: string, userId: string): string {
-  using db = new DatabaseSync(join(folder, "state.db"), { timeout: 10_000 });
+  using db = openTables(folder);
   return writeIdentity(db, userId);
 }
 
@@ -226,7 +231,7 @@ test("[DRY1] every operator write accepts ?dry_run=true: it responds like the re
   const tryable = operations.filter(supportsDryRun);
   expect(Object.keys(calls).toSorted()).toEqual(tryable.map(({ name }) => name).toSorted());
   // The state after days of failed attempts.
-  await using store = await openStore(folder.path);
+  await using store = await openTestStore(folder.path);
   await store.write(async (db) => {
     await db.updateTable("webhook_deliveries").set({ status: "failed", next_at: null }).execute();
   });

@@ -1,5 +1,4 @@
 // MCP with the official client, in both versions of the protocol, against a real service.
-import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { operations } from "../../../src/service/operations/operations.ts";
@@ -8,6 +7,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { Agent, eras } from "./agent.ts";
 import { TestService, call, heartbeat, picture } from "../harness.ts";
 import { createOtherTeam, owner, createTokenFor } from "../people/people.ts";
+import { openTables } from "../tables-of.ts";
 
 const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const shotId = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
@@ -111,7 +111,7 @@ test("[MCP3] a token's scopes decide which tools, resources and prompts are list
 
 /** All rows of the main database. */
 function rowsOf(folder: string): Record<string, unknown[]> {
-  const db = new DatabaseSync(join(folder, "state.db"), { readOnly: true });
+  const db = openTables(folder);
   try {
     const names = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").all() as { name: string }[];
     return Object.fromEntries(names.map(({ name }) => [name, db.prepare(`SELECT * FROM "${name}"`).all()]));

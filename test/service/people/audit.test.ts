@@ -1,13 +1,13 @@
 // The audit log: one entry per write in its transaction, a hash chain, and no secrets.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { AuditEntry, AuditVerification } from "../../../src/protocol/operator/people.ts";
 import { canonicalJson } from "../../../src/service/store/canonical-json.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, picture } from "../harness.ts";
 import { inviteMember, createOtherTeam, owner } from "./people.ts";
+import { failInserts, openTables } from "../tables-of.ts";
 
 const entries = async (api: TestService, query = ""): Promise<AuditEntry[]> =>
   (await api.call("GET", `audit${query}`)).body.data.map((entry: unknown) => AuditEntry.parse(entry));
@@ -103,29 +103,29 @@ test("[AUD4] verifying the chain shows whether an entry was changed, removed or 
   const log = await entries(api);
   expect(good).toEqual({ holds: true, entries: 6, broken_at_seq: null, last_hash: log[0]!.hash });
 
-  const database = new DatabaseSync(join(folder.path, "state.db"), { timeout: 5_000 });
+  const database = openTables(folder.path);
   const attempt = async (...statements: string[]) => {
-    database.exec("CREATE TEMP TABLE kept AS SELECT * FROM main.audit; CREATE TEMP TABLE heads AS SELECT * FROM main.audit_heads");
+    database.exec("CREATE TEMP TABLE kept AS SELECT * FROM audit; CREATE TEMP TABLE heads AS SELECT * FROM audit_heads");
     for (const statement of statements) database.exec(statement);
     const { holds, broken_at_seq } = await verify(api);
-    database.exec("DELETE FROM main.audit; INSERT INTO main.audit SELECT * FROM kept; DROP TABLE kept");
-    database.exec("DELETE FROM main.audit_heads; INSERT INTO main.audit_heads SELECT * FROM heads; DROP TABLE heads");
+    database.exec("DELETE FROM audit; INSERT INTO audit SELECT * FROM kept; DROP TABLE kept");
+    database.exec("DELETE FROM audit_heads; INSERT INTO audit_heads SELECT * FROM heads; DROP TABLE heads");
     return [holds, broken_at_seq];
   };
-  expect(await attempt("UPDATE main.audit SET user_id = 'usr_other' WHERE seq = 3")).toEqual([false, 3]);
-  expect(await attempt("UPDATE main.audit SET hash = '00' WHERE seq = 3")).toEqual([false, 3]);
-  expect(await attempt("DELETE FROM main.audit WHERE seq = 2")).toEqual([false, 2]);
-  expect(await attempt("DELETE FROM main.audit WHERE seq = 2", "UPDATE main.audit SET seq = seq - 1 WHERE seq > 2")).toEqual([false, 2]);
-  expect(await attempt("DELETE FROM main.audit WHERE seq = 6")).toEqual([false, 6]);
-  expect(await attempt("DELETE FROM main.audit")).toEqual([false, 1]);
-  expect(await attempt("UPDATE main.audit_heads SET hash = '00'")).toEqual([false, 7]);
+  expect(await attempt("UPDATE audit SET user_id = 'usr_other' WHERE seq = 3")).toEqual([false, 3]);
+  expect(await attempt("UPDATE audit SET hash = '00' WHERE seq = 3")).toEqual([false, 3]);
+  expect(await attempt("DELETE FROM audit WHERE seq = 2")).toEqual([false, 2]);
+  expect(await attempt("DELETE FROM audit WHERE seq = 2", "UPDATE audit SET seq = seq - 1 WHERE seq > 2")).toEqual([false, 2]);
+  expect(await attempt("DELETE FROM audit WHERE seq = 6")).toEqual([false, 6]);
+  expect(await attempt("DELETE FROM audit")).toEqual([false, 1]);
+  expect(await attempt("UPDATE audit_heads SET hash = '00'")).toEqual([false, 7]);
   // Whoever changes an entry can give it a matching hash, but then the next entry no longer follows it.
-  const { hash: _hash, ...third } = database.prepare("SELECT * FROM main.audit WHERE seq = 3").get()!;
+  const { hash: _hash, ...third } = database.prepare("SELECT * FROM audit WHERE seq = 3").get()!;
   const previous = log.find(({ seq }) => seq === 2)!.hash;
   const forged = createHash("sha256")
     .update(previous + canonicalJson({ ...third, user_id: "usr_other" }))
     .digest("hex");
-  expect(await attempt(`UPDATE main.audit SET user_id = 'usr_other', hash = '${forged}' WHERE seq = 3`)).toEqual([false, 4]);
+  expect(await attempt(`UPDATE audit SET user_id = 'usr_other', hash = '${forged}' WHERE seq = 3`)).toEqual([false, 4]);
   database.close();
   expect(await verify(api)).toEqual(good);
 });
@@ -142,11 +142,11 @@ test("[AUD6] a write whose entry cannot be stored is rolled back", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   await api.call("POST", "playlists", { name: "P" });
-  const database = new DatabaseSync(join(folder.path, "state.db"), { timeout: 5_000 });
-  database.exec("CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'disk full'); END");
+  const database = openTables(folder.path);
+  const full = failInserts(database, "audit");
   const key = { "idempotency-key": "k" };
   expect((await api.call("POST", "playlists", { name: "Q" }, key)).status).toBe(500);
-  database.exec("DROP TRIGGER full");
+  full[Symbol.dispose]();
   database.close();
   expect((await api.call("GET", "playlists")).body.data).toHaveLength(1);
   expect((await api.call("POST", "playlists", { name: "Q" }, key)).headers.get("idempotency-replayed")).toBeNull();

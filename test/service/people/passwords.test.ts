@@ -1,6 +1,5 @@
 // Passwords: what is accepted, how they are stored, and signing in with them.
 import { execFile } from "node:child_process";
-import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import fc from "fast-check";
@@ -13,6 +12,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { errorPointers, TestService } from "../harness.ts";
 import { Browser, goodPassword } from "./browser.ts";
 import { createTokenFor, inviteMember, owner } from "./people.ts";
+import { openTables } from "../tables-of.ts";
 
 const ada = { name: "Ada Lovelace", email: "ada.king@engines.example" };
 
@@ -42,7 +42,7 @@ test("[SGN4] passwords are stored as argon2id with OWASP's parameters, each with
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   await Browser.ofOwnerWithPassword(api);
-  using file = new DatabaseSync(join(folder.path, "state.db"), { timeout: 10_000 });
+  using file = openTables(folder.path);
   const stored = () => String(file.prepare("SELECT hash FROM passwords").get()!["hash"]);
   const form = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/;
   expect(stored()).toMatch(form);

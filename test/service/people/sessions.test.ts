@@ -1,5 +1,4 @@
 // Sessions of browsers: how long they last, who sees and ends them, and what ends them.
-import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { operations } from "../../../src/service/operations/operations.ts";
@@ -10,6 +9,7 @@ import { TestService } from "../harness.ts";
 import { writeIdentity } from "../populate-team.ts";
 import { Browser, goodPassword } from "./browser.ts";
 import { createOtherTeam, inviteMember, owner, type Person } from "./people.ts";
+import { openTables } from "../tables-of.ts";
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
@@ -106,7 +106,7 @@ test("[SGN12] a new password ends all other sessions, unused links and other bro
   expect((await other.call("GET", "session")).status).toBe(401);
   expect((await new Browser(api.service.url).call("POST", "session", { method: "link", secret: link.secret })).status).toBe(401);
   expect((await api.call("GET", "me")).status).toBe(200);
-  using file = new DatabaseSync(join(folder.path, "state.db"), { timeout: 10_000 });
+  using file = openTables(folder.path);
   expect(file.prepare("SELECT count(*) AS n FROM known_browsers").get()).toEqual({ n: 1 });
 });
 
@@ -201,7 +201,7 @@ test("[SGN15] a person who is signed in repeats a proof of the last 15 minutes b
   const { body: webhook } = await api.call("POST", "webhooks", { name: "W", url: "https://hooks.example.com/x", events: ["*"] });
   const browser = await Browser.ofOwnerWithPassword(api);
   const place = `teams/${first.teamId}`;
-  using file = new DatabaseSync(join(folder.path, "state.db"), { timeout: 10_000 });
+  using file = openTables(folder.path);
   const identity = writeIdentity(file, first.userId);
   const acts: Record<string, [path: string, body?: object]> = {
     createToken: ["tokens", { name: "t", scopes: ["players:read"] }],

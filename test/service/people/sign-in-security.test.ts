@@ -1,5 +1,4 @@
 // Attacks on signing in: writes from other websites, planted cookies, stolen and leaked secrets.
-import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isRead } from "../../../src/service/operations/operation.ts";
@@ -10,6 +9,7 @@ import { eventually } from "../../support/polling.ts";
 import { createLog } from "../../support/recording-log.ts";
 import { TestService } from "../harness.ts";
 import { Browser, goodPassword } from "./browser.ts";
+import { openTables } from "../tables-of.ts";
 
 const dayMs = 86_400_000;
 const anId = "01jd3v8q6m9x2k4n7r5t1w0yzh";
@@ -132,7 +132,7 @@ test("[SGN24] no log, audit entry or stored row has a password or the secret of 
   await browser.call("POST", "session/team", { team_id: me.team.id }, { "idempotency-key": "team" });
   const other = await Browser.signIn(api, { method: "link", secret: link.secret });
   const secrets = [goodPassword, wrong, link.secret, invitation.secret, ...browser.cookies.values(), ...other.cookies.values()];
-  using file = new DatabaseSync(join(folder.path, "state.db"), { timeout: 10_000 });
+  using file = openTables(folder.path);
   const tables = file.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
   const stored = tables.map(({ name }) => JSON.stringify(file.prepare(`SELECT * FROM "${String(name)}"`).all())).join("\n");
   expect(stored).toContain("argon2id");
@@ -149,7 +149,7 @@ test("[SGN25] ended sessions and used links are deleted after 90 days, the marks
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });
   await Browser.ofOwnerWithPassword(api);
-  using file = new DatabaseSync(join(folder.path, "state.db"), { timeout: 10_000 });
+  using file = openTables(folder.path);
   const count = (table: string) => Number(file.prepare(`SELECT count(*) AS n FROM ${table}`).get()!["n"]);
   const counts = () => ["sessions", "sign_in_links", "known_browsers", "passwords"].map((table) => count(table));
   expect(counts()).toEqual([1, 1, 1, 1]);

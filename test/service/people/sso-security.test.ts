@@ -1,5 +1,4 @@
 // Attacks on single sign-on: mixed-up providers, planted and repeated answers, lies in tokens, stolen codes.
-import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
@@ -10,6 +9,7 @@ import { createLog } from "../../support/recording-log.ts";
 import { type ApiResponse } from "../harness.ts";
 import { Browser, goodPassword } from "./browser.ts";
 import { begin, callbackOf, finish, signInAs, startWithSso } from "./sso.ts";
+import { openTables } from "../tables-of.ts";
 
 const minute = 60_000;
 const notBegun = expect.stringContaining("not begun in this browser");
@@ -216,7 +216,7 @@ test("[SGN53] the waiting sign-in is hidden from scripts and other websites; no 
   expect((await browser.call("POST", "session", { method: "password", email: "ada@example.com", password: goodPassword })).status).toBe(
     201,
   );
-  using file = new DatabaseSync(join(folder.path, "state.db"), { timeout: 10_000 });
+  using file = openTables(folder.path);
   const tables = file.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
   const stored = tables.map(({ name }) => JSON.stringify(file.prepare(`SELECT * FROM "${String(name)}"`).all())).join("\n");
   const logged = JSON.stringify(lines);

@@ -1,11 +1,12 @@
 // Two teams with the same resources in one service, and what its database contains of each.
 import { join } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { expect } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService } from "../harness.ts";
 import { idsWithin, populateTeam, tablesOf, type PopulatedTeam } from "../populate-team.ts";
 import { createOtherTeam, owner, type Person } from "./people.ts";
+import { openTables } from "../tables-of.ts";
 
 export type Team = PopulatedTeam & { person: Person };
 
@@ -25,7 +26,7 @@ export async function startTwoTeams() {
 }
 
 export function openDatabase(folder: string): DatabaseSync {
-  return new DatabaseSync(join(folder, "state.db"), { timeout: 10_000 });
+  return openTables(folder);
 }
 
 /** The rows of a table that belong to a team, by their team or by their player. */

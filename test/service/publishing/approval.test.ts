@@ -1,6 +1,5 @@
 // Approval: what contributors change is a proposal until an editor approves it, by whatever protocol.
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { keepsContent } from "../../../src/service/operations/operation.ts";
@@ -11,6 +10,7 @@ import { inviteMember, owner, type Person } from "../people/people.ts";
 import { populateTeam } from "../populate-team.ts";
 import { done, within } from "./content.ts";
 import { Contributor, places, prepareSpecial, protectedRows, protocols, writes } from "./contributor-calls.ts";
+import { openTables } from "../tables-of.ts";
 
 interface Team extends AsyncDisposable {
   api: TestService;
@@ -137,7 +137,7 @@ async function startGuarded(): Promise<Guarded> {
   const folder = opened.use(await temporaryFolder());
   const api = opened.use(await TestService.start(folder.path));
   const first = await owner(api);
-  const file = opened.adopt(new DatabaseSync(join(folder.path, "state.db"), { timeout: 5_000 }), (each) => each.close());
+  const file = opened.adopt(openTables(folder.path), (each) => each.close());
   const { pool, device } = await populateTeam(api, first, file);
   await eventually(async () => (await done(first, "GET", `assets/${pool.get("ast")}`)).status === "ready");
   const special = await prepareSpecial(api, first);

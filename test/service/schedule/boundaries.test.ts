@@ -5,7 +5,7 @@ import { commandJwsType, SignedCommand } from "../../../src/protocol/device/comm
 import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { Forecast } from "../../../src/protocol/scheduling/forecast.ts";
 import { Schedule } from "../../../src/protocol/scheduling/schedules.ts";
-import { openStore } from "../../../src/service/store/store.ts";
+import { openTestStore } from "../test-database.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, heartbeat, errorPointers } from "../harness.ts";
 
@@ -63,7 +63,7 @@ test("[BND14] loop_from defaults to epoch, is stored and reaches the player; win
   }
   // Stored by a version without this field.
   {
-    await using store = await openStore(folder.path);
+    await using store = await openTestStore(folder.path);
     await store.write(async (db) => {
       const { timing } = await db.selectFrom("schedules").select("timing").where("id", "=", id).executeTakeFirstOrThrow();
       const { loop_from: _unknown, ...old } = JSON.parse(timing) as Record<string, unknown>;

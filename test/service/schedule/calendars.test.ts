@@ -1,6 +1,5 @@
 // Calendars at the service: stored, imported, used by schedules, and sent to the players of these schedules.
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { programAt } from "../../../src/schedule/program.ts";
 import { Calendar } from "../../../src/protocol/scheduling/calendars.ts";
@@ -11,6 +10,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { readyOf } from "../../support/states.ts";
 import { TestService, errorPointers, type Device } from "../harness.ts";
 import { createOtherTeam } from "../people/people.ts";
+import { openTables } from "../tables-of.ts";
 
 // A Sunday.
 const now = Date.UTC(2026, 10, 22, 12);
@@ -68,7 +68,7 @@ test("[CAL8] a calendar can be created, listed, read, changed and deleted", asyn
     { action: "updateCalendar" },
     { action: "createCalendar" },
   ]);
-  using store = new DatabaseSync(join(folder.path, "state.db"), { readOnly: true });
+  using store = openTables(folder.path);
   const events = store.prepare("SELECT type, data FROM events WHERE data LIKE ? ORDER BY seq").all(`%${calendar.id}%`);
   const data = JSON.stringify({ calendar_id: calendar.id, name: "Fairs" });
   expect(events).toEqual(["calendar.created", "calendar.updated", "calendar.deleted"].map((type) => ({ type, data })));

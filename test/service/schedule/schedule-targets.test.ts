@@ -1,10 +1,10 @@
 // Schedules with several targets: which players they reach, and the effect of deleting one of these players.
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, errorPointers, type Device } from "../harness.ts";
+import { openTables } from "../tables-of.ts";
 
 const missingId = "plr_01jd3v8q6m9x2k4n7r5t1w0yzh";
 const day = 86_400_000;
@@ -146,7 +146,7 @@ test("[SRE10] permanently deleting a player removes it from the targets, and del
   await api.call("DELETE", `schedules/${binned.id}`);
   const targetOf = async (id: string) => (await api.call("GET", `schedules/${id}`)).body.target;
   const untouched = await create(any(tag("bar"), player(hall)));
-  using store = new DatabaseSync(join(folder.path, "state.db"), { readOnly: true });
+  using store = openTables(folder.path);
   const last = () => Number(store.prepare("SELECT max(seq) AS seq FROM events").get()!["seq"]);
   const eventsSince = (seq: number) =>
     store

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { programAt } from "../../../src/schedule/program.ts";
 import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { Schedule } from "../../../src/protocol/scheduling/schedules.ts";
-import { openStore } from "../../../src/service/store/store.ts";
+import { openTestStore } from "../test-database.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { readyOf } from "../../support/states.ts";
 import { TestService, type Device, picture, errorPointers } from "../harness.ts";
@@ -121,7 +121,7 @@ test("[SRE4] ten thousand schedules on one player are accepted and sent", async 
   const defaults = { rrule: null, exdates: [], timezone: null, priority: 0, conditions: [], interrupt: null, sync_epoch: null };
   const { team_id } = (await api.call("GET", `players/${device.playerId}`)).body;
   // Insert the rows that ten thousand calls would create: the calls would take minutes.
-  await using store = await openStore(folder.path);
+  await using store = await openTestStore(folder.path);
   await store.write(async (db) => {
     for (let part = 0; part < 100; part += 1) {
       const rows = Array.from({ length: 100 }, (_, n) => ({

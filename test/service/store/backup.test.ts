@@ -10,6 +10,7 @@ import { FuzzedService } from "../fuzz/fuzzed-service.ts";
 import { fuzz } from "../fuzz/requests.ts";
 import { TestService, blobsIn, call, Device, heartbeat, picture } from "../harness.ts";
 import { EventSubscriber } from "../events/event-subscriber.ts";
+import { isOnPostgres } from "../test-database.ts";
 
 const run = (...argv: string[]) => new Program(["src/main/cli.ts", ...argv]);
 const id = (kind: string, number: number) => `${kind}_01jd3v8q6m9x2k4n7r5t${String(number).padStart(6, "0")}`;
@@ -49,7 +50,7 @@ function moved(device: Device, url: string): Device {
   return Object.assign(new Device(url), { keys: device.keys, grant: device.grant, access: device.access });
 }
 
-test(
+test.skipIf(isOnPostgres)(
   "[BKP1] a backup under write load restores every write acknowledged before it began, references no missing file, and serves the API as described",
   {
     timeout: 240_000,
@@ -157,7 +158,7 @@ test(
   },
 );
 
-test(
+test.skipIf(isOnPostgres)(
   "[BKP2] players and subscribers of a restored service do not resume from forgotten messages: they fetch everything once",
   {
     timeout: 60_000,
@@ -191,7 +192,7 @@ test(
   },
 );
 
-test(
+test.skipIf(isOnPostgres)(
   "[BKP3] a damaged, truncated, newer or invalid backup is rejected and leaves nothing behind",
   {
     timeout: 120_000,
@@ -250,7 +251,7 @@ test(
   },
 );
 
-test(
+test.skipIf(isOnPostgres)(
   "[BKP4] neither command overwrites anything; the backup reports files that are already missing and contains the rest",
   {
     timeout: 120_000,

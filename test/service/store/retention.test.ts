@@ -11,6 +11,8 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, blobsIn, picture } from "../harness.ts";
 import { EventSubscriber } from "../events/event-subscriber.ts";
 import { inviteMember, createOtherTeam, owner, createTokenFor } from "../people/people.ts";
+import { openTables } from "../tables-of.ts";
+import { isOnPostgres } from "../test-database.ts";
 
 const dayMs = 86_400_000;
 const patient = { timeout: 60_000 };
@@ -20,7 +22,7 @@ class Rows implements Disposable {
   readonly #file: DatabaseSync;
 
   constructor(folder: string) {
-    this.#file = new DatabaseSync(join(folder, "state.db"), { timeout: 10_000 });
+    this.#file = openTables(folder);
   }
 
   ids(table: string, column = "id"): string[] {
@@ -52,7 +54,7 @@ class Rows implements Disposable {
   }
 }
 
-test("[RET1] docs/retention.md names every table of the databases and everything in the data folder", async () => {
+test.skipIf(isOnPostgres)("[RET1] docs/retention.md names every table of the databases and everything in the data folder", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   expect(api.folder).toBe(folder.path);

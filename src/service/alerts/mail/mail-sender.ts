@@ -3,12 +3,15 @@ import { Signal } from "../../../base/async/signal.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { Log } from "../../../base/log.ts";
 import type { MailRow } from "../../store/alert-tables.ts";
+import type { Nodes } from "../../nodes/nodes.ts";
+import { claimDue, giveBack } from "../../store/claims.ts";
 import type { Store } from "../../store/store.ts";
 import { dueMails, nextMailAt, recordOutcome } from "./mail-queue.ts";
 import { sendMail, type SmtpConfig } from "./smtp.ts";
 
 export interface MailSenderDependencies {
   store: Store;
+  nodes: Nodes;
   clock: Clock;
   log: Log;
   /** Null: no mails are sent. */
@@ -16,6 +19,10 @@ export interface MailSenderDependencies {
 }
 
 const maxConcurrent = 4;
+// Longer than it takes to send a mail.
+const claimMs = 300_000;
+// What another node was to send, and did not.
+const lookAgainMs = 10_000;
 const retryAfterFaultMs = 10_000;
 
 export class MailSender {
@@ -30,29 +37,40 @@ export class MailSender {
 
   /** Sends until `signal` aborts; rejects with an AbortError then. A mail that is being sent stays pending and is sent again. */
   async run(signal: AbortSignal): Promise<never> {
-    const { clock, log, smtp, store } = this.#dependencies;
+    const { clock, log, nodes, smtp, store } = this.#dependencies;
+    const longestMs = nodes.isShared ? lookAgainMs : Infinity;
     for (;;) {
       let waitMs: number;
       try {
-        const due = smtp === null ? [] : await dueMails(store.db, clock.now(), maxConcurrent);
+        const due = smtp === null ? [] : await this.#takeDue();
         const sent = await Promise.allSettled(smtp === null ? [] : due.map((mail) => this.#send(smtp, mail, signal)));
         for (const result of sent) if (result.status === "rejected") throw result.reason;
-        const next = smtp === null ? null : await nextMailAt(store.db, clock.now());
+        const next = smtp === null ? null : await nextMailAt(store.db, Math.trunc(clock.now()));
         waitMs = due.length > 0 ? 0 : next === null ? Infinity : Math.max(0, next - clock.now());
       } catch (error) {
         signal.throwIfAborted();
         log.error({ err: error }, "mails cannot be read or stored");
         waitMs = retryAfterFaultMs;
       }
-      await this.#work.wait(clock, waitMs, signal);
+      await this.#work.wait(clock, Math.min(longestMs, waitMs), signal);
     }
   }
 
+  async #takeDue(): Promise<MailRow[]> {
+    const { clock, nodes, store } = this.#dependencies;
+    const now = Math.trunc(clock.now());
+    const due = await dueMails(store.db, now, maxConcurrent);
+    return nodes.isShared ? claimDue(store, "mails", due, { now, claimMs }) : due;
+  }
+
   async #send(smtp: SmtpConfig, mail: MailRow, signal: AbortSignal): Promise<void> {
-    const { clock, log, store } = this.#dependencies;
+    const { clock, log, nodes, store } = this.#dependencies;
     const { id, subject, body: text, html, thread } = mail;
     const recipients = JSON.parse(mail.recipients) as string[];
-    const outcome = await sendMail(smtp, { id, recipients, subject, text, html, thread }, signal);
+    const outcome = await sendMail(smtp, { id, recipients, subject, text, html, thread }, signal).catch(async (error: unknown) => {
+      if (nodes.isShared) await store.write((db) => giveBack(db, "mails", id, Math.trunc(clock.now())));
+      throw error;
+    });
     const isGivenUp = await store.write((db) => recordOutcome(db, mail, outcome, Math.trunc(clock.now())));
     const about = { mail_id: id, team_id: mail.team_id, attempt: mail.attempts + 1 };
     if (isGivenUp) log.error({ ...about, reason: errorOf(outcome) }, "a mail was given up");

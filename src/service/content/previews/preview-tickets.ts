@@ -1,11 +1,8 @@
 // The tickets of previews: each opens the player's page and the files of one preview for a short time, in place of a token.
-import { randomBytes } from "node:crypto";
-import type { Clock } from "../../../base/clock.ts";
 import type { ShownContent } from "../../../protocol/operator/previews.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { Operator } from "../../people/operator.ts";
-import type { TokenExpiry } from "../../people/token-expiry.ts";
-import type { MakeId } from "../../store/ids.ts";
+import type { Db } from "../../store/store.ts";
 import type { PreviewSubject } from "./shown-content.ts";
 
 /** A file that a ticket opens. */
@@ -16,7 +13,7 @@ export interface PreviewFile {
 }
 
 /** A file that a ticket was found to cover. */
-interface CoveredFile extends PreviewFile {
+export interface CoveredFile extends PreviewFile {
   /** The draft that shows it, with which it ends; null: what is published shows it. */
   draftId: string | null;
 }
@@ -41,87 +38,47 @@ export interface OpenTicket {
 /** What a page may draw. A bundle would run: it is never sent. */
 const drawable = /^(?:image|video|audio)\/|^application\/pdf$/;
 
-const lifetimeMs = 900_000;
-const maxOfToken = 100;
+/** How long a ticket lasts. */
+export const lifetimeMs = 900_000;
+/** Of one token's tickets the newest are kept. */
+export const maxOfToken = 100;
 
-/** Kept in memory: after a restart a console asks for new ones. */
-export class PreviewTickets {
-  readonly #clock: Clock;
-  readonly #makeId: MakeId;
-  readonly #tokens: TokenExpiry;
-  readonly #open = new Map<string, { ticket: OpenTicket; ended: AbortController }>();
-
-  /** @param closing aborts when the service stops: the tickets end then. */
-  constructor(clock: Clock, makeId: MakeId, tokens: TokenExpiry, closing: AbortSignal) {
-    this.#clock = clock;
-    this.#makeId = makeId;
-    this.#tokens = tokens;
-    closing.addEventListener("abort", () => this.#removeAll(), { once: true });
-  }
-
+/** The tickets that are open. */
+export interface PreviewTickets {
   /** A ticket that opens nothing before {@link open}. */
-  prepare({ teamId, tokenId }: Operator, subject: PreviewSubject, hasCaptures: boolean): OpenTicket {
-    const secret = randomBytes(24).toString("base64url");
-    const expiresAt = this.#clock.now() + lifetimeMs;
-    return { id: this.#makeId("prv"), secret, teamId, tokenId, subject, hasCaptures, expiresAt, files: new Map(), feeds: new Map() };
-  }
-
-  /** Opens a ticket until it expires or the token ends. Of one token's tickets the newest are kept. */
-  open(ticket: OpenTicket, operator: Operator): void {
-    this.#removeExpired();
-    const ofToken = [...this.#open.values()].filter((each) => each.ticket.tokenId === ticket.tokenId);
-    if (ofToken.length >= maxOfToken) this.#remove(ofToken[0]!.ticket.secret);
-    const ended = new AbortController();
-    this.#open.set(ticket.secret, { ticket, ended });
-    this.#tokens.onEnd(operator, () => this.#remove(ticket.secret), ended.signal);
-  }
-
+  prepare(operator: Operator, subject: PreviewSubject, hasCaptures: boolean): OpenTicket;
+  /** Opens a ticket until it expires or the token ends, in a transaction. @returns what to call after its commit */
+  open(db: Db, ticket: OpenTicket): Promise<(operator: Operator) => void>;
   /** @throws ProblemError 404 if it has expired, or belongs to another token. */
-  find(id: string, { tokenId }: Operator): OpenTicket {
-    this.#removeExpired();
-    const found = [...this.#open.values()].find(({ ticket }) => ticket.id === id && ticket.tokenId === tokenId);
-    if (found === undefined) throw new ProblemError("not-found", "The ticket has expired: create another");
-    return found.ticket;
-  }
-
-  /** The ticket as it is after {@link renew}. */
-  renewed(ticket: OpenTicket): OpenTicket {
-    return { ...ticket, expiresAt: this.#clock.now() + lifetimeMs };
-  }
-
-  /** Lets a ticket live on from now. */
-  renew(ticket: OpenTicket): void {
-    ticket.expiresAt = this.#clock.now() + lifetimeMs;
-  }
-
-  /** Lets a ticket open the files and feeds of what was read for it. @param draftId of the draft in which it was read */
-  cover({ files, feeds }: OpenTicket, { state }: ShownContent, draftId: string | null): void {
-    for (const asset of state.assets) {
-      const isPublished = draftId !== null && files.get(asset.sha256)?.draftId === null;
-      if (drawable.test(asset.mime_type) && !isPublished) files.set(asset.sha256, { ...asset, draftId });
-    }
-    for (const { items } of state.playlists) {
-      for (const item of items) if (item.type === "feed") feeds.set(item.url, item.refresh_interval_ms);
-    }
-  }
-
+  find(id: string, operator: Operator): Promise<OpenTicket>;
   /** The ticket in an address; undefined if it has expired. */
-  bySecret(secret: string): OpenTicket | undefined {
-    const found = this.#open.get(secret)?.ticket;
-    return found !== undefined && found.expiresAt > this.#clock.now() ? found : undefined;
-  }
+  bySecret(secret: string): Promise<OpenTicket | undefined>;
+  /** Lets a ticket live on until its `expiresAt`, in a transaction. @returns what to call after its commit */
+  renew(db: Db, ticket: OpenTicket): Promise<() => void>;
+  /** Lets a ticket open the files and feeds of what was read for it. @param draftId of the draft in which it was read */
+  cover(ticket: OpenTicket, content: ShownContent, draftId: string | null): Promise<void>;
+}
 
-  #removeExpired(): void {
-    const now = this.#clock.now();
-    for (const { ticket } of this.#open.values()) if (ticket.expiresAt <= now) this.#remove(ticket.secret);
-  }
+/** The ticket as it is after it was renewed. @param now epoch ms */
+export function renewedTicket(ticket: OpenTicket, now: number): OpenTicket {
+  return { ...ticket, expiresAt: Math.trunc(now) + lifetimeMs };
+}
 
-  #removeAll(): void {
-    for (const secret of this.#open.keys()) this.#remove(secret);
+/** Adds to a ticket the files and feeds of what was read for it. @param draftId of the draft in which it was read */
+export function coverContent({ files, feeds }: OpenTicket, { state }: ShownContent, draftId: string | null): void {
+  for (const asset of state.assets) {
+    const isPublished = draftId !== null && files.get(asset.sha256)?.draftId === null;
+    if (drawable.test(asset.mime_type) && !isPublished) {
+      const { sha256, size_bytes, mime_type } = asset;
+      files.set(sha256, { sha256, size_bytes, mime_type, draftId });
+    }
   }
+  for (const { items } of state.playlists) {
+    for (const item of items) if (item.type === "feed") feeds.set(item.url, item.refresh_interval_ms);
+  }
+}
 
-  #remove(secret: string): void {
-    this.#open.get(secret)?.ended.abort();
-    this.#open.delete(secret);
-  }
+/** The error for a ticket that is not open. */
+export function ticketExpired(): ProblemError {
+  return new ProblemError("not-found", "The ticket has expired: create another");
 }

@@ -35,7 +35,7 @@ export class Deliveries {
       const subscribed = events.filter(subscribedBy(webhook));
       if (subscribed.length === 0) continue;
       // Only the backlog of a receiver that has failed for long is limited: a burst of events is no failure.
-      const room = isLongUnreachable(webhook, this.#clock.now()) ? await backlogRoom(db, webhook.id) : Infinity;
+      const room = isLongUnreachable(webhook, Math.trunc(this.#clock.now())) ? await backlogRoom(db, webhook.id) : Infinity;
       for (const event of subscribed.slice(0, room)) await this.add(db, teamId, webhook.id, event);
       if (subscribed.length <= room || webhook.backlog_full_since !== null) continue;
       await db.updateTable("webhooks").set({ backlog_full_since: this.#now() }).where("id", "=", webhook.id).execute();

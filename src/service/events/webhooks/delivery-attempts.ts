@@ -34,6 +34,9 @@ export async function recordAttempt(
   const webhook = await db.selectFrom("webhooks").selectAll().where("id", "=", webhookAsSent.id).executeTakeFirst();
   // The webhook was deleted meanwhile, with all its deliveries.
   if (webhook === undefined) return [];
+  const { attempts } = await db.selectFrom("webhook_deliveries").select("attempts").where("id", "=", delivery.id).executeTakeFirstOrThrow();
+  // This node was paused, and another one has made this attempt after the end of the claim.
+  if (attempts >= number) return [];
   await db
     .insertInto("webhook_attempts")
     .values({

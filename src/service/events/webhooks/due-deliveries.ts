@@ -37,7 +37,8 @@ export async function dueDeliveries(
     .execute();
   const due: DueDelivery[] = [];
   for (const webhook of webhooks) {
-    const inProgress = sending.get(webhook.id) ?? new Set();
+    // A copy: one that ends while the query runs may still be pending in its result.
+    const inProgress = new Set(sending.get(webhook.id));
     const free = maxPerWebhook - inProgress.size;
     if (free <= 0) continue;
     const rows = await db

@@ -13,10 +13,13 @@ import { dueDeliveries, nextDueAt, type DueDelivery } from "./due-deliveries.ts"
 import { markWarned, webhooksToWarn } from "./failure-warnings.ts";
 import { signingSecrets } from "./secrets.ts";
 import { signatureHeaders } from "./signature.ts";
+import type { Nodes } from "../../nodes/nodes.ts";
+import { claimDue, giveBack } from "../../store/claims.ts";
 import type { Store } from "../../store/store.ts";
 
 export interface SenderDependencies {
   store: Store;
+  nodes: Nodes;
   clock: Clock;
   log: Log;
   http: OutboundHttp;
@@ -25,6 +28,10 @@ export interface SenderDependencies {
 }
 
 const attemptTimeoutMs = 15_000;
+// Longer than an attempt takes.
+const claimMs = 60_000;
+// What another node was to send, and did not.
+const lookAgainMs = 5_000;
 const maxConcurrentPerWebhook = 4;
 // Only the beginning of a response is kept.
 const maxResponseBytes = 1_000;
@@ -49,19 +56,22 @@ export class WebhookSender {
 
   /** Sends until `signal` aborts; rejects with an AbortError once the attempts in progress have ended. */
   async run(signal: AbortSignal): Promise<never> {
-    const { clock, deliveries, events, store } = this.#dependencies;
-    const send = async (each: AbortSignal): Promise<never> => {
-      try {
-        for (;;) {
-          const due = await dueDeliveries(store.db, clock.now(), this.#sending, maxConcurrentPerWebhook);
-          for (const delivery of due) this.#startDelivery(delivery, each);
-          const next = await nextDueAt(store.db, clock.now());
-          await this.#work.wait(clock, next === null ? Infinity : Math.max(0, next - clock.now()), each);
-        }
-      } finally {
-        await Promise.all(this.#inProgress);
+    const { clock, nodes, store } = this.#dependencies;
+    const longestMs = nodes.isShared ? lookAgainMs : Infinity;
+    try {
+      for (;;) {
+        for (const delivery of await this.#takeDue()) this.#startDelivery(delivery, signal);
+        const next = await nextDueAt(store.db, Math.trunc(clock.now()));
+        await this.#work.wait(clock, Math.min(longestMs, next === null ? Infinity : Math.max(0, next - clock.now())), signal);
       }
-    };
+    } finally {
+      await Promise.all(this.#inProgress);
+    }
+  }
+
+  /** Trims old deliveries and warns of webhooks that fail, until `signal` aborts; rejects with an AbortError then. */
+  async upkeep(signal: AbortSignal): Promise<never> {
+    const { clock, deliveries, events, store } = this.#dependencies;
     const trim = async (each: AbortSignal): Promise<never> => {
       for (;;) {
         await store.write((db) => deliveries.trim(db));
@@ -70,13 +80,23 @@ export class WebhookSender {
     };
     const warn = async (each: AbortSignal): Promise<never> => {
       for (;;) {
-        if ((await webhooksToWarn(store.db, clock.now())).length > 0) {
-          await store.write(async (db) => events.append(db, await markWarned(db, clock.now())));
+        if ((await webhooksToWarn(store.db, Math.trunc(clock.now()))).length > 0) {
+          await store.write(async (db) => events.append(db, await markWarned(db, Math.trunc(clock.now()))));
         }
         await clock.wait(warningCheckMs, each);
       }
     };
-    return runAll([send, trim, warn], signal);
+    return runAll([trim, warn], signal);
+  }
+
+  async #takeDue(): Promise<DueDelivery[]> {
+    const { clock, nodes, store } = this.#dependencies;
+    const now = Math.trunc(clock.now());
+    const due = await dueDeliveries(store.db, now, this.#sending, maxConcurrentPerWebhook);
+    if (!nodes.isShared) return due;
+    const rows = due.map(({ delivery }) => delivery);
+    const claimed = new Set((await claimDue(store, "webhook_deliveries", rows, { now, claimMs })).map(({ id }) => id));
+    return due.filter(({ delivery }) => claimed.has(delivery.id));
   }
 
   #startDelivery(due: DueDelivery, signal: AbortSignal): void {
@@ -97,10 +117,13 @@ export class WebhookSender {
   }
 
   async #deliver(due: DueDelivery, signal: AbortSignal): Promise<void> {
-    const { clock, deliveries, events, log, store } = this.#dependencies;
+    const { clock, deliveries, events, log, nodes, store } = this.#dependencies;
     const attempt = await this.#attempt(due, signal);
-    // The service is stopping: the delivery stays pending and is sent again, with the same id.
-    if (attempt === null) return;
+    if (attempt === null) {
+      // The service is stopping: the delivery stays pending and is sent again, with the same id.
+      if (nodes.isShared) await store.write((db) => giveBack(db, "webhook_deliveries", due.delivery.id, Math.trunc(clock.now())));
+      return;
+    }
     this.attempts[attempt.status === null ? "unreachable" : attempt.error === null ? "delivered" : "refused"] += 1;
     await store.write(async (db) => events.append(db, await recordAttempt(db, Math.trunc(clock.now()), due, attempt)));
     deliveries.notifyAttempt(due.delivery.id);
@@ -111,7 +134,7 @@ export class WebhookSender {
   /** Null: `signal` aborted. */
   async #attempt({ delivery, webhook, body }: DueDelivery, signal: AbortSignal): Promise<DeliveryAttempt | null> {
     const { clock, http, log } = this.#dependencies;
-    const at = clock.now();
+    const at = Math.trunc(clock.now());
     const startedAt = clock.monotonic();
     const done = new AbortController();
     const timeout = clock.wait(attemptTimeoutMs, AbortSignal.any([signal, done.signal])).then(

@@ -4,6 +4,8 @@ import type { Clock } from "../../../base/clock.ts";
 import { verifyJws } from "../../../base/jws.ts";
 import { TokenProof, tokenProofJwsType, type TokenGrant } from "../../../protocol/device/messages.ts";
 import { bearerToken, invalidToken } from "../../people/authentication.ts";
+import { OneTimeSecrets } from "../../people/one-time/one-time-secrets.ts";
+import type { SecretKeys } from "../../people/one-time/secret-keys.ts";
 import { hashSecret, randomText } from "../../people/token-secrets.ts";
 import type { MakeId } from "../../store/ids.ts";
 import { preparedQuery } from "../../store/prepared-query.ts";
@@ -13,8 +15,6 @@ import type { PlayerRow } from "../../store/tables.ts";
 
 const tokenLifetimeMs = 3_600_000;
 const nonceLifetimeMs = 60_000;
-// Limits the memory for nonces. Beyond it the oldest are dropped, and their devices request new ones.
-const maxNonces = 100_000;
 
 const playersByToken = preparedQuery((db: Db, { hash, now }: { hash: string; now: number }) =>
   db
@@ -29,16 +29,17 @@ export interface DeviceAccessDependencies {
   db: Db;
   clock: Clock;
   makeId: MakeId;
+  secretKeys: SecretKeys;
   signer: Signer;
 }
 
 export class DeviceAccess {
   readonly #dependencies: DeviceAccessDependencies;
-  /** When each unused nonce expires, monotonic ms. */
-  readonly #nonces = new Map<string, number>();
+  readonly #nonces: OneTimeSecrets;
 
   constructor(dependencies: DeviceAccessDependencies) {
     this.#dependencies = dependencies;
+    this.#nonces = new OneTimeSecrets(dependencies.secretKeys, "nonces", nonceLifetimeMs);
   }
 
   /** The public key for verifying commands and revocations. */
@@ -48,18 +49,11 @@ export class DeviceAccess {
 
   /** A nonce that can be used once, within a minute. */
   createNonce(): { nonce: string; expires_in: number } {
-    const now = this.#dependencies.clock.monotonic();
-    for (const [nonce, expiresAt] of this.#nonces) {
-      if (expiresAt > now && this.#nonces.size < maxNonces) break;
-      this.#nonces.delete(nonce);
-    }
-    const nonce = randomText(32);
-    this.#nonces.set(nonce, now + nonceLifetimeMs);
-    return { nonce, expires_in: nonceLifetimeMs / 1_000 };
+    return { nonce: this.#nonces.create(), expires_in: nonceLifetimeMs / 1_000 };
   }
 
-  /** Whether `proof` is signed with `publicKey` for `audience` over an unused nonce. Uses up the nonce. */
-  isValidProof(proof: string, publicKey: string, audience: string): boolean {
+  /** Whether `proof` is signed with `publicKey` for `audience` over an unused nonce. Uses up the nonce. Not for use inside a transaction. */
+  async isValidProof(proof: string, publicKey: string, audience: string): Promise<boolean> {
     let result: ReturnType<typeof TokenProof.safeParse>;
     try {
       result = TokenProof.safeParse(verifyJws(tokenProofJwsType, proof, publicKey));
@@ -69,9 +63,7 @@ export class DeviceAccess {
     }
     if (!result.success || result.data.aud !== audience) return false;
     const { nonce } = result.data;
-    const expiresAt = this.#nonces.get(nonce);
-    this.#nonces.delete(nonce);
-    return expiresAt !== undefined && expiresAt > this.#dependencies.clock.monotonic();
+    return this.#nonces.read(nonce) !== null && (await this.#nonces.use(nonce));
   }
 
   /** Creates a token for a player. @param db the handle of a transaction that the token belongs to. */
@@ -97,14 +89,14 @@ export class DeviceAccess {
   /** The player whose token is in the header, including a deleted one. @throws ProblemError 401. */
   async authenticate(authorization: string | undefined): Promise<PlayerRow> {
     const { db, clock } = this.#dependencies;
-    const [row] = await playersByToken(db, { hash: hashSecret(bearerToken(authorization)), now: clock.now() });
+    const [row] = await playersByToken(db, { hash: hashSecret(bearerToken(authorization)), now: Math.trunc(clock.now()) });
     if (row === undefined) throw invalidToken();
     return row;
   }
 
   /** Proves to a device that its player was deleted. Only this makes the device delete its pairing and content. */
   revocation(player: PlayerRow): string {
-    return this.#revoke(player.id, player.thumbprint, player.removed_at ?? this.#dependencies.clock.now());
+    return this.#revoke(player.id, player.thumbprint, player.removed_at ?? Math.trunc(this.#dependencies.clock.now()));
   }
 
   /** A revocation for a former device of a player that signed `proof`; null if none did. */
@@ -112,7 +104,7 @@ export class DeviceAccess {
     const keys = this.#dependencies.db.selectFrom("former_keys").selectAll().where("player_id", "=", playerId);
     for (const key of await keys.orderBy("replaced_at", "desc").execute()) {
       // The nonce is used up only by the key that signed the proof.
-      if (this.isValidProof(proof, key.public_key, playerId)) return this.#revoke(playerId, key.thumbprint, key.replaced_at);
+      if (await this.isValidProof(proof, key.public_key, playerId)) return this.#revoke(playerId, key.thumbprint, key.replaced_at);
     }
     return null;
   }

@@ -1,6 +1,8 @@
 // The messages to each device, numbered per player, so that a device that reconnects gets those it missed. Kept until acknowledged, for a
 // day at most, and at most a thousand per player.
 import type { Clock } from "../../../base/clock.ts";
+import type { Nodes } from "../../nodes/nodes.ts";
+import { openEpoch } from "../../store/epoch.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
 import { inChunks } from "../../store/chunks.ts";
@@ -28,22 +30,16 @@ export class DeviceJournal {
   /** Identifies this journal. It changes when the database is lost or replaced. */
   readonly epoch: string;
   readonly #clock: Clock;
+  readonly #nodes: Nodes;
 
-  private constructor(epoch: string, clock: Clock) {
+  private constructor(epoch: string, clock: Clock, nodes: Nodes) {
     this.epoch = epoch;
     this.#clock = clock;
+    this.#nodes = nodes;
   }
 
-  static async open(db: Db, makeId: MakeId, clock: Clock): Promise<DeviceJournal> {
-    // Only a unique value: it is not the id of an event.
-    const row = { key: "journal-epoch", value: makeId("evt") };
-    await db
-      .insertInto("meta")
-      .values(row)
-      .onConflict((conflict) => conflict.column("key").doNothing())
-      .execute();
-    const { value } = await db.selectFrom("meta").select("value").where("key", "=", row.key).executeTakeFirstOrThrow();
-    return new DeviceJournal(value, clock);
+  static async open(db: Db, makeId: MakeId, clock: Clock, nodes: Nodes): Promise<DeviceJournal> {
+    return new DeviceJournal(await openEpoch(db, makeId), clock, nodes);
   }
 
   /** Appends a message, in the transaction of the change. */
@@ -71,6 +67,7 @@ export class DeviceJournal {
     const at = Math.trunc(this.#clock.now());
     const rows = entries.map(({ playerId, seq, message }) => ({ player_id: playerId, seq, at, message: JSON.stringify(message) }));
     await db.insertInto("journal").values(rows).execute();
+    await this.#nodes.announce(db, "players.changed", { playerIds: entries.map(({ playerId }) => playerId) });
     // Most players have acknowledged all earlier entries, and need no trimming.
     await this.#trim(
       db,
@@ -109,9 +106,23 @@ export class DeviceJournal {
       .orderBy("seq")
       .execute();
     const entries = rows.map((row): JournalEntry => ({ playerId, seq: row.seq, message: JSON.parse(row.message) as JournalMessage }));
+    // An entry may have been added after the position was read.
+    const last = Math.max(newest, entries.at(-1)?.seq ?? 0);
     const newestHint = entries.findLast(({ message }) => message.type === "state.changed");
     const kept = entries.filter((entry) => entry.message.type !== "state.changed" || entry === newestHint);
-    return { resumed: true, entries: kept, lastSeq: newest };
+    return { resumed: true, entries: kept, lastSeq: last };
+  }
+
+  /** All entries that these players have not acknowledged, in their order. */
+  async unacknowledged(db: Db, playerIds: readonly string[]): Promise<JournalEntry[]> {
+    const rows = await db
+      .selectFrom("journal")
+      .select(["player_id", "seq", "message"])
+      .where("player_id", "in", playerIds)
+      .orderBy("player_id")
+      .orderBy("seq")
+      .execute();
+    return rows.map((row) => ({ playerId: row.player_id, seq: row.seq, message: JSON.parse(row.message) as JournalMessage }));
   }
 
   /** Deletes the entries up to `seq`, which the device has handled. A `seq` after the last entry is invalid and ignored. */
@@ -132,9 +143,17 @@ export class DeviceJournal {
     for (const { playerId, seq } of acks) await this.ack(db, playerId, seq);
   }
 
-  /** Deletes the journal of a player. */
-  async deletePlayer(db: Db, playerId: string): Promise<void> {
+  /**
+   * Deletes the entries of a player whose device is revoked, on whatever node its socket is. The numbers go on: a socket that stays open,
+   * because the device is the same again, takes no later entry for one that it has sent.
+   */
+  async clear(db: Db, playerId: string): Promise<void> {
     await db.deleteFrom("journal").where("player_id", "=", playerId).execute();
-    await db.deleteFrom("journals").where("player_id", "=", playerId).execute();
+    await db
+      .updateTable("journals")
+      .set((row) => ({ trimmed_seq: row.ref("last_seq") }))
+      .where("player_id", "=", playerId)
+      .execute();
+    await this.#nodes.announce(db, "players.changed", { playerIds: [playerId] });
   }
 }

@@ -11,7 +11,9 @@ import { type HeartbeatDelta, heartbeatDeltaFeature } from "../../../protocol/de
 import type { KeptHeartbeat } from "../presence.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Batch } from "../../../base/async/batch.ts";
+import type { PlayerRow } from "../../store/tables.ts";
 import type { DeviceJournal, JournalEntry } from "./device-journal.ts";
+import { JournalSender } from "./journal-sender.ts";
 
 export interface SessionDependencies extends HeartbeatDependencies {
   log: Log;
@@ -37,13 +39,14 @@ type Outgoing = ServiceMessage extends infer M ? (M extends ServiceMessage ? Pic
 export class DeviceSession {
   readonly id: string;
   readonly playerId: string;
+  /** Of the device's key. */
+  readonly thumbprint: string;
   /** The run of the player's program; undefined for older players. */
   readonly instanceId: string | undefined;
   readonly #socket: WebSocket;
   readonly #dependencies: SessionDependencies;
   readonly #ended = new AbortController();
-  // New: waiting for hello. Greeting: entries that are pushed meanwhile wait, so that none is sent twice or out of order.
-  #phase: { is: "new" } | { is: "greeting"; waiting: JournalEntry[] } | { is: "live" } = { is: "new" };
+  readonly #sender: JournalSender;
   #handling: Promise<void> = Promise.resolve();
   #lastReceivedAt: number;
   #ignoredCount = 0;
@@ -52,14 +55,25 @@ export class DeviceSession {
   /** The last heartbeat of this connection, and the id of its message: what the next delta adds to. */
   #base: { id: string; kept: KeptHeartbeat } | null = null;
 
-  constructor(socket: WebSocket, playerId: string, instanceId: string | undefined, dependencies: SessionDependencies) {
+  constructor(
+    socket: WebSocket,
+    { id: playerId, thumbprint }: Pick<PlayerRow, "id" | "thumbprint">,
+    instanceId: string | undefined,
+    dependencies: SessionDependencies,
+  ) {
     const { clock, log, makeId } = dependencies;
     // Only a unique id for this connection: it is not the id of an event.
     this.id = makeId("evt");
     this.playerId = playerId;
+    this.thumbprint = thumbprint;
     this.instanceId = instanceId;
     this.#socket = socket;
     this.#dependencies = dependencies;
+    this.#sender = new JournalSender(playerId, dependencies, {
+      send: (entry) => this.#sendEntry(entry),
+      // It resumes later, by then with the end of the journal.
+      giveUp: () => socket.close(closeCodes.tooSlow, "resume later"),
+    });
     this.#lastReceivedAt = clock.monotonic();
     socket.on("pong", () => (this.#lastReceivedAt = clock.monotonic()));
     socket.on("message", (raw, binary) => {
@@ -93,10 +107,9 @@ export class DeviceSession {
     return this.#ignoredCount;
   }
 
-  /** Sends a journal entry. Before hello there is nothing to do: the greeting sends it from the journal. */
+  /** Sends a committed journal entry, unless it was sent. Before hello there is nothing to do: the greeting sends it from the journal. */
   push(entry: JournalEntry): void {
-    if (this.#phase.is === "greeting") this.#phase.waiting.push(entry);
-    else if (this.#phase.is === "live") this.#sendEntry(entry);
+    this.#sender.push(entry);
   }
 
   /** Pings the device; terminates a socket from which nothing was received for `silenceMs`. */
@@ -128,7 +141,7 @@ export class DeviceSession {
   async #expectHello(): Promise<void> {
     try {
       await this.#dependencies.clock.wait(helloTimeoutMs, this.#ended.signal);
-      if (this.#phase.is === "new") this.#socket.terminate();
+      if (!this.#sender.hasBegun) this.#socket.terminate();
     } catch (error) {
       if (!isAbort(error)) throw error;
     }
@@ -137,7 +150,7 @@ export class DeviceSession {
   async #handleMessage(text: string | null, receivedAt: number): Promise<void> {
     const message = text === null ? null : this.#parse(text);
     if (message === null || this.#ended.signal.aborted) return;
-    if (message.ack !== undefined && message.ack > this.#ackedSeq && this.#phase.is === "live") {
+    if (message.ack !== undefined && message.ack > this.#ackedSeq && this.#sender.isLive) {
       await this.#dependencies.acks.add({ playerId: this.playerId, seq: message.ack });
       this.#ackedSeq = message.ack;
     }
@@ -178,14 +191,13 @@ export class DeviceSession {
   }
 
   async #greet(hello: Hello, receivedAt: number): Promise<void> {
-    if (this.#phase.is !== "new") return this.#ignore("hello");
-    const waiting: JournalEntry[] = [];
-    this.#phase = { is: "greeting", waiting };
-    const { clock, heartbeatMs, journal, makeId, spreadMs, store } = this.#dependencies;
+    if (this.#sender.hasBegun) return this.#ignore("hello");
+    this.#sender.begin();
+    const { clock, commands, heartbeatMs, journal, makeId, spreadMs, store } = this.#dependencies;
     const { epoch, last_seq: lastSeq, heartbeat } = hello.data;
     const missed = await journal.since(store.db, this.playerId, epoch, lastSeq);
     const answer = await this.#record(hello.id, heartbeat, receivedAt);
-    const entries = await this.#dependencies.commands.withoutCancelled(missed.entries);
+    const entries = await commands.withoutCancelled(missed.entries);
     const data = {
       session_id: this.id,
       epoch: journal.epoch,
@@ -198,9 +210,7 @@ export class DeviceSession {
     // A device that cannot resume counts on from the end of the journal, which the welcome states.
     const seq = !missed.resumed && missed.lastSeq > 0 ? { seq: missed.lastSeq } : {};
     this.#sendMessage({ type: "welcome", data, id: makeId("evt"), ts: clock.now(), ...seq });
-    for (const entry of entries) this.#sendEntry(entry);
-    this.#phase = { is: "live" };
-    for (const entry of waiting) if (entry.seq > missed.lastSeq) this.#sendEntry(entry);
+    await this.#sender.goOn({ ...missed, entries });
   }
 
   #sendEntry({ seq, message }: JournalEntry): void {

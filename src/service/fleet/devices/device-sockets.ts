@@ -8,19 +8,24 @@ import { InstanceId } from "../../../protocol/device/heartbeat.ts";
 import { closeCodes, deviceSubprotocol, longestMessageBytes } from "../../../protocol/device/messages.ts";
 import type { DeviceAccess } from "./device-access.ts";
 import { DeviceSession, type SessionDependencies } from "./device-session.ts";
+import { RemoteChanges } from "./remote-changes.ts";
 import type { JournalEntry } from "./device-journal.ts";
+import type { Nodes } from "../../nodes/nodes.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { PlayerRow } from "../../store/tables.ts";
 import { closeAfterGrace, type WebSocketEndpoint } from "../../http/upgrades.ts";
 
 export interface DeviceSocketsDependencies extends Omit<SessionDependencies, "spreadMs" | "acks"> {
   access: DeviceAccess;
+  nodes: Nodes;
 }
 
 const pingMs = 15_000;
 const silenceMs = 40_000;
 const closeGraceMs = 500;
 const maxAckBatch = 400;
+// A drained device's goaway is spread already.
+const drainedReconnectMs = 100;
 // Ten thousand players reconnect within 30 s and leave out the first tenth of it: 370 handshakes a second.
 const spreadPerPlayerMs = 3;
 const maxSpreadMs = 45_000;
@@ -30,6 +35,7 @@ export class DeviceSockets implements WebSocketEndpoint {
   readonly server: WebSocketServer;
   readonly #dependencies: DeviceSocketsDependencies;
   readonly #sessions = new Map<string, DeviceSession>();
+  readonly #remote: RemoteChanges;
   /** One object for all sessions, to save memory with ten thousand sessions. */
   readonly #sessionDependencies: SessionDependencies;
   #isClosing = false;
@@ -37,6 +43,7 @@ export class DeviceSockets implements WebSocketEndpoint {
 
   constructor(dependencies: DeviceSocketsDependencies) {
     this.#dependencies = dependencies;
+    this.#remote = new RemoteChanges(dependencies, this.#sessions);
     const acks = new Batch<{ playerId: string; seq: number }>(maxAckBatch, (all) =>
       dependencies.store.write((db) => dependencies.journal.ackAll(db, all)),
     );
@@ -78,6 +85,20 @@ export class DeviceSockets implements WebSocketEndpoint {
     }
   }
 
+  /** Asks all devices, one after the other over `overMs`, to connect again at once: to another node. Accepts those that come meanwhile. */
+  async drain(overMs: number): Promise<void> {
+    const { clock } = this.#dependencies;
+    const startedAt = clock.monotonic();
+    const sessions = [...this.#sessions.values()];
+    for (const [at, session] of sessions.entries()) {
+      const leftMs = startedAt + (overMs * at) / sessions.length - clock.monotonic();
+      if (leftMs > 0) await clock.wait(leftMs);
+      session.goAway(drainedReconnectMs);
+    }
+    const leftMs = startedAt + overMs - clock.monotonic();
+    if (leftMs > 0) await clock.wait(leftMs);
+  }
+
   /** Disconnects all devices, which reconnect spread over time, and accepts no more. */
   async close(): Promise<void> {
     this.#isClosing = true;
@@ -114,7 +135,7 @@ export class DeviceSockets implements WebSocketEndpoint {
     try {
       const player = await access.authenticate(request.headers.authorization);
       if (this.#isClosing) return socket.close(closeCodes.restarting);
-      const session = new DeviceSession(socket, player.id, instanceOf(request), this.#sessionDependencies);
+      const session = new DeviceSession(socket, player, instanceOf(request), this.#sessionDependencies);
       if (player.removed_at !== null) session.revoke(access.revocation(player));
       else this.#addSession(session, player.name);
       socket.resume();
@@ -138,6 +159,7 @@ export class DeviceSockets implements WebSocketEndpoint {
     }
     this.#sessions.set(session.playerId, session);
     older?.close(closeCodes.replaced, "a newer socket took over");
+    this.#remote.announceConnected(session);
     log.info({ player_id: session.playerId, name, connected: this.size }, "player connected");
     session.ended.addEventListener("abort", () => {
       if (this.#sessions.get(session.playerId) !== session) return;

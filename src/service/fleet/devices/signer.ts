@@ -3,13 +3,32 @@ import { join } from "node:path";
 import { z } from "zod";
 import { DurableFile } from "../../../base/files/durable-file.ts";
 import { createKeyPair, signJws, type KeyPair } from "../../../base/jws.ts";
+import { readOrCreateMeta } from "../../store/meta.ts";
+import type { Db } from "../../store/store.ts";
 import { commandJwsType, revocationJwsType, type SignedCommand, type SignedRevocation } from "../../../protocol/device/commands.ts";
 
+const metaKey = "service-key";
 const StoredKeys = z.object({ publicKey: z.string(), privateKey: z.string() });
 
 /** The file in a data folder that contains the key. */
 export function serviceKeyFile(folder: string): DurableFile<KeyPair> {
   return new DurableFile(join(folder, "service-key.json"), (json) => StoredKeys.parse(json));
+}
+
+/** The key in the database of several nodes; null: there is none yet. */
+export async function readSharedKey(db: Db): Promise<KeyPair | null> {
+  const row = await db.selectFrom("meta").select("value").where("key", "=", metaKey).executeTakeFirst();
+  return row === undefined ? null : StoredKeys.parse(JSON.parse(row.value));
+}
+
+/** Stores the key in the database of several nodes, in place of another. */
+export async function writeSharedKey(db: Db, { publicKey, privateKey }: KeyPair): Promise<void> {
+  const value = JSON.stringify({ publicKey, privateKey });
+  await db
+    .insertInto("meta")
+    .values({ key: metaKey, value })
+    .onConflict((conflict) => conflict.column("key").doUpdateSet({ value }))
+    .execute();
 }
 
 export class Signer {
@@ -27,6 +46,19 @@ export class Signer {
     const keys = createKeyPair();
     await file.write(keys);
     return new Signer(keys);
+  }
+
+  /**
+   * Reads the key in the database of several nodes. The first node that opens the database stores it: the key in its `folder`, with which
+   * a service of one process came here, or a new one.
+   */
+  static async openShared(db: Db, folder: string): Promise<Signer> {
+    const stored = await readSharedKey(db);
+    if (stored !== null) return new Signer(stored);
+    const own = await serviceKeyFile(folder).read();
+    const { publicKey, privateKey } = own.is === "found" ? own.value : createKeyPair();
+    const agreed = await readOrCreateMeta(db, metaKey, JSON.stringify({ publicKey, privateKey }));
+    return new Signer(StoredKeys.parse(JSON.parse(agreed)));
   }
 
   /** Raw Ed25519 public key, base64url. */

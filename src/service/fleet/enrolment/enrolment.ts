@@ -73,7 +73,7 @@ export class Enrolment {
     const hash = hashSecret(request.key);
     const isKnown = isWellFormedEnrolmentKey(request.key) && (await findKeyByHash(store.db, hash)) !== undefined;
     if (!isKnown) throw this.#unknownKey(context.address);
-    if (!access.isValidProof(request.proof, request.public_key, request.key)) {
+    if (!(await access.isValidProof(request.proof, request.public_key, request.key))) {
       throw invalidField("/proof", "does not match the device's key, the enrolment key or an unused nonce: request a new nonce");
     }
     const device = { request, machine: machineIdentityOf(request) };
@@ -150,7 +150,7 @@ export class Enrolment {
     const { commands, journal, pairing } = this.#dependencies;
     const player = await pairing.moveToDevice(db, before, describedDevice(request));
     await commands.cancelAll(db, player.id);
-    await journal.deletePlayer(db, player.id);
+    await journal.clear(db, player.id);
     await deleteOverrides(db, player.id);
     await db
       .updateTable("enrolments")

@@ -74,7 +74,7 @@ export class RolloutRunner {
   }
 
   #stepOf({ row, counts, players }: TrackedRollout): Step {
-    const now = this.#dependencies.clock.now();
+    const now = Math.trunc(this.#dependencies.clock.now());
     const isExcluded = (player: RolloutPlayerRow) =>
       player.ring === row.ring && isOfflineTooLong(this.#dependencies.presence, row, player, now);
     let excluded = 0;

@@ -71,7 +71,7 @@ function rosterRow(
   layouts: ReadonlyMap<string, string>,
   screenshot: NewestScreenshot | null,
 ): RosterPlayer {
-  const now = clock.now();
+  const now = Math.trunc(clock.now());
   const { id, team_id: teamId, name, created_at: createdAt, maintenance_until: maintenanceUntil } = row;
   const tags = JSON.parse(row.tags) as string[];
   const lastSeenAt = glance === null ? null : presence.lastSeenAt(id);

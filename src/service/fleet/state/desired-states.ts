@@ -22,11 +22,15 @@ export interface RevisionChange {
 }
 
 export class DesiredStates {
-  // Cleared after every write that may change a state, so its entries are never outdated.
+  // Cleared after every write of this node that may change a state. Those of other nodes show in the revision.
   #cache: StateCache = emptyCache();
 
   /** The desired state of a player. Not for use inside a transaction. */
-  read(db: Db, player: PlayerRow): Promise<DesiredState> {
+  async read(db: Db, player: PlayerRow): Promise<DesiredState> {
+    const state = await readState(db, player, this.#cache);
+    if (state.revision === player.revision) return state;
+    // Another node has changed content, and this one has not heard of it yet.
+    this.clearCache();
     return readState(db, player, this.#cache);
   }
 

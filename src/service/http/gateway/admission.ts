@@ -88,7 +88,7 @@ export class Admission {
   /** The operator who created a ticket for this path, as they are now. @throws ProblemError 401 or 429. */
   async #redeem({ name, path }: { name: string; path: string }, call: Call): Promise<Operator> {
     const { clock, store, tickets } = this.#dependencies;
-    const redeem = async () => reauthorize(store.db, clock, tickets.redeem(name, path), undefined);
+    const redeem = async () => reauthorize(store.db, clock, await tickets.redeem(name, path), undefined);
     const operator = await this.#countingFailures(redeem(), call);
     this.countRequest(operator, call);
     return operator;

@@ -117,7 +117,7 @@ async function runOperation(
 }
 
 /** The store as seen inside an open transaction. */
-function within(store: Store, db: Db): Store {
+export function within(store: Store, db: Db): Store {
   return { ...store, db, write: (work) => work(db) };
 }
 

@@ -17,7 +17,7 @@ import type { Call } from "./call.ts";
 import { checkIfMatch, RowQueue } from "./conditional-writes.ts";
 import type { Context } from "./context.ts";
 import { Idempotency } from "../idempotency.ts";
-import { runInDraft } from "./draft-run.ts";
+import { runInDraft, within } from "./draft-run.ts";
 import { etagOf, keptResponse, responseOf } from "./operation-response.ts";
 import { placeOf } from "./place.ts";
 import type { BeforeCommit, GatewayDependencies, Input, Run } from "./run.ts";
@@ -84,16 +84,11 @@ export class Gateway {
 
   /** Conditional writes to a row wait for each other, so that the row still has the compared version when it is written. */
   async #runConditionally(run: Run): Promise<OperationResponse> {
-    const { operation, context, input, call } = run;
+    const { operation, context, input } = run;
     const place = await placeOf(this.#dependencies.store.db, run);
     if (place.is !== "live") return runInDraft(this.#dependencies, run, place);
-    const { current } = operation;
-    if (current === undefined) return this.#run(run, null);
-    return this.#conditionalWrites.run(rowOf(context, input), async () => {
-      const before = digestOf(await current(this.#dependencies, context, input.params));
-      checkIfMatch(call.header("if-match"), etagOf(before));
-      return this.#run(run, before);
-    });
+    if (operation.current === undefined) return this.#run(run, null);
+    return this.#conditionalWrites.run(rowOf(context, input), async () => this.#run(run, await compare(this.#dependencies, run)));
   }
 
   /** @param before the digest of the row before the write, for the audit log */
@@ -109,8 +104,10 @@ export class Gateway {
   }
 
   /** Runs a write of an operator. Its audit entry is written in the same transaction. */
-  async #runOperatorWrite({ operation, context, input, beforeCommit }: Run, before: string | null): Promise<OperationResponse> {
-    const { audit, clock, versions } = this.#dependencies;
+  async #runOperatorWrite(run: Run, compared: string | null): Promise<OperationResponse> {
+    const { operation, context, input, beforeCommit } = run;
+    const { audit, clock, store, versions } = this.#dependencies;
+    let before = compared;
     let isAudited = false;
     let recorded: readonly VersionRow[] = [];
     const unitOfWork: UnitOfWork<keyof Contexts> = {
@@ -121,6 +118,8 @@ export class Gateway {
           async (db) => {
             const operator = await reauthorize(db, clock, context.operator, scopeFor(operation, context.operator));
             if (needsProof(operation, input.body)) requireProof(operator, clock.now());
+            // Another node may have written the row since it was compared. From here on, that makes the transaction run again.
+            if (store.isShared && compared !== null) before = await compare({ ...this.#dependencies, store: within(store, db) }, run);
             const changed = await change(db, context.withOperator(operator));
             const published = await versions.record(db, operator.userId, changed.publishing);
             recorded = published.versions;
@@ -158,6 +157,14 @@ export class Gateway {
     }
     return response;
   }
+}
+
+/** Compares the row of a write with If-Match. @returns its digest; null for an operation without a row @throws ProblemError 412. */
+async function compare(dependencies: GatewayDependencies, { operation, context, input, call }: Run): Promise<string | null> {
+  if (operation.current === undefined) return null;
+  const before = digestOf(await operation.current(dependencies, context, input.params));
+  checkIfMatch(call.header("if-match"), etagOf(before));
+  return before;
 }
 
 /** The row that a conditional write goes to: the ids of its path, or the operator for `/me`. */

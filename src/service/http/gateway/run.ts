@@ -1,7 +1,7 @@
 // One call of an operation, as the gateway runs it.
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../../base/clock.ts";
-import type { ReceivedFile } from "../../content/blobs.ts";
+import type { ReceivedFile } from "../../content/blobs/blob-store.ts";
 import type { ChangeDependencies } from "../../operations/commit-change.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { OperationDependencies } from "../../operations/operations.ts";

@@ -1,7 +1,7 @@
 // Sends a stored file: whole, one range of it, or 304 if the client has it already.
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Blobs } from "../../content/blobs.ts";
+import type { BlobStore } from "../../content/blobs/blob-store.ts";
 import type { FileResponse } from "../../operations/responses.ts";
 import { contentDisposition } from "./content-disposition.ts";
 import { rangeOf } from "./range.ts";
@@ -10,8 +10,35 @@ import { rangeOf } from "./range.ts";
 const slowReaderLimitMs = 900_000;
 
 /** Responds with 200, 206 or 304. @throws ProblemError 416 for a range outside the file. */
-export function sendFile(blobs: Blobs, file: FileResponse, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export async function sendFile(blobs: BlobStore, file: FileResponse, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const etag = `"${file.sha256}"`;
+  const cachedTags = String(request.headers["if-none-match"] ?? "").split(",");
+  if (cachedTags.some((tag) => tag.trim().replace(/^W\//, "") === etag || tag.trim() === "*")) {
+    setHeaders(file, etag, reply);
+    return reply.code(304).send();
+  }
+  const ifRange = request.headers["if-range"];
+  const range = rangeOf(request.headers.range, typeof ifRange === "string" ? ifRange : undefined, etag, file.sizeBytes);
+  const { start, end } = range ?? { start: 0, end: file.sizeBytes - 1 };
+  // Opened before the headers are set: those of a file, which may be cached for ever, must not be on an error. With an empty stream
+  // Content-Length keeps its value for HEAD; with no body Fastify would set it to 0.
+  const body = await open(blobs, file, request.method === "HEAD", start, end);
+  setHeaders(file, etag, reply);
+  reply.type(file.mimeType).header("Content-Length", end - start + 1);
+  if (range !== null) {
+    // The digest covers the content sent (RFC 9530), which is only a part here.
+    reply.code(206).header("Content-Range", `bytes ${start}-${end}/${file.sizeBytes}`).removeHeader("Content-Digest");
+  }
+  reply.raw.setTimeout(slowReaderLimitMs);
+  return reply.send(body);
+}
+
+async function open(blobs: BlobStore, file: FileResponse, isHead: boolean, start: number, end: number): Promise<Readable> {
+  if (isHead) return Readable.from([]);
+  return file.read === null ? blobs.read(file, start, end) : file.read(start, end);
+}
+
+function setHeaders(file: FileResponse, etag: string, reply: FastifyReply): void {
   reply.headers({
     ETag: etag,
     "Accept-Ranges": "bytes",
@@ -21,18 +48,4 @@ export function sendFile(blobs: Blobs, file: FileResponse, request: FastifyReque
     "Content-Disposition": contentDisposition(file.name, file.mimeType),
     "Content-Digest": `sha-256=:${Buffer.from(file.sha256, "hex").toString("base64")}:`,
   });
-  const cachedTags = String(request.headers["if-none-match"] ?? "").split(",");
-  if (cachedTags.some((tag) => tag.trim().replace(/^W\//, "") === etag || tag.trim() === "*")) return reply.code(304).send();
-  const ifRange = request.headers["if-range"];
-  const range = rangeOf(request.headers.range, typeof ifRange === "string" ? ifRange : undefined, etag, file.sizeBytes);
-  const { start, end } = range ?? { start: 0, end: file.sizeBytes - 1 };
-  reply.type(file.mimeType).header("Content-Length", end - start + 1);
-  if (range !== null) {
-    // The digest covers the content sent (RFC 9530), which is only a part here.
-    reply.code(206).header("Content-Range", `bytes ${start}-${end}/${file.sizeBytes}`).removeHeader("Content-Digest");
-  }
-  reply.raw.setTimeout(slowReaderLimitMs);
-  // With an empty stream Content-Length keeps its value; with no body Fastify would set it to 0.
-  if (request.method === "HEAD") return reply.send(Readable.from([]));
-  return reply.send(file.read === null ? blobs.read(file.sha256, start, end) : file.read(start, end));
 }

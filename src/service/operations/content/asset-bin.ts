@@ -45,7 +45,7 @@ export const binOperations: readonly Operation<AssetBinDependencies>[] = [
       const isPermanent = query.permanent === "true";
       await unitOfWork.write(async (db) => {
         const row = found(await selectAsset(db, teamId, params.id), "asset");
-        const affected = await deleteExpiredOverrides(db, teamId, { asset_id: row.id }, clock.now());
+        const affected = await deleteExpiredOverrides(db, teamId, { asset_id: row.id }, Math.trunc(clock.now()));
         checkUnused(await directUses(db, teamId, row.id));
         if (isPermanent) {
           await db.deleteFrom("assets").where("id", "=", row.id).execute();

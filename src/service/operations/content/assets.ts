@@ -5,9 +5,9 @@ import type { Clock } from "../../../base/clock.ts";
 import { Name } from "../../../protocol/common.ts";
 import { Asset, AssetChange, AssetQuery, AssetTags } from "../../../protocol/content/assets.ts";
 import { page } from "../../../protocol/operator/resources.ts";
-import { assetEvent, examineFile, findAssetByHash, hasHash, insertAsset } from "../../content/asset-creation.ts";
+import { assetEvent, examineFile, findAssetByHash, hasHash, insertAsset, prepareFile } from "../../content/asset-creation.ts";
 import { assetVersion, isStored, tagsOf, type StoredAssetRow } from "../../content/asset-rows.ts";
-import type { Blobs } from "../../content/blobs.ts";
+import type { BlobStore } from "../../content/blobs/blob-store.ts";
 import type { Imports } from "../../content/imports.ts";
 import { readAssetTags } from "../../content/asset-tags.ts";
 import { thumbnailType, type Thumbnails } from "../../content/thumbnails.ts";
@@ -27,7 +27,7 @@ import type { MakeId } from "../../store/ids.ts";
 import type { Store } from "../../store/store.ts";
 
 interface AssetDependencies {
-  blobs: Blobs;
+  blobs: BlobStore;
   clock: Clock;
   events: EventJournal;
   imports: Imports;
@@ -70,6 +70,7 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
     version: assetVersion,
     async run(dependencies, { teamId, header }, { query, bytes }, unitOfWork) {
       await using examined = await examineFile(dependencies, bytes.path, header("content-type"), teamId);
+      await prepareFile(dependencies.blobs, bytes, examined);
       const asset = await unitOfWork.write(
         async (db) => {
           const existing = query.duplicate === "reuse" ? await findAssetByHash(db, teamId, bytes.sha256) : undefined;

@@ -174,7 +174,7 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
         const schedules = await schedulesShowing(db, teamId, [row.id]);
         if (schedules.length > 0)
           throw new ProblemError("in-use", `Schedules show this layout: ${listNames(schedules)}. Delete them first`);
-        const affected = await deleteExpiredOverrides(db, teamId, { layout_id: row.id }, clock.now());
+        const affected = await deleteExpiredOverrides(db, teamId, { layout_id: row.id }, Math.trunc(clock.now()));
         const players = await playersShowing(db, teamId, [row.id]);
         if (players.length > 0)
           throw new ProblemError("in-use", `Screens show this layout: ${listNames(players)}. Give them another layout first`);

@@ -4,7 +4,7 @@ import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
 import { NewPreviewTicket, PlayerDesiredState, PreviewFeeds, PreviewTicket, ShownContent } from "../../../protocol/operator/previews.ts";
 import type { FeedCopies } from "../../content/previews/feed-copies.ts";
-import type { OpenTicket, PreviewTickets } from "../../content/previews/preview-tickets.ts";
+import { coverContent, renewedTicket, type OpenTicket, type PreviewTickets } from "../../content/previews/preview-tickets.ts";
 import {
   contentOfPlayer,
   readShownContent,
@@ -73,11 +73,12 @@ export const previewOperations: readonly Operation<PreviewDependencies>[] = [
       const subject = subjectOf(body);
       requireReading(operator, subject);
       const content = await readShownContent(dependencies, teamId, subject);
-      return unitOfWork.write(async (_db, current) => {
+      return unitOfWork.write(async (db, current) => {
         const hasCaptures = subject.playerId !== null && current.operator.scopes.includes("screenshots:read");
         const ticket = previews.prepare(current.operator, subject, hasCaptures);
-        previews.cover(ticket, content, draftOf(current));
-        return { result: show(ticket, baseUrl), committed: () => previews.open(ticket, current.operator) };
+        coverContent(ticket, content, draftOf(current));
+        const opened = await previews.open(db, ticket);
+        return { result: show(ticket, baseUrl), committed: () => opened(current.operator) };
       });
     },
   }),
@@ -99,10 +100,10 @@ export const previewOperations: readonly Operation<PreviewDependencies>[] = [
     errors: ["not-found"],
     async run(dependencies, context, { params }) {
       const { teamId, operator } = context;
-      const ticket = dependencies.previews.find(params.id, operator);
+      const ticket = await dependencies.previews.find(params.id, operator);
       requireReading(operator, ticket.subject);
       const content = await readShownContent(dependencies, teamId, ticket.subject);
-      dependencies.previews.cover(ticket, content, draftOf(context));
+      await dependencies.previews.cover(ticket, content, draftOf(context));
       return content;
     },
   }),
@@ -122,7 +123,7 @@ export const previewOperations: readonly Operation<PreviewDependencies>[] = [
     output: PreviewFeeds,
     errors: ["not-found"],
     async run({ feedCopies, previews }, { teamId, operator }, { params }) {
-      const ticket = previews.find(params.id, operator);
+      const ticket = await previews.find(params.id, operator);
       requireReading(operator, ticket.subject);
       return { feeds: await feedCopies.read(teamId, ticket.feeds) };
     },
@@ -142,11 +143,12 @@ export const previewOperations: readonly Operation<PreviewDependencies>[] = [
     status: 200,
     output: PreviewTicket,
     errors: ["not-found"],
-    async run({ previews }, { baseUrl }, { params }, unitOfWork) {
-      return unitOfWork.write(async (_db, current) => {
-        const ticket = previews.find(params.id, current.operator);
+    async run({ clock, previews }, { baseUrl }, { params }, unitOfWork) {
+      return unitOfWork.write(async (db, current) => {
+        const ticket = await previews.find(params.id, current.operator);
         requireReading(current.operator, ticket.subject);
-        return { result: show(previews.renewed(ticket), baseUrl), committed: () => previews.renew(ticket) };
+        const renewed = renewedTicket(ticket, clock.now());
+        return { result: show(renewed, baseUrl), committed: await previews.renew(db, renewed) };
       });
     },
   }),

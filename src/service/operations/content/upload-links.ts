@@ -5,8 +5,8 @@ import type { Clock } from "../../../base/clock.ts";
 import type { Log } from "../../../base/log.ts";
 import { id } from "../../../protocol/common.ts";
 import { CreatedUploadLink, NewUploadLink, UploadLink, UploadReceipt } from "../../../protocol/content/upload-links.ts";
-import { examineFile, insertAsset } from "../../content/asset-creation.ts";
-import { tooLarge, type Blobs } from "../../content/blobs.ts";
+import { examineFile, insertAsset, prepareFile } from "../../content/asset-creation.ts";
+import { tooLarge, type BlobStore } from "../../content/blobs/blob-store.ts";
 import type { Thumbnails } from "../../content/thumbnails.ts";
 import type { EventJournal } from "../../events/event-journal.ts";
 import { found, ProblemError } from "../../http/problem.ts";
@@ -23,7 +23,7 @@ import { NoContent, operationsWith, type Operation } from "../operation.ts";
 
 interface UploadLinkDependencies {
   audit: AuditLog;
-  blobs: Blobs;
+  blobs: BlobStore;
   clock: Clock;
   events: EventJournal;
   log: Log;
@@ -141,6 +141,7 @@ export const uploadLinkOperations: readonly Operation<UploadLinkDependencies>[] 
       using _turn = takeTurn(dependencies, row.id);
       await using bytes = await blobs.receive(raw, row.most_bytes);
       await using examined = await examineFile(dependencies, bytes.path, header("content-type"), row.team_id);
+      await prepareFile(blobs, bytes, examined);
       const created = await store.write(async (db) => {
         // While the bytes arrived, the link may have been used or cancelled, or its creator's token may have ended.
         await openLink(dependencies, db, given.id, query.key);

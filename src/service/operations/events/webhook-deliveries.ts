@@ -11,6 +11,7 @@ import type { Deliveries } from "../../events/webhooks/deliveries.ts";
 import { findWebhook } from "../../events/webhooks/webhook-resource.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found, invalidField, ProblemError } from "../../http/problem.ts";
+import type { Nodes } from "../../nodes/nodes.ts";
 import type { OperatorContext } from "../context.ts";
 import { operationsWith, type Operation } from "../operation.ts";
 import type { DeliveryRow } from "../../store/event-tables.ts";
@@ -22,6 +23,7 @@ interface WebhookDeliveryDependencies {
   closing: AbortSignal;
   deliveries: Deliveries;
   makeId: MakeId;
+  nodes: Nodes;
   store: Store;
 }
 
@@ -29,6 +31,7 @@ const ofWebhook = z.strictObject({ id: id("whk") });
 const oneDelivery = z.strictObject({ id: id("whk"), delivery_id: id("dlv") });
 
 const longestWaitSeconds = 30;
+const lookAgainMs = 1_000;
 
 const DeliveryQuery = z.strictObject({
   wait_seconds: z.coerce
@@ -200,7 +203,7 @@ async function findAttempted(
   { id: webhookId, delivery_id }: z.infer<typeof oneDelivery>,
   waitSeconds: number,
 ): Promise<DeliveryRow> {
-  const { clock, closing, deliveries } = dependencies;
+  const { clock, closing, deliveries, nodes } = dependencies;
   const until = clock.monotonic() + waitSeconds * 1_000;
   const finished = new AbortController();
   const attempted = new Signal();
@@ -212,7 +215,8 @@ async function findAttempted(
       const leftMs = until - clock.monotonic();
       if (row.status !== "pending" || row.attempts > 0 || leftMs <= 0) return row;
       try {
-        await attempted.wait(clock, leftMs, context.signal);
+        // Another node may make the attempt.
+        await attempted.wait(clock, nodes.isShared ? Math.min(leftMs, lookAgainMs) : leftMs, context.signal);
       } catch (error) {
         if (!isAbort(error)) throw error;
         if (closing.aborted) return row;

@@ -11,6 +11,7 @@ import { rotateSecrets } from "../../events/webhooks/secrets.ts";
 import { checkWebhookUrl } from "../../events/webhooks/webhook-url.ts";
 import { findWebhook, showWebhook } from "../../events/webhooks/webhook-resource.ts";
 import { pageOf } from "../../http/paging.ts";
+import type { Nodes } from "../../nodes/nodes.ts";
 import type { OperatorContext } from "../context.ts";
 import { webhookDeliveryOperations } from "./webhook-deliveries.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
@@ -23,6 +24,7 @@ interface WebhookDependencies {
   clock: Clock;
   deliveries: Deliveries;
   makeId: MakeId;
+  nodes: Nodes;
   store: Store;
   webhookHttp: OutboundHttp;
 }

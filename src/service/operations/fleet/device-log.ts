@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
 import type { BlobSweeper } from "../../content/blob-sweeper.ts";
-import type { Blobs, ReceivedFile } from "../../content/blobs.ts";
+import type { BlobStore, ReceivedFile } from "../../content/blobs/blob-store.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { CollectedLogRow } from "../../store/tables.ts";
@@ -13,7 +13,7 @@ import { NoContent, operationsWith } from "../operation.ts";
 import { isStored, readUploadHeaders, uploadErrors, uploadHeaders } from "./device-upload.ts";
 
 export interface DeviceLogDependencies {
-  blobs: Blobs;
+  blobs: BlobStore;
   clock: Clock;
   store: Store;
   sweeper: BlobSweeper;
@@ -55,10 +55,11 @@ export const deviceLog = operation({
       captured_at: capturedAt,
       created_at: Math.trunc(dependencies.clock.now()),
     };
+    await dependencies.blobs.prepare(text);
     await dependencies.store.write(async (db) => {
       const known = await db.selectFrom("collected_logs").selectAll().where("id", "=", row.id).executeTakeFirst();
       if (isStored(known, row, "log")) return;
-      await dependencies.blobs.keep(text);
+      await dependencies.blobs.keep(db, text);
       await db.insertInto("collected_logs").values(row).execute();
       dependencies.sweeper.mark(await deleteOldest(db, row.player_id));
     });
@@ -66,7 +67,7 @@ export const deviceLog = operation({
 });
 
 /** @throws ProblemError for what is no gzip, and for a text that is too long. */
-async function inflated(blobs: Blobs, path: string): Promise<ReceivedFile> {
+async function inflated(blobs: BlobStore, path: string): Promise<ReceivedFile> {
   const packed = createReadStream(path);
   const text = packed.pipe(createGunzip());
   packed.on("error", (error) => text.destroy(error));

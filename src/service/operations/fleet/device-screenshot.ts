@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
 import type { BlobSweeper } from "../../content/blob-sweeper.ts";
-import type { Blobs } from "../../content/blobs.ts";
+import type { BlobStore } from "../../content/blobs/blob-store.ts";
 import type { EventJournal } from "../../events/event-journal.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { MediaProcessPool } from "../../media/process-pool.ts";
@@ -14,7 +14,7 @@ import { isStored, readUploadHeaders, uploadErrors, uploadHeaders } from "./devi
 import { showScreenshot } from "./screenshots.ts";
 
 export interface DeviceScreenshotDependencies {
-  blobs: Blobs;
+  blobs: BlobStore;
   clock: Clock;
   events: EventJournal;
   media: MediaProcessPool;
@@ -64,10 +64,11 @@ export const deviceScreenshot = operation({
       captured_at: request.capturedAt,
       created_at: Math.trunc(dependencies.clock.now()),
     };
+    await dependencies.blobs.prepare(bytes);
     await dependencies.store.write(async (db) => {
       const known = await db.selectFrom("screenshots").selectAll().where("id", "=", row.id).executeTakeFirst();
       if (isStored(known, row, "image")) return;
-      await dependencies.blobs.keep(bytes);
+      await dependencies.blobs.keep(db, bytes);
       await db.insertInto("screenshots").values(row).execute();
       dependencies.sweeper.mark(await deleteOldest(db, row));
       const scope = { teamId: row.team_id, players: [row.player_id] };

@@ -177,7 +177,7 @@ export const deviceOperations: readonly Operation<DeviceDependencies>[] = [
 /** Issues a new token to a paired device, or returns the signed proof that it was removed. */
 async function renew({ access, store }: DeviceDependencies, playerId: string, proof: string): Promise<TokenResult> {
   const player = await store.db.selectFrom("players").selectAll().where("id", "=", playerId).executeTakeFirst();
-  if (player === undefined || !access.isValidProof(proof, player.public_key, playerId)) {
+  if (player === undefined || !(await access.isValidProof(proof, player.public_key, playerId))) {
     const revocation = player === undefined ? null : await access.revocationForFormerDevice(playerId, proof);
     if (revocation !== null) {
       const error_description = "The screen has been moved to another device";

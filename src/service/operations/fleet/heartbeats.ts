@@ -45,7 +45,7 @@ export const heartbeatOperations: readonly Operation<HeartbeatDependencies>[] = 
     async run({ clock, presence, store }, { teamId }, { params: { id: playerId }, query }) {
       found(await findPlayer(store.db, teamId, playerId), "screen");
       await presence.flush();
-      const to = query.to === undefined ? clock.now() + minuteMs : Date.parse(query.to);
+      const to = query.to === undefined ? Math.trunc(clock.now()) + minuteMs : Date.parse(query.to);
       const from = query.from === undefined ? 0 : Date.parse(query.from);
       if (query.resolution === "hour") return pageOf(selectHours(store.telemetry, playerId, from, to), query, showHour, { by: ["hour"] });
       const rows = selectMinutes(store.telemetry, playerId, from, to);
@@ -69,7 +69,7 @@ export const heartbeatOperations: readonly Operation<HeartbeatDependencies>[] = 
     async run({ clock, presence, store }, { teamId }, { params: { id: playerId }, query }) {
       await presence.flush();
       const player = found(await findPlayer(store.db, teamId, playerId), "screen");
-      const now = clock.now();
+      const now = Math.trunc(clock.now());
       const last = query.to === undefined ? Math.floor(now / dayMs) : Date.parse(query.to) / dayMs;
       const first = query.from === undefined ? last - 29 : Date.parse(query.from) / dayMs;
       if (first > last) throw invalidField("?from", "is after ?to");

@@ -40,7 +40,7 @@ export const liveOperations: readonly Operation<LiveDependencies>[] = [
     acceptsTicket: true,
     params: ofPlayer,
     query: LiveQuery.extend({
-      ticket: z.string().max(100).optional().describe("From `POST /players/{id}/live/tickets`, in place of the token"),
+      ticket: z.string().max(300).optional().describe("From `POST /players/{id}/live/tickets`, in place of the token"),
     }),
     status: 200,
     output: z.undefined(),

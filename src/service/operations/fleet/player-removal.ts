@@ -28,7 +28,7 @@ export async function removePlayer(
 ): Promise<{ schedules: ScheduleRow[]; events: WriteEvent[]; committed: () => void }> {
   const schedules = row.removed_at === null ? await discardPlayer(db, row, now) : [];
   await commands.cancelAll(db, row.id);
-  await journal.deletePlayer(db, row.id);
+  await journal.clear(db, row.id);
   const ended = await links.deletePlayer(db, row);
   const committed = () => {
     links.forget(row.id);

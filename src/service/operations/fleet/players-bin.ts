@@ -121,7 +121,7 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
         // If it is the same device again, it must not receive a notice.
         if (next.public_key !== before.public_key) previous = { ...before, removed_at: next.updated_at };
         await dependencies.commands.cancelAll(db, playerId);
-        await dependencies.journal.deletePlayer(db, playerId);
+        await dependencies.journal.clear(db, playerId);
         await deleteOverrides(db, playerId);
         const restarted = await restartPlayer(db, playerId, next.updated_at);
         const committed = () => dependencies.rollouts.apply({ players: restarted });

@@ -1,6 +1,5 @@
 // Operations for releases: what the mirror offers, refreshing it, and the files that players download.
 import { z } from "zod";
-import { sql } from "kysely";
 import type { Clock } from "../../../base/clock.ts";
 import { compareVersions } from "../../../base/version-order.ts";
 import { ReleaseBundleName, ReleaseMetadataName } from "../../../protocol/device/release-files.ts";
@@ -9,6 +8,7 @@ import type { Presence } from "../../fleet/presence.ts";
 import { found, ProblemError } from "../../http/problem.ts";
 import type { MirrorState, ReleaseMirror } from "../../releases/mirror.ts";
 import { inChunks } from "../../store/chunks.ts";
+import { jsonField } from "../../store/dialect.ts";
 import type { Store } from "../../store/store.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 
@@ -147,8 +147,8 @@ async function countVersions(store: Store, presence: Presence, teamId: string): 
   const players = await store.db.selectFrom("players").select("id").where("team_id", "=", teamId).where("removed_at", "is", null).execute();
   const counts = new Map<string, number>();
   for (const ids of inChunks(players.map(({ id }) => id))) {
-    // Read by SQLite: parsing ten thousand heartbeats here would take seconds.
-    const version = sql<string>`json_extract(body, '$.player_version')`;
+    // Read by the database: parsing ten thousand heartbeats here would take seconds.
+    const version = jsonField(store.telemetry, "body", "player_version");
     const rows = await store.telemetry
       .selectFrom("heartbeats")
       .select([version.as("version"), (count) => count.fn.countAll<number>().as("players")])

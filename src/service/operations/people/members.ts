@@ -85,19 +85,16 @@ export const memberOperations: readonly Operation<MemberDependencies>[] = [
     current: read,
     async run(dependencies, context, input, unitOfWork) {
       const { teamId } = context;
-      let cut: string[] = [];
-      const member = await unitOfWork.write(async (db, current) => {
+      return unitOfWork.write(async (db, current) => {
         const before = await read(dependencies, current, input.params, db);
         const { role } = input.body;
         if (before.role === role) return { result: before };
         checkOwner(current, before, "lower");
         if (scopesOfRole(role).length > scopesOfRole(before.role).length) requireMayPromote(current.operator, role);
         await setRole(db, teamId, before, role);
-        cut = await restrictTokensToRole(db, Math.trunc(dependencies.clock.now()), teamId, before.user_id, role);
-        return { result: { ...before, role } };
+        const cut = await restrictTokensToRole(db, Math.trunc(dependencies.clock.now()), teamId, before.user_id, role);
+        return { result: { ...before, role }, committed: await dependencies.tokens.end(db, cut) };
       });
-      dependencies.tokens.notifyEnded(cut);
-      return member;
     },
   }),
   operation({
@@ -119,15 +116,13 @@ export const memberOperations: readonly Operation<MemberDependencies>[] = [
     current: read,
     async run(dependencies, context, input, unitOfWork) {
       const { teamId } = context;
-      let cut: string[] = [];
       await unitOfWork.write(async (db, current) => {
         const before = await read(dependencies, current, input.params, db);
         checkOwner(current, before, "remove");
         await setRole(db, teamId, before, null);
-        cut = await restrictTokensToRole(db, Math.trunc(dependencies.clock.now()), teamId, before.user_id, null);
-        return { result: undefined };
+        const cut = await restrictTokensToRole(db, Math.trunc(dependencies.clock.now()), teamId, before.user_id, null);
+        return { result: undefined, committed: await dependencies.tokens.end(db, cut) };
       });
-      dependencies.tokens.notifyEnded(cut);
     },
   }),
 ];

@@ -115,7 +115,7 @@ export const passkeyOperations: readonly Operation<PasskeyDependencies>[] = [
     errors: ["invalid", "forbidden", "not-found", "conflict"],
     async run({ clock, makeId, passkeys, store }, { baseUrl, header, operator, tokenId }, { body }, unitOfWork) {
       requirePerson(operator);
-      const { made, site, used } = await passkeys.verifyMade(tokenId, baseUrl, body.credential);
+      const { made, site, use } = await passkeys.verifyMade(tokenId, baseUrl, body.credential);
       const known = await store.db.selectFrom("passkeys").select("id").where("credential_id", "=", made.credential_id).executeTakeFirst();
       if (known !== undefined) throw new ProblemError("conflict", "This passkey was added already");
       const { aaguid, ...credential } = made;
@@ -134,7 +134,7 @@ export const passkeyOperations: readonly Operation<PasskeyDependencies>[] = [
           last_used_at: null,
         };
         await db.insertInto("passkeys").values(row).execute();
-        return { result: showPasskey(row), committed: used };
+        return { result: showPasskey(row), committed: await use(db) };
       });
     },
   }),

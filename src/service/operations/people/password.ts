@@ -51,7 +51,7 @@ export const passwordOperations: readonly Operation<PasswordDependencies>[] = [
       if (body.current_password !== undefined) {
         await passwords.prove(operator, body.current_password, "/current_password", { address, requestId, browserSecret });
       } else if ((await findPassword(store.db, operator.userId)) === undefined) requireProof(operator, clock.now());
-      else await requireFreshLink(store.db, operator.tokenId, clock.now());
+      else await requireFreshLink(store.db, operator.tokenId, Math.trunc(clock.now()));
       const hash = await passwords.hashNew(body.password, { name, email });
       await unitOfWork.write(async (db, { tokenId }) => {
         const { userId } = operator;
@@ -61,7 +61,7 @@ export const passwordOperations: readonly Operation<PasswordDependencies>[] = [
         await withdrawSignInLinks(db, userId);
         await forgetBrowsers(db, userId, browserSecret);
         await db.updateTable("sessions").set({ proved_at: now }).where("token_id", "=", tokenId).execute();
-        return { result: undefined, committed: () => tokens.notifyEnded(ended) };
+        return { result: undefined, committed: await tokens.end(db, ended) };
       });
     },
   }),

@@ -71,8 +71,8 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
     async run({ clock, cookies, tokens }, context, _input, unitOfWork) {
       await unitOfWork.write(async (db, { operator }) => {
         requireSession(operator);
-        const ended = await endSessions(db, [operator.tokenId], clock.now());
-        return { result: undefined, committed: () => tokens.notifyEnded(ended) };
+        const ended = await endSessions(db, [operator.tokenId], Math.trunc(clock.now()));
+        return { result: undefined, committed: await tokens.end(db, ended) };
       });
       return new JsonResponse(204, undefined, {}, [cookies.clearSession(context)]);
     },
@@ -101,13 +101,14 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
       if ("password" in body) await passwords.prove(operator, body.password, "/password", from);
       const used = "passkey" in body ? await passkeys.prove(operator, body.passkey, from) : null;
       return unitOfWork.write(async (db, { tokenId }) => {
-        if (used !== null) await recordPasskeyUse(db, used, clock.now());
+        if (used !== null) await recordPasskeyUse(db, used, Math.trunc(clock.now()));
         await db
           .updateTable("sessions")
           .set({ proved_at: Math.trunc(clock.now()) })
           .where("token_id", "=", tokenId)
           .execute();
-        return { result: await showSession(db, tokenId), committed: () => used?.used() };
+        const committed = (await used?.use(db)) ?? (() => undefined);
+        return { result: await showSession(db, tokenId), committed };
       });
     },
   }),
@@ -136,7 +137,7 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
         const made = body.name === undefined ? null : await insertTeam(dependencies, db, { name: body.name, ownerId: operator.userId });
         const teamId = made?.id ?? body.team_id!;
         const { started, ended } = await moveSession(dependencies, db, { operator, address, requestId }, teamId);
-        return { result: started, committed: () => tokens.notifyEnded(ended) };
+        return { result: started, committed: await tokens.end(db, ended) };
       };
       return unitOfWork.write(change, async (db, { id: sessionId, secret, expiresAt }) => {
         const cookie = cookies.setSession(context, secret, expiresAt);
@@ -158,7 +159,7 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
     output: page(SessionEntry),
     errors: ["invalid"],
     run({ clock, store }, { operator, tokenId }, { query }) {
-      return pageOf(selectSessions(store.db, operator, clock.now()), query, (row) => showSessionEntry(row, tokenId));
+      return pageOf(selectSessions(store.db, operator, Math.trunc(clock.now())), query, (row) => showSessionEntry(row, tokenId));
     },
   }),
   operation({
@@ -179,9 +180,9 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
     errors: ["not-found"],
     async run({ clock, tokens }, _context, { params }, unitOfWork) {
       await unitOfWork.write(async (db, { operator }) => {
-        found(await selectSessions(db, operator, clock.now()).where("id", "=", params.id).executeTakeFirst(), "session");
-        const ended = await endSessions(db, [params.id], clock.now());
-        return { result: undefined, committed: () => tokens.notifyEnded(ended) };
+        found(await selectSessions(db, operator, Math.trunc(clock.now())).where("id", "=", params.id).executeTakeFirst(), "session");
+        const ended = await endSessions(db, [params.id], Math.trunc(clock.now()));
+        return { result: undefined, committed: await tokens.end(db, ended) };
       });
     },
   }),

@@ -82,7 +82,7 @@ export const signInOperations: readonly Operation<SignInDependencies>[] = [
           await dependencies.audit.append(db, { ...entry, action, resourceType, resourceId });
         }
         const result = { started, session: await showSession(db, started.id), mark };
-        return { result, committed: () => tokens.notifyEnded(replaced) };
+        return { result, committed: await tokens.end(db, replaced) };
       });
       const sessionCookie = cookies.setSession(context, started.secret, started.expiresAt);
       const used = body.method === "sso" ? [cookies.clearSso(context)] : [];

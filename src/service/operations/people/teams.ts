@@ -171,7 +171,6 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
       const { cookies, rollouts: tracker, sweeper } = dependencies;
       const { address, requestId } = context;
       const withContent = input.query.with_content === "true";
-      let ended: string[] = [];
       let emptied: string[] = [];
       const change = async (db: Db, current: OperatorContext) => {
         const { operator } = current;
@@ -196,7 +195,7 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
           .where("revoked_at", "is", null)
           .returning("id")
           .execute();
-        ended = tokens.map((token) => token.id);
+        const ended = tokens.map((token) => token.id);
         const aborted = { status: "aborted" as const, reason: "The team was deleted", updated_at: now, ended_at: now };
         const stopped = db.updateTable("rollouts").set(aborted).where("team_id", "=", teamId).where("ended_at", "is", null);
         const rollouts = await stopped.returningAll().execute();
@@ -205,13 +204,17 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
         await batches.where("ended_at", "is", null).execute();
         const next = operator.isSession ? await selectTeams(db, operator.userId).limit(1).executeTakeFirst() : undefined;
         const moved = next === undefined ? null : await moveSession(dependencies, db, { operator, address, requestId }, null);
-        return { result: moved?.started ?? null, committed: () => tracker.apply({ rollouts }) };
+        const endConnections = await dependencies.tokens.end(db, ended);
+        const committed = (): void => {
+          tracker.apply({ rollouts });
+          endConnections();
+        };
+        return { result: moved?.started ?? null, committed };
       };
       const response = await unitOfWork.write(change, async (_db, started) => {
         const cookie = started === null ? cookies.clearSession(context) : cookies.setSession(context, started.secret, started.expiresAt);
         return new JsonResponse(204, undefined, {}, context.operator.isSession ? [cookie] : []);
       });
-      dependencies.tokens.notifyEnded(ended);
       for (const playerId of emptied) await dependencies.presence.deletePlayer(playerId);
       return response;
     },

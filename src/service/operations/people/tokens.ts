@@ -51,7 +51,7 @@ export const tokenOperations: readonly Operation<TokenDependencies>[] = [
       const { teamId } = context;
       return unitOfWork.write(async (db, { operator }) => {
         checkScopes(operator, body.scopes);
-        const expiresAt = endOf(operator, body.expires_at, dependencies.clock.now());
+        const expiresAt = endOf(operator, body.expires_at, Math.trunc(dependencies.clock.now()));
         const details = { teamId, userId: operator.userId, name: body.name, createdBy: operator.userId, expiresAt };
         return { result: await issueToken(dependencies, db, { ...details, scopes: [...new Set(body.scopes)] }) };
       });
@@ -140,9 +140,8 @@ export const tokenOperations: readonly Operation<TokenDependencies>[] = [
         const revoked_at = Math.trunc(dependencies.clock.now());
         await db.updateTable("tokens").set({ revoked_at }).where("id", "=", tokenId).execute();
         await withdrawInvitationsByTokens(db, [tokenId], revoked_at);
-        return { result: undefined };
+        return { result: undefined, committed: await dependencies.tokens.end(db, [tokenId]) };
       });
-      dependencies.tokens.notifyEnded([input.params.id]);
     },
   }),
 ];

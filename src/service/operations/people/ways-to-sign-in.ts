@@ -52,7 +52,7 @@ export async function prepareSignIn(
     case "passkey": {
       const used = await dependencies.passkeys.verify(body.passkey, from);
       return async (db) => {
-        await recordPasskeyUse(db, used, dependencies.clock.now());
+        await recordPasskeyUse(db, used, Math.trunc(dependencies.clock.now()));
         const audited = [{ action: "usePasskey", resourceType: "users", resourceId: used.row.id }];
         return { userId: used.row.user_id, teamId: null, audited };
       };
@@ -71,7 +71,7 @@ async function prepareInvitation(
   from: Omit<Attempt, "email" | "password">,
 ): Promise<(db: Db) => Promise<Person>> {
   const { clock, passwords, store } = dependencies;
-  const { email, name: givenName, token_expires_at } = await findPendingInvitation(store.db, secret, clock.now());
+  const { email, name: givenName, token_expires_at } = await findPendingInvitation(store.db, secret, Math.trunc(clock.now()));
   if (token_expires_at !== null) {
     throw new ProblemError("forbidden", "You were invited by a program whose access ends: ask an owner to invite you in the console");
   }

@@ -1,6 +1,7 @@
 // The challenges that passkeys sign: each for one purpose, once, for five minutes.
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import type { Clock } from "../../../base/clock.ts";
+import type { Db } from "../../store/store.ts";
+import { OneTimeSecrets } from "../one-time/one-time-secrets.ts";
+import type { SecretKeys } from "../one-time/secret-keys.ts";
 
 /** How long a person has time to answer. */
 export const challengeMs = 5 * 60_000;
@@ -8,53 +9,33 @@ export const challengeMs = 5 * 60_000;
 /** What a challenge is for. */
 export type ChallengePurpose = { is: "sign-in" } | { is: "registration" | "proof"; sessionId: string };
 
-/**
- * Challenges that the service recognizes without storing them: strangers who ask for many fill no memory. Only used ones are
- * remembered until they expire. The key is new at each start of the service, which ends all challenges.
- *
- * A challenge consists of 16 random bytes, the time of its end (8 bytes), and the HMAC-SHA256 of both and of its purpose.
- */
 export class PasskeyChallenges {
-  readonly #clock: Clock;
-  readonly #key = randomBytes(32);
-  readonly #used = new Map<string, number>();
+  readonly #secrets: OneTimeSecrets;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
+  constructor(keys: SecretKeys) {
+    this.#secrets = new OneTimeSecrets(keys, "passkey challenges", challengeMs);
   }
 
   create(purpose: ChallengePurpose): string {
-    const end = Buffer.alloc(8);
-    end.writeDoubleBE(this.#clock.monotonic() + challengeMs);
-    const content = Buffer.concat([randomBytes(16), end]);
-    return Buffer.concat([content, this.#signature(content, purpose)]).toString("base64url");
+    return this.#secrets.create("", nameOf(purpose));
   }
 
   /** Whether a challenge was made for this purpose, is not too old and was not used. */
-  isValid(challenge: string, purpose: ChallengePurpose): boolean {
-    const bytes = Buffer.from(challenge, "base64url");
-    // The text must be the one that was made: decoding ignores characters that are not base64url.
-    if (bytes.length !== 56 || bytes.toString("base64url") !== challenge) return false;
-    const content = bytes.subarray(0, 24);
-    if (!timingSafeEqual(bytes.subarray(24), this.#signature(content, purpose))) return false;
-    return content.readDoubleBE(16) > this.#clock.monotonic() && !this.#used.has(challenge);
+  async isValid(challenge: string, purpose: ChallengePurpose): Promise<boolean> {
+    return this.#secrets.read(challenge, nameOf(purpose)) !== null && !(await this.#secrets.isUsed(challenge));
   }
 
   /** Uses a valid challenge up. @returns false if it was used meanwhile */
-  use(challenge: string): boolean {
-    const now = this.#clock.monotonic();
-    for (const [other, until] of this.#used) {
-      // In the order in which they were used: whatever follows expires later.
-      if (until > now) break;
-      this.#used.delete(other);
-    }
-    if (this.#used.has(challenge)) return false;
-    this.#used.set(challenge, now + challengeMs);
-    return true;
+  use(challenge: string): Promise<boolean> {
+    return this.#secrets.use(challenge);
   }
 
-  #signature(content: Buffer, purpose: ChallengePurpose): Buffer {
-    const about = purpose.is === "sign-in" ? purpose.is : `${purpose.is} ${purpose.sessionId}`;
-    return createHmac("sha256", this.#key).update(content).update(about).digest();
+  /** Like {@link use}, by a transaction. @returns what to call after its commit; null: it was used meanwhile */
+  useIn(db: Db, challenge: string): Promise<(() => void) | null> {
+    return this.#secrets.useIn(db, challenge);
   }
+}
+
+function nameOf(purpose: ChallengePurpose): string {
+  return purpose.is === "sign-in" ? purpose.is : `${purpose.is} ${purpose.sessionId}`;
 }

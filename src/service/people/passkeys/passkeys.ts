@@ -6,6 +6,7 @@ import { invalidField, ProblemError } from "../../http/problem.ts";
 import { addressKey, RateLimit, tooManyRequests } from "../../http/rate-limit.ts";
 import type { PasskeyRow, UserRow } from "../../store/people-tables.ts";
 import type { Db, Store } from "../../store/store.ts";
+import type { SecretKeys } from "../one-time/secret-keys.ts";
 import type { FailedSignIns } from "../sessions/failed-sign-ins.ts";
 import { findBrowser } from "../sessions/known-browsers.ts";
 import type { MadePasskey } from "./ceremonies.ts";
@@ -16,6 +17,7 @@ interface PasskeyDependencies {
   clock: Clock;
   failures: FailedSignIns;
   log: Log;
+  secretKeys: SecretKeys;
   store: Store;
 }
 
@@ -28,6 +30,9 @@ export interface PasskeySender {
   /** The secret that marks a browser; undefined: it has none. */
   browserSecret: string | undefined;
 }
+
+/** Uses a challenge up by a transaction. @returns what to call after its commit */
+type UseUp = (db: Db) => Promise<() => void>;
 
 /** A passkey that was verified. */
 export interface UsedPasskey {
@@ -50,7 +55,7 @@ export class Passkeys {
 
   constructor(dependencies: PasskeyDependencies) {
     this.#dependencies = dependencies;
-    this.#challenges = new PasskeyChallenges(dependencies.clock);
+    this.#challenges = new PasskeyChallenges(dependencies.secretKeys);
     this.#failures = new RateLimit(maxFailures, windowMs, dependencies.clock);
   }
 
@@ -79,23 +84,23 @@ export class Passkeys {
 
   /**
    * Checks a passkey that a browser has made for the person of a session.
-   * @returns it, and `used`, to call after it is stored: its challenge is used up then
+   * @returns it, and `use`, which uses its challenge up by the transaction that stores it, and returns what to call after the commit
    * @throws ProblemError 422.
    */
   async verifyMade(
     sessionId: string,
     baseUrl: string | null,
     attestation: PasskeyAttestation,
-  ): Promise<{ made: MadePasskey; site: PasskeySite; used: () => void }> {
+  ): Promise<{ made: MadePasskey; site: PasskeySite; use: UseUp }> {
     const site = requireSite(baseUrl);
     const { challengeIn, verifyMade } = await import("./ceremonies.ts");
     const challenge = challengeIn(attestation);
-    if (challenge === undefined || !this.#challenges.isValid(challenge, { is: "registration", sessionId })) {
+    if (challenge === undefined || !(await this.#challenges.isValid(challenge, { is: "registration", sessionId }))) {
       throw invalidField("/credential", tooLate);
     }
     try {
       const made = await verifyMade(attestation, challenge, site);
-      return { made, site, used: () => void this.#challenges.use(challenge) };
+      return { made, site, use: this.#useUp(challenge, () => invalidField("/credential", tooLate)) };
     } catch (error) {
       this.#dependencies.log.info({ session_id: sessionId, reason: reasonOf(error) }, "a new passkey was refused");
       throw invalidField("/credential", `the passkey is not accepted: ${reasonOf(error)}`);
@@ -106,23 +111,31 @@ export class Passkeys {
   async verify(assertion: PasskeyAssertion, sender: PasskeySender): Promise<UsedPasskey> {
     const refuse = (detail: string): ProblemError => new ProblemError("unauthorized", detail);
     const used = await this.#verify(assertion, { is: "sign-in" }, sender, null, refuse);
-    if (!this.#challenges.use(used.challenge)) throw refuse(tooLate);
+    if (!(await this.#challenges.use(used.challenge))) throw refuse(tooLate);
     return used;
   }
 
   /**
    * Checks a passkey by which a person who is signed in proves who they are.
-   * @returns it, and `used`, to call after the proof is stored: its challenge is used up then
+   * @returns it, and `use`, which uses its challenge up by the transaction that stores the proof, and returns what to call after the commit
    * @throws ProblemError 422; 429 after too many failures.
    */
   async prove(
     { userId, tokenId }: { userId: string; tokenId: string },
     assertion: PasskeyAssertion,
     sender: PasskeySender,
-  ): Promise<UsedPasskey & { used: () => void }> {
+  ): Promise<UsedPasskey & { use: UseUp }> {
     const refuse = (detail: string): ProblemError => invalidField("/passkey", detail);
     const used = await this.#verify(assertion, { is: "proof", sessionId: tokenId }, sender, userId, refuse);
-    return { ...used, used: () => void this.#challenges.use(used.challenge) };
+    return { ...used, use: this.#useUp(used.challenge, () => refuse(tooLate)) };
+  }
+
+  #useUp(challenge: string, refuse: () => ProblemError): UseUp {
+    return async (db) => {
+      const committed = await this.#challenges.useIn(db, challenge);
+      if (committed === null) throw refuse();
+      return committed;
+    };
   }
 
   /**
@@ -147,7 +160,7 @@ export class Passkeys {
     this.#failures.record(key);
     const { challengeIn, verifyUsed } = await import("./ceremonies.ts");
     const challenge = challengeIn(assertion);
-    if (challenge === undefined || !this.#challenges.isValid(challenge, purpose)) throw refuse(tooLate);
+    if (challenge === undefined || !(await this.#challenges.isValid(challenge, purpose))) throw refuse(tooLate);
     const row = await store.db.selectFrom("passkeys").selectAll().where("credential_id", "=", assertion.id).executeTakeFirst();
     const handle = assertion.response.userHandle;
     const isOwners = row !== undefined && (handle === undefined || handle === null || handle === handleOf(row.user_id));

@@ -9,7 +9,7 @@ import { endSessions, startSession, type StartedSession } from "./sessions.ts";
 
 interface MovedSession {
   started: StartedSession;
-  /** The ids of the sessions that ended; pass them to {@link TokenExpiry.notifyEnded} after the commit. */
+  /** The ids of the sessions that ended; pass them to {@link TokenExpiry.end}. */
   ended: string[];
 }
 
@@ -31,7 +31,7 @@ export async function moveSession(
   const since = { createdAt: before.created_at, expiresAt: before.expires_at!, provedAt: before.proved_at };
   const about = { method: before.method as SessionMethod, userAgent: before.user_agent, address, since };
   const started = await startSession(dependencies, db, { userId, teamId, ...about });
-  const ended = await endSessions(db, [tokenId], clock.now());
+  const ended = await endSessions(db, [tokenId], Math.trunc(clock.now()));
   const entry = { action: "switchTeam", resourceType: "sessions", resourceId: started.id, before: null, after: null };
   const who = { teamId: started.teamId, userId, tokenId: started.id };
   if (started.teamId !== operator.teamId) await audit.append(db, { ...entry, ...who, address, requestId });

@@ -112,7 +112,7 @@ export function showEnds({ expires_at, last_used_at, created_at }: TokenRow): { 
   return { idle_until: isoTime(Math.min((last_used_at ?? created_at) + idleMs, expiresAt)), expires_at: isoTime(expiresAt) };
 }
 
-/** Ends sessions. @returns their ids; pass them to {@link TokenExpiry.notifyEnded} after the commit. */
+/** Ends sessions. @returns their ids; pass them to {@link TokenExpiry.end}. */
 export async function endSessions(db: Db, ids: readonly string[], now: number): Promise<string[]> {
   if (ids.length === 0) return [];
   const rows = await db

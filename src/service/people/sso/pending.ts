@@ -2,6 +2,8 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
+import type { SecretKeys } from "../one-time/secret-keys.ts";
+import type { UsedSecrets } from "../one-time/used-secrets.ts";
 
 const algorithm = "aes-256-gcm";
 const nonceBytes = 12;
@@ -26,13 +28,14 @@ export type Pending = z.infer<typeof Pending>;
 
 export class PendingSignIns {
   readonly #clock: Clock;
-  // A restart makes the sign-ins that wait invalid: people begin again.
-  readonly #key = randomBytes(32);
-  /** The states that have been used, until they expire: epoch ms. */
-  readonly #used = new Map<string, number>();
+  // On a single process a restart makes the sign-ins that wait invalid: people begin again.
+  readonly #key: Buffer;
+  readonly #used: UsedSecrets;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, keys: SecretKeys) {
     this.#clock = clock;
+    this.#key = keys.keyFor("single sign-on");
+    this.#used = keys.usedFor("single sign-on");
   }
 
   /** The sealed form, which only this service can read and nobody can change. */
@@ -44,15 +47,12 @@ export class PendingSignIns {
   }
 
   /** Opens and uses up a sealed sign-in with this state; null: it was not begun here, is for something else, too old, or was used. */
-  take(sealed: string | undefined, purpose: Pending["purpose"], state: string | null): Pending | null {
+  async take(sealed: string | undefined, purpose: Pending["purpose"], state: string | null): Promise<Pending | null> {
     const pending = this.#open(sealed);
     const now = this.#clock.now();
     if (pending === null || pending.purpose !== purpose || pending.state !== state) return null;
     if (pending.startedAt <= now - pendingMs) return null;
-    for (const [used, until] of this.#used) if (until <= now) this.#used.delete(used);
-    if (this.#used.has(pending.state)) return null;
-    this.#used.set(pending.state, pending.startedAt + pendingMs);
-    return pending;
+    return (await this.#used.use(pending.state, pending.startedAt + pendingMs)) ? pending : null;
   }
 
   #open(sealed: string | undefined): Pending | null {
@@ -64,7 +64,7 @@ export class PendingSignIns {
       const text = Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]).toString();
       return Pending.parse(JSON.parse(text));
     } catch {
-      // Sealed with the key of an earlier start, or by somebody else.
+      // Sealed with another key, such as that of an earlier start.
       return null;
     }
   }

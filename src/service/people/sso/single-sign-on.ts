@@ -5,6 +5,7 @@ import { invalidField, ProblemError } from "../../http/problem.ts";
 import { longestSessionMs } from "../sessions/session-limits.ts";
 import { nameIn, verifiedEmailIn } from "./claims.ts";
 import type { SsoConfig } from "./config.ts";
+import type { SecretKeys } from "../one-time/secret-keys.ts";
 import { PendingSignIns, type Pending } from "./pending.ts";
 import { SsoProvider } from "./provider.ts";
 import { problemOfProvider } from "./provider-problem.ts";
@@ -35,12 +36,15 @@ export class SingleSignOn {
   readonly #provider: SsoProvider;
   readonly #pending: PendingSignIns;
 
-  constructor(config: SsoConfig, { clock, log, closing }: { clock: Clock; log: Log; closing: AbortSignal }) {
+  constructor(
+    config: SsoConfig,
+    { clock, log, closing, secretKeys }: { clock: Clock; log: Log; closing: AbortSignal; secretKeys: SecretKeys },
+  ) {
     this.config = config;
     this.#clock = clock;
     this.#log = log;
     this.#provider = new SsoProvider(config, clock, closing);
-    this.#pending = new PendingSignIns(clock);
+    this.#pending = new PendingSignIns(clock, secretKeys);
   }
 
   /**
@@ -65,7 +69,7 @@ export class SingleSignOn {
   async finish(secret: string | undefined, purpose: Purpose, response: string): Promise<SsoPerson> {
     const parameters = new URLSearchParams(response);
     const states = parameters.getAll("state");
-    const pending = this.#pending.take(secret, purpose, states.length === 1 ? states[0]! : null);
+    const pending = await this.#pending.take(secret, purpose, states.length === 1 ? states[0]! : null);
     if (pending === null) {
       throw ssoProblem(
         purpose,
@@ -132,7 +136,7 @@ export class SingleSignOn {
       subject: claims.sub,
       email: verifiedEmailIn(more, issuer),
       name: nameIn(more),
-      provedAt: claims.auth_time === undefined ? null : Math.min(claims.auth_time * 1_000, this.#clock.now()),
+      provedAt: claims.auth_time === undefined ? null : Math.trunc(Math.min(claims.auth_time * 1_000, this.#clock.now())),
       invitation,
     };
   }

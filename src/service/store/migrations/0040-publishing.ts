@@ -3,7 +3,13 @@ import { migration, owned } from "./statements.ts";
 
 export const publishingMigration = migration([
   // Which content a transaction has written, as it was before. Filled by triggers, and emptied before each commit.
-  "CREATE TABLE content_writes (kind TEXT NOT NULL, id TEXT NOT NULL, team_id TEXT NOT NULL, before TEXT, PRIMARY KEY (kind, id))",
+  // On PostgreSQL each connection has its own, see 0041.
+  {
+    sqlite: [
+      "CREATE TABLE content_writes (kind TEXT NOT NULL, id TEXT NOT NULL, team_id TEXT NOT NULL, before TEXT, PRIMARY KEY (kind, id))",
+    ],
+    postgres: [],
+  },
   // What a resource was like, once for all versions in which it was the same.
   "CREATE TABLE content_images (team_id TEXT NOT NULL, hash TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (team_id, hash))",
   `CREATE TABLE versions (${owned}, number BIGINT NOT NULL, user_id TEXT, note TEXT, draft_id TEXT, proposed_by TEXT,

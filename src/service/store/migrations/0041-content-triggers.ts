@@ -1,6 +1,5 @@
 // Triggers that notice every write of content, by whatever statement: versions need no reminder at each place that writes.
-// They are the only statements here that PostgreSQL writes differently: there, one function and the same four tables.
-import { migration } from "./statements.ts";
+import { migration, type Statement } from "./statements.ts";
 
 const columnsOf = {
   playlist: ["created_at", "name", "items"],
@@ -8,8 +7,38 @@ const columnsOf = {
   schedule: ["created_at", "name", "layout_id", "target_type", "target_value", "timing"],
   calendar: ["created_at", "name", "dates"],
 } as const;
+const kinds = Object.keys(columnsOf) as (keyof typeof columnsOf)[];
 
-export const contentTriggersMigration = migration(Object.keys(columnsOf).flatMap((kind) => triggersOf(kind as keyof typeof columnsOf)));
+/**
+ * PostgreSQL: one function for the four tables. The table that it writes is a temporary one of the connection
+ * ({@link ../postgres/pools.ts}): only the open transaction reads it, and in a table of all connections every two transactions would
+ * conflict there. A connection without that table is not the service's; its writes become no version.
+ */
+const noteWrites = `CREATE FUNCTION note_content_write() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE
+    written record;
+    before text;
+  BEGIN
+    IF to_regclass('pg_temp.content_writes') IS NULL THEN RETURN NULL; END IF;
+    IF TG_OP = 'INSERT' THEN
+      written := NEW;
+    ELSE
+      written := OLD;
+      IF to_jsonb(OLD) ->> 'deleted_at' IS NULL THEN before := to_jsonb(OLD)::text; END IF;
+    END IF;
+    INSERT INTO content_writes (kind, id, team_id, before) VALUES (TG_ARGV[0], written.id, written.team_id, before)
+      ON CONFLICT (kind, id) DO NOTHING;
+    RETURN NULL;
+  END $$`;
+
+export const contentTriggersMigration = migration([
+  { sqlite: [], postgres: [noteWrites] },
+  ...kinds.map((kind): Statement => {
+    const called = `EXECUTE FUNCTION note_content_write('${kind}')`;
+    const trigger = `CREATE TRIGGER ${kind}s_written AFTER INSERT OR UPDATE OR DELETE ON ${kind}s FOR EACH ROW ${called}`;
+    return { sqlite: triggersOf(kind), postgres: [trigger] };
+  }),
+]);
 
 /** The first write of a row in a transaction stores the row as it was before; null: it did not exist, or was in the bin. */
 function triggersOf(kind: keyof typeof columnsOf): string[] {

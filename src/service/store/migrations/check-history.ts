@@ -9,20 +9,42 @@ import { Fault } from "../../../base/fault.ts";
  * @throws Fault `unsupported` when the database has other migrations.
  */
 export function checkMigrationHistory(path: string, known: Readonly<Record<string, unknown>>): void {
-  const applied = appliedMigrations(path);
+  const place = { database: dirname(path), part: basename(path), elsewhere: "start with another --data folder" };
+  checkApplied(appliedMigrations(path), known, place);
+}
+
+/** The same, and that all of `known` have run. @throws Fault `unsupported`. */
+export function requireMigrated(path: string, known: Readonly<Record<string, unknown>>): void {
+  checkMigrationHistory(path, known);
+  if (appliedMigrations(path).length === Object.keys(known).length) return;
+  throw new Fault("unsupported", `${dirname(path)} was written by an earlier version: start this version's service in it once`);
+}
+
+/** How messages name a database, the part of it that was checked, and what to do instead. */
+export interface CheckedPlace {
+  database: string;
+  part: string;
+  elsewhere: string;
+}
+
+/**
+ * Checks that `applied` migrations, in the order of their names, are the first ones of `known`.
+ * @throws Fault `unsupported` when they are others.
+ */
+export function checkApplied(applied: readonly string[], known: Readonly<Record<string, unknown>>, place: CheckedPlace): void {
   const names = Object.keys(known).toSorted();
-  const [file, folder] = [basename(path), dirname(path)];
+  const { database, part, elsewhere } = place;
   const newer = applied.filter((name) => !names.includes(name));
   if (newer.length > 0) {
     throw new Fault(
       "unsupported",
-      `${folder} was written by a newer version (${file} has ${newer.join(", ")}): install that version again, or restore a backup made by this one`,
+      `${database} was written by a newer version (${part} has ${newer.join(", ")}): install that version again, or restore a backup made by this one`,
     );
   }
-  if (applied.some((name, place) => name !== names[place])) {
+  if (applied.some((name, index) => name !== names[index])) {
     throw new Fault(
       "unsupported",
-      `${folder} was written by a version that was never released (${file} lacks ${names.find((name) => !applied.includes(name))}): start with another --data folder`,
+      `${database} was written by a version that was never released (${part} lacks ${names.find((name) => !applied.includes(name))}): ${elsewhere}`,
     );
   }
 }

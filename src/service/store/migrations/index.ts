@@ -36,6 +36,10 @@ import { publishingMigration } from "./0040-publishing.ts";
 import { contentTriggersMigration } from "./0041-content-triggers.ts";
 import { approvalMigration } from "./0042-approval.ts";
 import { reportLinksMigration } from "./0046-report-links.ts";
+import { nodesMigration } from "./0047-nodes.ts";
+import { presenceMigration } from "./0056-presence.ts";
+import { blobMarksMigration } from "./0050-blob-marks.ts";
+import { oneTimeMigration } from "./0055-one-time.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -75,6 +79,9 @@ export const migrations: Record<string, Migration> = {
   "0041-content-triggers": contentTriggersMigration,
   "0042-approval": approvalMigration,
   "0046-report-links": reportLinksMigration,
+  "0047-nodes": nodesMigration,
+  "0050-blob-marks": blobMarksMigration,
+  "0055-one-time": oneTimeMigration,
 };
 
 /** The migrations of the telemetry database. */
@@ -83,4 +90,5 @@ export const telemetryMigrations: Record<string, Migration> = {
   "0005-records": recordsTelemetryMigration,
   "0008-walls": wallsTelemetryMigration,
   "0026-heartbeat-hours": heartbeatHoursMigration,
+  "0056-presence": presenceMigration,
 };

@@ -18,6 +18,10 @@ export const playEventMigrations: Record<string, Migration> = {
     "ALTER TABLE play_events ADD COLUMN override_id TEXT",
     "ALTER TABLE play_events ADD COLUMN layer TEXT",
     // The id was part of the details before. Released players never sent one, so this changes almost no row.
-    `UPDATE play_events SET schedule_id = json_extract(details, '$.schedule_id') WHERE details NOT LIKE '%"schedule_id":null%'`,
+    // A new PostgreSQL database has no such row.
+    {
+      sqlite: [`UPDATE play_events SET schedule_id = json_extract(details, '$.schedule_id') WHERE details NOT LIKE '%"schedule_id":null%'`],
+      postgres: [],
+    },
   ]),
 };

@@ -1,10 +1,10 @@
 // Writes many paired players with device tokens into the database of a stopped service: pairing each by its API takes too long.
-import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import type { Clock } from "../../../../src/base/clock.ts";
 import { hashSecret } from "../../../../src/service/people/token-secrets.ts";
 import { newId } from "../../../support/states.ts";
 import { Device, TestService } from "../../harness.ts";
+import { openTables } from "../../tables-of.ts";
 
 const tokenLifetimeMs = 3_600_000;
 
@@ -15,7 +15,7 @@ export async function writePlayers(folder: string, clock: Clock, count: number):
     await using api = await TestService.start(folder, { clock });
     first = (await api.pairDevice("Screen 0")).playerId;
   }
-  using state = new DatabaseSync(join(folder, "state.db"));
+  using state = openTables(folder);
   const row = state.prepare("select * from players where id = ?").get(first)!;
   const columns = Object.keys(row);
   const insert = state.prepare(`insert into players (${columns.join(", ")}) values (${columns.map(() => "?").join(", ")})`);

@@ -1,5 +1,4 @@
 // What becomes of a rollout's players that are added, deleted, restored, replaced or given another version; events, teams, retention.
-import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checkRelease } from "../../../../src/service/fleet/rollouts/release-catalog.ts";
@@ -9,6 +8,7 @@ import { eventually } from "../../../support/polling.ts";
 import { errorPointers, TestService } from "../../harness.ts";
 import { createOtherTeam } from "../../people/people.ts";
 import { minute, pairPlayers, reaches, start, startRollout } from "./simulated-player.ts";
+import { openTables } from "../../tables-of.ts";
 
 test("[ROL13] players that are paired, restored or get a tag later join the rings that have begun", async () => {
   await using folder = await temporaryFolder();
@@ -133,7 +133,7 @@ test("[ROL17] a rollout is kept for 90 days after its end, one in progress for a
   const ids = async () => (await api.call("GET", "rollouts")).body.data.map(({ id }: { id: string }) => id);
   await eventually(async () => (await ids()).length === 1);
   expect(await ids()).toEqual([going]);
-  using state = new DatabaseSync(join(folder.path, "state.db"), { readOnly: true });
+  using state = openTables(folder.path);
   expect(state.prepare("select distinct rollout_id from rollout_players").all()).toEqual([{ rollout_id: going }]);
 });
 

@@ -1,0 +1,65 @@
+// signage-player migrate and move: prepares a PostgreSQL database for the service, and takes a data folder over into one.
+import { join, resolve } from "node:path";
+import { z } from "zod";
+import { checkFlags, defineUsage, readFlags } from "../base/config.ts";
+import type { Log } from "../base/log.ts";
+import { DatabaseAddress } from "./flags.ts";
+import { commandName, dataFolder } from "./folders.ts";
+
+const cli = commandName("node_modules/.bin/node src/main/cli.ts");
+const address = "postgres://…";
+
+/** Flags of the program. */
+export const migrateUsage = defineUsage({
+  command: `${cli} migrate`,
+  summary: "Creates or migrates the service's tables in a PostgreSQL database, which a service also does when it starts.",
+  flags: { database: { value: address, help: "The database; its user may create schemas in it" } },
+});
+/** Flags of the program. */
+export const moveUsage = defineUsage({
+  command: `${cli} move`,
+  summary: "Copies the data of a stopped service from its folder into an empty PostgreSQL database, and compares every table.",
+  flags: {
+    from: { value: "DIR", help: `The service's data folder (default ${join(dataFolder(), "service")}), which stays as it is` },
+    to: { value: address, help: "The database" },
+  },
+  notes: ["Assets stay in the folder: start the service with --data DIR and --database afterwards."],
+});
+
+const MigrateFlags = z.object({ database: DatabaseAddress });
+const MoveFlags = z.object({
+  from: z
+    .string()
+    .min(1, "must name a folder")
+    .default(join(dataFolder(), "service"))
+    .transform((path) => resolve(path)),
+  to: DatabaseAddress,
+});
+
+/** @throws Fault `bad-config` in one line. */
+export function readMigrateConfig(argv: readonly string[]): z.infer<typeof MigrateFlags> {
+  return checkFlags(MigrateFlags.safeParse(readFlags(argv, migrateUsage)), migrateUsage);
+}
+
+/** @throws Fault `bad-config` in one line. */
+export function readMoveConfig(argv: readonly string[]): z.infer<typeof MoveFlags> {
+  return checkFlags(MoveFlags.safeParse(readFlags(argv, moveUsage)), moveUsage);
+}
+
+/** Migrates a database. */
+export async function runMigrate({ database }: z.infer<typeof MigrateFlags>, log: Log): Promise<void> {
+  const { migratePostgres } = await import("../service/store/postgres/migrate.ts");
+  const count = await migratePostgres(database, log);
+  log.info({ migrations: count }, count === 0 ? "the database was up to date" : "the database is migrated");
+}
+
+/** Moves a data folder, and logs every table with its count and digest on both sides. */
+export async function runMove({ from, to }: z.infer<typeof MoveFlags>, log: Log, signal: AbortSignal): Promise<void> {
+  const { moveFolder } = await import("../service/store/move/move.ts");
+  const tables = await moveFolder(from, to, log, signal);
+  for (const { table, from: source, to: target } of tables) {
+    log.info({ table, rows: source.rows, rows_there: target.rows, digest: source.digest, digest_there: target.digest }, "table moved");
+  }
+  const rows = tables.reduce((sum, table) => sum + table.from.rows, 0);
+  log.info({ from, tables: tables.length, rows }, "moved: start the service with --database, and keep the folder for its assets");
+}

@@ -1,0 +1,168 @@
+// Stores blobs as objects of a bucket that several nodes share. Bytes are received and hashed on the local disk first.
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import type { Clock } from "../../../../base/clock.ts";
+import { Fault } from "../../../../base/fault.ts";
+import type { Db } from "../../../store/store.ts";
+import { BlobCache } from "../blob-cache.ts";
+import type { BlobMarks } from "../blob-marks.ts";
+import type { BlobName, BlobStore, LocalFile, ReceivedFile } from "../blob-store.ts";
+import { IncomingFiles } from "../incoming-files.ts";
+import { Bucket } from "./bucket.ts";
+import { blobKey, hashOfKey, type S3Config } from "./config.ts";
+import { partBytes, putParts } from "./multipart.ts";
+
+const deletionsAtOnce = 10;
+const silenceLimitMs = 20_000;
+
+interface S3Dependencies {
+  marks: BlobMarks;
+  clock: Clock;
+}
+
+export class S3Blobs implements BlobStore {
+  readonly isShared = true;
+  readonly bucket: Bucket;
+  readonly #dependencies: S3Dependencies;
+  readonly #files: IncomingFiles;
+  readonly #cache: BlobCache;
+  /** When a file was found or stored in the bucket, monotonic ms. */
+  readonly #preparedAt = new WeakMap<ReceivedFile, number>();
+
+  private constructor(config: S3Config, dependencies: S3Dependencies, files: IncomingFiles, cache: BlobCache) {
+    this.bucket = new Bucket(config);
+    this.#dependencies = dependencies;
+    this.#files = files;
+    this.#cache = cache;
+  }
+
+  /** @param folder for files that arrive, and for local copies. Connects to nothing yet. */
+  static async open(folder: string, config: S3Config, dependencies: S3Dependencies): Promise<S3Blobs> {
+    const files = await IncomingFiles.open(join(folder, "incoming"));
+    return new S3Blobs(config, dependencies, files, await BlobCache.open(join(folder, "cache"), config.cacheBytes));
+  }
+
+  receive(bytes: AsyncIterable<Uint8Array>, maxBytes: number, onProgress?: (sizeBytes: number) => void): Promise<ReceivedFile> {
+    return this.#files.receive(bytes, maxBytes, onProgress);
+  }
+
+  incomingPath(): string {
+    return this.#files.newPath();
+  }
+
+  receiveFile(path: string): Promise<ReceivedFile> {
+    return this.#files.receiveFile(path);
+  }
+
+  adopt(path: string, known?: BlobName): Promise<ReceivedFile> {
+    return this.#files.adopt(path, known);
+  }
+
+  async prepare(received: ReceivedFile): Promise<void> {
+    const { clock, marks } = this.#dependencies;
+    const startedAt = clock.monotonic();
+    // Without a mark, no node deletes the blob before the grace is over, so that it need not be looked for again.
+    await marks.unmarkIfMarked(received.sha256);
+    await this.#store(received);
+    this.#preparedAt.set(received, startedAt);
+    await this.#cache.add(received, received.path);
+  }
+
+  async keep(db: Db, received: ReceivedFile): Promise<void> {
+    const { clock, marks } = this.#dependencies;
+    await marks.unmark(db, [received.sha256]);
+    const preparedAt = this.#preparedAt.get(received) ?? Number.NEGATIVE_INFINITY;
+    if (clock.monotonic() - preparedAt >= marks.lastsMs) await this.#store(received);
+  }
+
+  async read(blob: BlobName, start: number, end: number): Promise<Readable> {
+    const isWhole = start === 0 && end === blob.sizeBytes - 1;
+    const found = await this.bucket.get(blobKey(this.bucket.config, blob.sha256), isWhole ? undefined : { start, end });
+    if (found === null) throw missing(blob);
+    if (found.totalBytes !== blob.sizeBytes) {
+      found.body.destroy();
+      throw corrupt(blob);
+    }
+    return Readable.from(this.#checked(found.body, blob, isWhole), { objectMode: false });
+  }
+
+  localFile(blob: BlobName): Promise<LocalFile> {
+    return this.#cache.use(blob, () => this.read(blob, 0, blob.sizeBytes - 1));
+  }
+
+  async remove(hashes: readonly string[]): Promise<void> {
+    for (let first = 0; first < hashes.length; first += deletionsAtOnce) {
+      const some = hashes.slice(first, first + deletionsAtOnce);
+      await Promise.all(some.map((sha256) => this.bucket.delete(blobKey(this.bucket.config, sha256))));
+    }
+  }
+
+  async *allHashes(): AsyncGenerator<string[]> {
+    const { config } = this.bucket;
+    for await (const page of this.bucket.list(`${config.prefix}blobs/`)) {
+      yield page.map(({ key }) => hashOfKey(config, key)).filter((sha256) => sha256 !== null);
+    }
+  }
+
+  async check(signal: AbortSignal): Promise<void> {
+    for await (const _page of this.bucket.list(`${this.bucket.config.prefix}blobs/`, 1, signal)) return;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.bucket[Symbol.dispose]();
+  }
+
+  /** Makes sure that the bucket has the file's bytes under its hash. */
+  async #store({ path, sha256, sizeBytes }: ReceivedFile): Promise<void> {
+    const key = blobKey(this.bucket.config, sha256);
+    const present = await this.bucket.head(key);
+    if (present?.sizeBytes === sizeBytes && (present.sha256 ?? sha256) === sha256) return;
+    if (sizeBytes > partBytes) return putParts(this.bucket, key, path, sizeBytes);
+    const bytes = await readFile(path);
+    // Another node may store it at the same time, which is as good.
+    const isStored = await this.bucket.put(key, bytes, present === null);
+    if (!isStored && (await this.bucket.head(key))?.sizeBytes !== sizeBytes) await this.bucket.put(key, bytes, false);
+  }
+
+  /** The bytes of an object. Holds the end of a whole blob back until its hash has been checked. */
+  async *#checked(body: Readable, blob: BlobName, isWhole: boolean): AsyncGenerator<Buffer> {
+    const hash = isWhole ? createHash("sha256") : null;
+    let held: Buffer | null = null;
+    try {
+      for await (const bytes of silenceLimited(body)) {
+        hash?.update(bytes);
+        if (held !== null) yield held;
+        held = bytes;
+      }
+    } catch (error) {
+      throw this.bucket.fault(error);
+    }
+    if (hash !== null && hash.digest("hex") !== blob.sha256) throw corrupt(blob);
+    if (held !== null) yield held;
+  }
+}
+
+/** The bytes of a body that must not be silent while it is read. A reader may pause as long as it likes. */
+async function* silenceLimited(body: Readable): AsyncGenerator<Buffer> {
+  const parts = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  try {
+    for (;;) {
+      const timer = setTimeout(() => body.destroy(new Error(`the bucket sent nothing for ${silenceLimitMs / 1_000} s`)), silenceLimitMs);
+      const { done, value } = await parts.next().finally(() => clearTimeout(timer));
+      if (done === true) return;
+      yield value;
+    }
+  } finally {
+    body.destroy();
+  }
+}
+
+function missing({ sha256 }: BlobName): Fault {
+  return new Fault("asset-missing", `the blob ${sha256} is missing in the bucket`);
+}
+
+function corrupt({ sha256 }: BlobName): Fault {
+  return new Fault("asset-corrupt", `the bucket has other bytes for the blob ${sha256}`);
+}

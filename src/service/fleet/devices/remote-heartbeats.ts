@@ -1,0 +1,92 @@
+// Follows the heartbeats that other nodes receive: by their broadcasts, and by reading what they have stored.
+import type { Clock } from "../../../base/clock.ts";
+import { Heartbeat } from "../../../protocol/device/heartbeat.ts";
+import type { AlertEngine } from "../../alerts/engine.ts";
+import type { Subscribers } from "../../events/subscribers.ts";
+import type { Nodes } from "../../nodes/nodes.ts";
+import { inChunks } from "../../store/chunks.ts";
+import type { Store } from "../../store/store.ts";
+import type { PlayerProblems } from "../player-problems.ts";
+import type { Presence } from "../presence.ts";
+import { readBodies, readChangedLinks, type StoredHeartbeat } from "../presence-rows.ts";
+
+interface RemoteHeartbeatsDependencies {
+  store: Store;
+  clock: Clock;
+  nodes: Nodes;
+  presence: Presence;
+  alerts: AlertEngine;
+  problems: PlayerProblems;
+  subscribers: Subscribers;
+}
+
+const pollMs = 2_000;
+// A row becomes visible at its commit, at most so long after its time.
+const lateMs = 10_000;
+
+export class RemoteHeartbeats {
+  readonly #dependencies: RemoteHeartbeatsDependencies;
+  /** The newest heartbeats that are not handled yet, by player. */
+  readonly #fresh = new Map<string, StoredHeartbeat>();
+  #readUntil = 0;
+
+  constructor(dependencies: RemoteHeartbeatsDependencies) {
+    const { nodes, presence } = dependencies;
+    this.#dependencies = dependencies;
+    nodes.onBroadcast("heartbeats", ({ beats }, nodeId) => {
+      for (const beat of beats) if (presence.recordRemote(beat, nodeId)) this.#fresh.set(beat.playerId, beat);
+    });
+  }
+
+  /** Follows the other nodes until `signal` aborts; rejects with an AbortError then. */
+  async run(signal: AbortSignal): Promise<never> {
+    const { clock } = this.#dependencies;
+    for (;;) {
+      await this.#poll();
+      await this.#handleFresh();
+      await clock.wait(pollMs, signal);
+    }
+  }
+
+  /** Reads what was not broadcast: without a message server everything. */
+  async #poll(): Promise<void> {
+    const { nodes, presence, store } = this.#dependencies;
+    const changed = await readChangedLinks(store.telemetry, this.#readUntil - lateMs, nodes.id);
+    const unknown = changed.filter((each) => !presence.recordRemoteLink(each.playerId, each.receivedAt, each.link, each.nodeId));
+    const bodies = await readBodies(
+      store.telemetry,
+      unknown.map(({ playerId }) => playerId),
+    );
+    for (const { playerId, link, nodeId } of unknown) {
+      const read = bodies.get(playerId);
+      if (read === undefined) continue;
+      const beat = { playerId, link, ...read };
+      if (presence.recordRemote(beat, nodeId)) this.#fresh.set(playerId, beat);
+    }
+    for (const { changedAt } of changed) this.#readUntil = Math.max(this.#readUntil, changedAt);
+  }
+
+  async #handleFresh(): Promise<void> {
+    const fresh = [...this.#fresh.values()];
+    this.#fresh.clear();
+    const { alerts, problems, store, subscribers } = this.#dependencies;
+    for (const chunk of inChunks(fresh)) {
+      const ids = chunk.map(({ playerId }) => playerId);
+      const rows = await store.db
+        .selectFrom("players")
+        .select(["id", "team_id", "created_at", "revision"])
+        .where("id", "in", ids)
+        .execute();
+      const players = new Map(rows.map((row) => [row.id, row]));
+      for (const { playerId, receivedAt, body } of chunk) {
+        const player = players.get(playerId);
+        const heartbeat = Heartbeat.safeParse(JSON.parse(body));
+        // A node of another version may send what this one does not know.
+        if (player === undefined || !heartbeat.success) continue;
+        problems.recordHeartbeat(playerId, heartbeat.data, player.revision);
+        alerts.recordHeartbeat(player);
+        subscribers.sendHeartbeat(player.team_id, playerId, receivedAt, heartbeat.data);
+      }
+    }
+  }
+}

@@ -1,0 +1,73 @@
+// Runs the background loops of the components: those that each node needs, and those that only one node of a service runs.
+import { runAll } from "../base/async/run-all.ts";
+import { isAbort } from "../base/fault.ts";
+import { runHourlyCleanup } from "./cleanup/hourly-cleanup.ts";
+import type { Components } from "./components.ts";
+import type { ServiceConfig } from "./config.ts";
+import type { RemoteHeartbeats } from "./fleet/devices/remote-heartbeats.ts";
+import type { Loop } from "./nodes/nodes.ts";
+
+const defaultPlayEventDays = 400;
+const dayMs = 86_400_000;
+
+/** Runs the components' background loops until `signal` aborts. If one fails, the process ends, so that the failure is noticed. */
+export function runLoops(components: Components, config: ServiceConfig, signal: AbortSignal): AsyncDisposable {
+  const { log, nodes, presence } = components;
+  const each = Object.entries(loopsOfEachNode(components)).map(([name, loop]) => nodes.onEachNode(name, loop));
+  const once = Object.entries(duties(components, config)).map(([name, loop]) => nodes.asDuty(name, loop));
+  const ended = runAll([...nodes.loops, ...each, ...once], signal).catch((error: unknown) => {
+    if (isAbort(error) && signal.aborted) return;
+    log.fatal({ err: error }, "background loop failed");
+    throw error;
+  });
+  return {
+    async [Symbol.asyncDispose]() {
+      await ended;
+      await components.failedSignIns.settled();
+      // Heartbeats that arrived while the sockets were closing.
+      await presence.flush();
+    },
+  };
+}
+
+/** What concerns this node's sockets, files or memory. */
+function loopsOfEachNode(components: Components): Record<string, Loop> {
+  const { log, presence, releases, sockets, subscribers, webhooks } = components;
+  return {
+    pings: (each) => sockets.run(each),
+    subscribers: (each) => subscribers.run(each),
+    webhooks: (each) => webhooks.run(each),
+    mails: (each) => components.mailSender.run(each),
+    "released files": (each) => components.sweeper.run(each),
+    releases: (each) => releases.run(each),
+    uploads: (each) => components.uploads.run(each),
+    heartbeats: (each) => presence.run(log, each),
+    ...(components.remoteHeartbeats === null ? {} : followOthers(components, components.remoteHeartbeats)),
+  };
+}
+
+/** What a node has to know of the players of others. */
+function followOthers({ links }: Components, remoteHeartbeats: RemoteHeartbeats): Record<string, Loop> {
+  return {
+    "heartbeats of others": (each) => remoteHeartbeats.run(each),
+    "connectivity of others": (each) => links.follow(each),
+  };
+}
+
+/** What one node does for all. */
+function duties(components: Components, config: ServiceConfig): Record<string, Loop> {
+  const playEventRetentionMs = (config.playEventDays ?? defaultPlayEventDays) * dayMs;
+  return {
+    "command expiry": (each) => components.commands.run(each),
+    connectivity: (each) => components.links.run(each),
+    rollouts: (each) => components.rolloutRunner.run(each),
+    batches: (each) => components.batchRunner.run(each),
+    "event trimming": (each) => components.subscribers.trim(each),
+    "webhook upkeep": (each) => components.webhooks.upkeep(each),
+    alerts: (each) => components.alertLoops.run(each),
+    sweeper: (each) => components.sweeper.runSweeps(each),
+    thumbnails: (each) => components.thumbnails.run(each),
+    imports: (each) => components.imports.run(each),
+    cleanup: (each) => runHourlyCleanup(components, playEventRetentionMs, each),
+  };
+}

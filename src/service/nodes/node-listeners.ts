@@ -1,0 +1,49 @@
+// Who on this node listens to announcements and broadcasts of other nodes.
+import { announcementBodies, broadcastBodies } from "./node-messages.ts";
+import type { AnnouncementKind, Announcements, BroadcastKind, Broadcasts } from "./node-messages.ts";
+
+type AnnouncementListener = (body: never) => void | Promise<void>;
+type BroadcastListener = (body: never, nodeId: string) => void;
+
+export class NodeListeners {
+  readonly #announcements = new Map<string, Set<AnnouncementListener>>();
+  readonly #broadcasts = new Map<string, Set<BroadcastListener>>();
+
+  onAnnounced<K extends AnnouncementKind>(kind: K, listener: (body: Announcements[K]) => void | Promise<void>, signal?: AbortSignal): void {
+    add(this.#announcements, kind, listener, signal);
+  }
+
+  onBroadcast<K extends BroadcastKind>(kind: K, listener: (body: Broadcasts[K], nodeId: string) => void, signal?: AbortSignal): void {
+    add(this.#broadcasts, kind, listener, signal);
+  }
+
+  /**
+   * Calls the listeners of an announcement, one after the other. @returns false: it is malformed, or of a kind that only newer nodes know.
+   * Rejects as they do.
+   */
+  async announced(kind: string, body: unknown): Promise<boolean> {
+    const parsed = isKind(announcementBodies, kind) ? announcementBodies[kind].safeParse(body) : null;
+    if (!parsed?.success) return false;
+    for (const listener of this.#announcements.get(kind) ?? []) await listener(parsed.data as never);
+    return true;
+  }
+
+  /** Calls the listeners of a broadcast. @returns false as {@link announced}. */
+  broadcast(kind: string, body: unknown, nodeId: string): boolean {
+    const parsed = isKind(broadcastBodies, kind) ? broadcastBodies[kind].safeParse(body) : null;
+    if (!parsed?.success) return false;
+    for (const listener of this.#broadcasts.get(kind) ?? []) listener(parsed.data as never, nodeId);
+    return true;
+  }
+}
+
+function isKind<T extends object>(kinds: T, kind: string): kind is keyof T & string {
+  return Object.hasOwn(kinds, kind);
+}
+
+function add<L>(listeners: Map<string, Set<L>>, kind: string, listener: unknown, signal?: AbortSignal): void {
+  if (signal?.aborted) return;
+  const all = listeners.get(kind) ?? new Set();
+  listeners.set(kind, all.add(listener as L));
+  signal?.addEventListener("abort", () => all.delete(listener as L), { once: true });
+}

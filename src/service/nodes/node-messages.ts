@@ -1,0 +1,36 @@
+// What the nodes of one service tell each other. Also what a node accepts from the message server and from the table of announcements.
+import { z } from "zod";
+
+const Ids = z.array(z.string()).readonly();
+
+/** Changes of stored data that other nodes keep a copy of in memory. The truth is in the database. */
+export const announcementBodies = {
+  /** These players have new entries in their journals (state.changed, command), or were revoked. */
+  "players.changed": z.object({ playerIds: Ids }),
+  /** The announcing node has these sockets of players. The id of a session is greater than those of earlier ones. */
+  "players.connected": z.object({
+    sessions: z.array(z.object({ id: z.string(), playerId: z.string(), instanceId: z.string().optional() })).readonly(),
+  }),
+  /** These teams have new events. */
+  "events.appended": z.object({ teamIds: Ids }),
+  /** These commands have ended. */
+  "commands.ended": z.object({ commandIds: Ids, hasBatches: z.boolean() }),
+  /** These tokens were revoked, lost scopes, or their users left the team. */
+  "tokens.ended": z.object({ tokenIds: Ids }),
+} as const;
+
+/** What nodes send each other without storing it: lost when a node or the message server is away. */
+export const broadcastBodies = {
+  /** The latest heartbeats of the sender's players. */
+  heartbeats: z.object({
+    beats: z
+      .array(z.object({ playerId: z.string(), receivedAt: z.number(), link: z.enum(["socket", "poll", "gone"]), body: z.string() }))
+      .readonly(),
+  }),
+} as const;
+
+export type AnnouncementKind = keyof typeof announcementBodies;
+export type Announcements = { [K in AnnouncementKind]: z.infer<(typeof announcementBodies)[K]> };
+
+export type BroadcastKind = keyof typeof broadcastBodies;
+export type Broadcasts = { [K in BroadcastKind]: z.infer<(typeof broadcastBodies)[K]> };

@@ -1,0 +1,61 @@
+// The other nodes of one service, as its parts use them.
+import type { Db } from "../store/store.ts";
+import type { AnnouncementKind, Announcements, BroadcastKind, Broadcasts } from "./node-messages.ts";
+
+/** An endless loop; it rejects with an AbortError when its signal aborts. */
+export type Loop = (signal: AbortSignal) => Promise<unknown>;
+
+/** What the metrics show of this node's place among the others. */
+export interface NodeFigures {
+  /** How many nodes have a lease, this one included. */
+  liveNodes: number;
+  /** Whether this node runs the loops that run only once. */
+  hasDuties: boolean;
+  /** Seconds since the last successful poll of the announcements. */
+  pollLagSeconds: number;
+  /** Seconds for which this node's lease still lasts; negative when it has ended. */
+  leaseSeconds: number;
+  /** Whether the message server is connected; null: there is none. */
+  isMessagingConnected: boolean | null;
+  /** Announcements since the start. */
+  counts: { announced: number; heardByMessage: number; heardByPoll: number; broadcast: number; refusedMessages: number };
+}
+
+/**
+ * The other nodes of this service. A service on SQLite is alone: announcing costs nothing, and it has every duty.
+ */
+export interface Nodes extends AsyncDisposable {
+  /** `nod_…`, new at each start. */
+  readonly id: string;
+  /** False: this is the only process of its service. */
+  readonly isShared: boolean;
+  /** The nodes whose lease lasts, this one included. Empty only until the {@link loops} run. */
+  readonly liveNodeIds: ReadonlySet<string>;
+  /** Null: this is the only process of its service. */
+  readonly figures: NodeFigures | null;
+  /** Announces a change to the other nodes, in its transaction. They hear of it after the commit, at least once, in any order. */
+  announce<K extends AnnouncementKind>(db: Db, kind: K, body: Announcements[K]): Promise<void>;
+  /**
+   * Calls `listener` for each announcement of another node, until `signal` aborts. It reads the change from the database. If it
+   * rejects, the announcement is delivered again.
+   */
+  onAnnounced<K extends AnnouncementKind>(kind: K, listener: (body: Announcements[K]) => void | Promise<void>, signal?: AbortSignal): void;
+  /** Sends to the other nodes; may be lost. */
+  broadcast<K extends BroadcastKind>(kind: K, body: Broadcasts[K]): void;
+  onBroadcast<K extends BroadcastKind>(kind: K, listener: (body: Broadcasts[K], nodeId: string) => void, signal?: AbortSignal): void;
+  /**
+   * A loop that runs on one node at a time: while this node has the duties. Every `store.write` within it is fenced: it commits only
+   * while the lease is still this node's. `signal` aborts when the lease is lost; the loop begins again when it is back, and after an
+   * outage of the database.
+   */
+  asDuty(name: string, loop: Loop): Loop;
+  /**
+   * Within a duty, before something that follows from this node's memory and not from what a fenced write reads.
+   * @throws Fault `lease-lost` as a fenced write does.
+   */
+  checkDuty(): Promise<void>;
+  /** A loop that runs on every node and begins again after an outage of the database. */
+  onEachNode(name: string, loop: Loop): Loop;
+  /** What keeps this node's leases and hears the others; to be run until the service stops. */
+  readonly loops: readonly Loop[];
+}

@@ -1,0 +1,80 @@
+// Opens a node that shares a PostgreSQL database with others, and connects its parts.
+import { hostname } from "node:os";
+import pg from "pg";
+import { createSystemClock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import { openEpoch } from "../store/epoch.ts";
+import type { MakeId } from "../store/ids.ts";
+import { connectionTo, hearLostConnections } from "../store/postgres/pools.ts";
+import type { Store } from "../store/store.ts";
+import { AnnouncementLog } from "./announcement-log.ts";
+import { AnnouncementReader } from "./announcement-reader.ts";
+import { Duties } from "./duties.ts";
+import { Leases } from "./leases.ts";
+import { Membership } from "./membership.ts";
+import { MessageServer, type MessagesConfig } from "./message-server.ts";
+import { NodeListeners } from "./node-listeners.ts";
+import { SharedNodes } from "./shared-nodes.ts";
+
+const pollMs = 1_000;
+// While messages arrive, polling only finds those that were lost.
+const pollWithMessagesMs = 5_000;
+// A lease that cannot be renewed in time is lost, so these queries may not take long.
+const connections = { max: 3, connectionTimeoutMillis: 2_000, query_timeout: 2_000 };
+
+/** @throws Fault `unsupported` when the message server is too old; `store-unavailable`. */
+export async function openSharedNodes(
+  config: { database: string; messages: MessagesConfig | null },
+  store: Store,
+  makeId: MakeId,
+  log: Log,
+): Promise<SharedNodes> {
+  await using opened = new AsyncDisposableStack();
+  // Leases last by the database's clock, so their waits are real time whatever the service's clock is.
+  const clock = createSystemClock();
+  const pool = new pg.Pool({ ...connectionTo(config.database), ...connections });
+  opened.defer(() => pool.end());
+  pool.on("error", (error) => log.debug({ err: error }, "an idle connection to the database ended"));
+  hearLostConnections(pool);
+  const id = makeId("nod");
+  const epoch = await openEpoch(store.db, makeId);
+  const leases = new Leases(pool, id);
+  const membership = new Membership({ leases, host: hostname(), clock, log });
+  const announcements = new AnnouncementLog(pool, id);
+  const listeners = new NodeListeners();
+  let messages: MessageServer | null = null;
+  const pollEvery = (): number => (messages?.isConnected === true ? pollWithMessagesMs : pollMs);
+  const reader = await AnnouncementReader.open({ announcements, listeners, clock, log, pollMs: pollEvery });
+  const duties = new Duties({ clock, log, leases });
+  await membership.renew();
+  if (config.messages !== null) {
+    messages = new MessageServer({
+      config: config.messages,
+      subject: `signage.${epoch}`,
+      nodeId: id,
+      clock,
+      log,
+      onMessage: (text) => nodes.hear(text),
+      onChange: () => reader.wake(),
+    });
+  }
+  const nodes = new SharedNodes({
+    id,
+    epoch,
+    store,
+    pool,
+    leases,
+    membership,
+    duties,
+    announcements,
+    listeners,
+    reader,
+    messages,
+    clock,
+    log,
+  });
+  await messages?.open();
+  opened.move();
+  log.info({ node: id, nodes: membership.live.size, has_messages: messages !== null }, "this node shares its database");
+  return nodes;
+}

@@ -1,0 +1,176 @@
+// One of several nodes that share a PostgreSQL database: announces its changes, hears those of others, and keeps its leases.
+import type { Pool } from "pg";
+import type { Clock } from "../../base/clock.ts";
+import { isFault, reasonOf } from "../../base/fault.ts";
+import type { Log } from "../../base/log.ts";
+import type { Db, Store } from "../store/store.ts";
+import { writeAnnouncement, type AnnouncementLog } from "./announcement-log.ts";
+import type { AnnouncementReader } from "./announcement-reader.ts";
+import type { Duties } from "./duties.ts";
+import { checkLease } from "./fence.ts";
+import type { Leases } from "./leases.ts";
+import type { Membership } from "./membership.ts";
+import type { MessageServer } from "./message-server.ts";
+import type { NodeListeners } from "./node-listeners.ts";
+import type { AnnouncementKind, Announcements, BroadcastKind, Broadcasts } from "./node-messages.ts";
+import type { Loop, NodeFigures, Nodes } from "./nodes.ts";
+import { waitOutOutages } from "./wait-out.ts";
+import { parseWireMessage, type WireMessage } from "./wire-message.ts";
+
+/** The parts of a shared node (open-nodes.ts connects them). */
+export interface SharedParts {
+  id: string;
+  epoch: string;
+  store: Store;
+  /** Its own connections: leases must not wait for the service's queries. */
+  pool: Pool;
+  leases: Leases;
+  membership: Membership;
+  duties: Duties;
+  announcements: AnnouncementLog;
+  listeners: NodeListeners;
+  reader: AnnouncementReader;
+  messages: MessageServer | null;
+  clock: Clock;
+  log: Log;
+}
+
+const trimMs = 60_000;
+
+export class SharedNodes implements Nodes {
+  readonly id: string;
+  readonly isShared = true;
+  readonly loops: readonly Loop[];
+  readonly #parts: SharedParts;
+  /** What an open transaction has announced: by their text, so that none is announced twice. */
+  readonly #announced = new WeakMap<Db, Map<string, WireMessage>>();
+  readonly #counts = { announced: 0, broadcast: 0, refusedMessages: 0 };
+
+  constructor(parts: SharedParts) {
+    const { duties, membership, messages, reader, store } = parts;
+    this.id = parts.id;
+    this.#parts = parts;
+    store.onBegin(checkLease);
+    store.onCommit((db) => this.#sendAnnounced(db));
+    const loops: Record<string, Loop> = {
+      "node lease": (signal) => membership.run(signal),
+      announcements: (signal) => reader.run(signal),
+    };
+    this.loops = [
+      ...Object.entries(loops).map(([name, loop]) => this.onEachNode(name, loop)),
+      (signal) => duties.run(signal),
+      this.asDuty("announcement trimming", (signal) => this.#trim(signal)),
+      ...(messages === null ? [] : [(signal: AbortSignal) => messages.run(signal)]),
+    ];
+  }
+
+  get liveNodeIds(): ReadonlySet<string> {
+    return this.#parts.membership.live;
+  }
+
+  get figures(): NodeFigures {
+    const { clock, duties, membership, messages, reader } = this.#parts;
+    return {
+      liveNodes: membership.live.size,
+      hasDuties: duties.isHeld,
+      pollLagSeconds: (clock.monotonic() - reader.polledAt) / 1_000,
+      leaseSeconds: membership.leftMs / 1_000,
+      isMessagingConnected: messages?.isConnected ?? null,
+      counts: { ...this.#counts, ...reader.counts },
+    };
+  }
+
+  async announce<K extends AnnouncementKind>(db: Db, kind: K, body: Announcements[K]): Promise<void> {
+    const text = JSON.stringify(body);
+    const announced = this.#announced.get(db) ?? new Map<string, WireMessage>();
+    this.#announced.set(db, announced);
+    const key = `${kind} ${text}`;
+    if (announced.has(key)) return;
+    const { xid, id } = await writeAnnouncement(db, this.id, kind, text);
+    announced.set(key, { is: "announced", ...this.#sender, xid: String(xid), id, kind, body });
+  }
+
+  onAnnounced<K extends AnnouncementKind>(kind: K, listener: (body: Announcements[K]) => void | Promise<void>, signal?: AbortSignal): void {
+    this.#parts.listeners.onAnnounced(kind, listener, signal);
+  }
+
+  broadcast<K extends BroadcastKind>(kind: K, body: Broadcasts[K]): void {
+    if (this.#send({ is: "broadcast", ...this.#sender, kind, body })) this.#counts.broadcast += 1;
+  }
+
+  onBroadcast<K extends BroadcastKind>(kind: K, listener: (body: Broadcasts[K], nodeId: string) => void, signal?: AbortSignal): void {
+    this.#parts.listeners.onBroadcast(kind, listener, signal);
+  }
+
+  asDuty(name: string, loop: Loop): Loop {
+    return this.#parts.duties.loop(name, loop);
+  }
+
+  checkDuty(): Promise<void> {
+    return checkLease(this.#parts.store.db);
+  }
+
+  onEachNode(name: string, loop: Loop): Loop {
+    return waitOutOutages(name, loop, this.#parts);
+  }
+
+  /** Handles a message of the message server. */
+  hear(text: string): void {
+    const { duties, epoch, listeners, log, reader } = this.#parts;
+    const message = parseWireMessage(text);
+    // Another service may use the same server.
+    if (message !== null && (message.epoch !== epoch || message.node === this.id)) return;
+    switch (message?.is) {
+      case "announced":
+        return void reader.hear({ xid: BigInt(message.xid), id: message.id }, message.kind, message.body);
+      case "broadcast":
+        if (listeners.broadcast(message.kind, message.body, message.node)) return;
+        break;
+      case "duties-free":
+        return duties.wake();
+      case undefined:
+    }
+    this.#counts.refusedMessages += 1;
+    log.debug({ bytes: text.length, kind: message?.kind }, "ignored a message of the message server");
+  }
+
+  /** Gives the leases back, so that others need not wait for their end. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { duties, leases, log, messages, pool } = this.#parts;
+    try {
+      await duties.release();
+      await leases.leave();
+      this.#send({ is: "duties-free", ...this.#sender });
+    } catch (error) {
+      if (!isFault(error, "store-unavailable")) throw error;
+      log.warn({ reason: reasonOf(error) }, "the leases could not be given back: they end by themselves");
+    } finally {
+      await messages?.close();
+      await pool.end();
+    }
+  }
+
+  get #sender() {
+    return { epoch: this.#parts.epoch, node: this.id };
+  }
+
+  #send(message: WireMessage): boolean {
+    return this.#parts.messages?.send(JSON.stringify(message)) ?? false;
+  }
+
+  #sendAnnounced(db: Db): void {
+    for (const message of this.#announced.get(db)?.values() ?? []) {
+      this.#counts.announced += 1;
+      this.#send(message);
+    }
+  }
+
+  async #trim(signal: AbortSignal): Promise<never> {
+    const { announcements, clock, leases } = this.#parts;
+    for (;;) {
+      await announcements.trim();
+      await leases.forgetOldNodes();
+      await clock.wait(trimMs, signal);
+    }
+  }
+}

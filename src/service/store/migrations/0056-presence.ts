@@ -1,0 +1,14 @@
+// Where the player of a heartbeat is connected, for services of several nodes. SQLite leaves the columns empty.
+import { sql, type Kysely } from "kysely";
+import type { Migration } from "kysely/migration";
+import { isPostgres } from "../dialect.ts";
+
+export const presenceMigration: Migration = {
+  async up(db: Kysely<unknown>) {
+    for (const column of ["node_id TEXT", "link TEXT", "changed_at BIGINT"]) {
+      await sql.raw(`ALTER TABLE heartbeats ADD COLUMN ${column}`).execute(db);
+    }
+    // Other nodes read what has changed since they last did. One process never does, so that it need not keep the index.
+    if (isPostgres(db)) await sql.raw("CREATE INDEX heartbeats_by_change ON heartbeats (changed_at)").execute(db);
+  },
+};

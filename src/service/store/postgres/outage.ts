@@ -1,0 +1,35 @@
+// Tells that PostgreSQL cannot be reached from errors of a query.
+import { Fault, isFault, reasonOf } from "../../../base/fault.ts";
+
+// Of Node: the server is not there, or a connection to it has ended.
+const networkCodes: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ENOENT",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+]);
+// Of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html): it is stopping, starting, out of connections or
+// disk, or is a standby that takes no writes; the transaction was ended because its node had been silent.
+const serverCodes: ReadonlySet<string> = new Set(["57P01", "57P02", "57P03", "57P05", "53100", "53200", "53300", "25006", "25P03"]);
+// The library gives these no code.
+const messages =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout|Client was closed)/;
+
+/** `error`, or a Fault `store-unavailable` with it as the cause if the server is the reason. */
+export function outageOf(error: unknown): unknown {
+  if (!(error instanceof Error) || isFault(error)) return error;
+  const code = "code" in error ? String(error.code) : "";
+  const isOutage = networkCodes.has(code) || serverCodes.has(code) || code.startsWith("08") || messages.test(error.message);
+  if (!isOutage && !(error instanceof AggregateError && error.errors.some((each) => outageOf(each) !== each))) return error;
+  return new Fault("store-unavailable", `the database cannot be reached: ${reasonOf(error)}`, { cause: error });
+}
+
+/** Whether `error` has this SQLSTATE of PostgreSQL. */
+export function hasSqlState(error: unknown, ...states: readonly string[]): boolean {
+  return error instanceof Error && "code" in error && states.includes(String(error.code));
+}

@@ -1,0 +1,64 @@
+// The connections to a PostgreSQL database: a pool for each of its three schemas.
+import pg from "pg";
+import type { Log } from "../../../base/log.ts";
+
+/** The schemas of a service's database; each is what a file is on SQLite. */
+export const schemas = ["state", "telemetry", "plays"] as const;
+export type Schema = (typeof schemas)[number];
+
+const poolSizes = { state: 10, telemetry: 4, plays: 4 } as const satisfies Record<Schema, number>;
+const connectTimeoutMs = 5_000;
+const queryTimeoutMs = 60_000;
+const idleTimeoutMs = 300_000;
+// A node that is paused or cut off in the middle of a transaction holds its locks until then.
+const silentTransactionMs = 10_000;
+
+const { INT8, NUMERIC } = pg.types.builtins;
+/** Counts, times and sums as numbers, as SQLite returns them: none is beyond 2^53. */
+const types = {
+  getTypeParser: (oid: number, format?: "text" | "binary") =>
+    oid === INT8 || oid === NUMERIC ? Number : pg.types.getTypeParser(oid, format as "text"),
+} as pg.CustomTypesConfig;
+
+/** How to connect to the database at `url`. */
+export function connectionTo(url: string): pg.ClientConfig {
+  return { connectionString: url, application_name: "signage-service", connectionTimeoutMillis: connectTimeoutMs, keepAlive: true, types };
+}
+
+/** Connections to one schema. They end when it is disposed. */
+export function openPool(url: string, schema: Schema, log: Log, max: number = poolSizes[schema]): pg.Pool & AsyncDisposable {
+  const pool = new pg.Pool({ ...connectionTo(url), max, idleTimeoutMillis: idleTimeoutMs, query_timeout: queryTimeoutMs });
+  // The pool drops the connection and opens another when it is needed; if that fails, the query reports it.
+  pool.on("error", (error) => log.warn({ err: error, schema }, "an idle connection to the database ended"));
+  hearLostConnections(pool);
+  return Object.assign(pool, { [Symbol.asyncDispose]: () => pool.end() });
+}
+
+/**
+ * Keeps a lost connection that is in use from ending the process: without a listener its `error` event would. The query that uses
+ * it rejects, which reports it.
+ */
+export function hearLostConnections(pool: pg.Pool): void {
+  pool.on("connect", (client) => client.on("error", () => undefined));
+}
+
+/** What every connection to `schema` begins with. */
+export function sessionOf(schema: Schema): string {
+  const statements = [
+    `SET search_path TO ${schema}`,
+    `SET idle_in_transaction_session_timeout TO ${silentTransactionMs}`,
+    ...(schema === "telemetry" ? ["SET synchronous_commit TO off"] : []),
+    ...(schema === "state" ? [contentWrites] : []),
+  ];
+  return statements.join("; ");
+}
+
+/** Which content the open transaction has written; SQLite has it as a table of migration 0040. */
+const contentWrites = `CREATE TEMPORARY TABLE content_writes (kind TEXT COLLATE "C" NOT NULL, id TEXT COLLATE "C" NOT NULL,
+  team_id TEXT COLLATE "C" NOT NULL, before TEXT, PRIMARY KEY (kind, id)) ON COMMIT DELETE ROWS`;
+
+/** A database's address for messages, without the password. */
+export function nameOfDatabase(url: string): string {
+  const { host, database, port } = new pg.Client({ connectionString: url });
+  return `postgres://${host}:${port}/${database ?? ""}`;
+}

@@ -1,0 +1,139 @@
+// Players, their messages and their commands on two nodes of one service, by polling alone and with a nats-server.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { verifyJws } from "../../../src/base/jws.ts";
+import { revocationJwsType } from "../../../src/protocol/device/commands.ts";
+import type { ServiceConfig } from "../../../src/service/config.ts";
+import { TestNats } from "../../support/nats.ts";
+import { startPostgres, type TestPostgres } from "../../support/postgres.ts";
+import { waitUntil } from "../../support/polling.ts";
+import { DeviceSocket, type Device, type TestService } from "../harness.ts";
+import { startTwoServices } from "./two-services.ts";
+
+let postgres: TestPostgres;
+let nats: TestNats;
+
+beforeAll(async () => {
+  [postgres, nats] = await Promise.all([startPostgres(), TestNats.start()]);
+});
+afterAll(async () => {
+  await nats[Symbol.asyncDispose]();
+  await postgres[Symbol.asyncDispose]();
+});
+
+describe.each([
+  ["by polling", (): Partial<ServiceConfig> => ({})],
+  ["with messages", (): Partial<ServiceConfig> => ({ messages: { url: nats.url, acceptsOldServer: true } })],
+])("%s", (_how, config) => {
+  test("[NOD13] a socket gets what both nodes commit, in order, and nothing twice", async () => {
+    await using two = await startTwoServices(postgres, config());
+    const { a, b } = two;
+    const device = await a.pairDevice();
+    const link = await connectTo(b, device);
+    const seqs = recordSeqs(link);
+    const send = (node: TestService) => node.call("POST", `players/${device.playerId}/commands`, { type: "identify" });
+    const ids: string[] = [];
+    for (let round = 0; round < 8; round += 1) {
+      const answers = await Promise.all([send(a), send(b), send(a), send(b)]);
+      ids.push(...answers.map(({ status, body }) => (status === 202 || status === 201 ? body.id : `${status}`)));
+      if (round === 4) await a.showPicture(device);
+    }
+    await waitUntil("all commands arrive", () => seqs.commands.length >= 32);
+    await waitUntil("the state arrives", () => seqs.changes.length > 0);
+    expect(new Set(ids).size).toBe(32);
+    expect(seqs.commands).toHaveLength(32);
+    expect(seqs.all).toEqual(seqs.all.toSorted((one, other) => one - other));
+    expect(new Set(seqs.all).size).toBe(seqs.all.length);
+    // The device has the newest revision, from the other node.
+    const state = await onNode(b, device).call("GET", "state");
+    expect(seqs.changes.at(-1)).toBe(state.body.revision);
+  });
+
+  test("[NOD14] a player that is deleted on one node gets its signed notice from the other", async () => {
+    await using two = await startTwoServices(postgres, config());
+    const { a, b } = two;
+    const device = await a.pairDevice();
+    const link = await connectTo(b, device);
+    expect((await a.call("DELETE", `players/${device.playerId}`)).status).toBe(204);
+    const { revocation } = (await link.next("revoked")).data;
+    expect(verifyJws(revocationJwsType, revocation, device.access.service_key)).toMatchObject({ player_id: device.playerId });
+    expect(await link.closed).toBe(4403);
+  });
+
+  test("[NOD15] when a player connects to another node its older socket is closed; of two clones the first one stays", async () => {
+    await using two = await startTwoServices(postgres, config());
+    const { a, b } = two;
+    const device = await a.pairDevice();
+    const older = await connectTo(a, device, "run-1");
+    await connectTo(b, device, "run-1");
+    expect(await older.closed).toBe(4409);
+    // Two runs of two devices that are alive at the same time.
+    const clones = await a.pairDevice("Clone");
+    const first = await connectTo(a, clones, "first-device");
+    const second = await connectTo(b, clones, "second-device");
+    const closed: string[] = [];
+    const keep = async (name: string, node: TestService, link: DeviceSocket): Promise<void> => {
+      const code = await link.closed;
+      closed.push(`${name} ${code}`);
+      if (code === 4409) void keep(name, node, await connectTo(node, clones, `${name}-device`));
+    };
+    void keep("first", a, first);
+    void keep("second", b, second);
+    await waitUntil("one of them is refused", () => closed.some((each) => each.endsWith("4410")), 30_000);
+  });
+
+  test("[NOD16] a batch that one node began goes on when another node hears of the end of its commands", async () => {
+    await using two = await startTwoServices(postgres, config());
+    const { a, b } = two;
+    const device = await a.pairDevice();
+    const other = await a.pairDevice();
+    const body = { target: { player_ids: [device.playerId, other.playerId] }, type: "reload", waves: { percent: 50 } };
+    const links = await Promise.all([device, other].map((each) => connectTo(b, each)));
+    const sent = (await b.call("POST", "commands", body)).body as { batch_id: string };
+    const ends = links.map(async (link, at) => {
+      const { command } = (await within(link)).data;
+      const { jti } = JSON.parse(Buffer.from(command.split(".")[1]!, "base64url").toString()) as { jti: string };
+      const report = { status: "succeeded", error: null };
+      return onNode(b, at === 0 ? device : other).call("POST", `commands/${jti}/status`, report);
+    });
+    await Promise.all(ends);
+    await waitUntil(
+      "the batch has finished",
+      async () => (await a.call("GET", `command-batches/${sent.batch_id}`)).body.state === "finished",
+    );
+  });
+});
+
+/** The device as it talks to this node. */
+function onNode(node: TestService, device: Device): Device {
+  return Object.assign(Object.create(device) as Device, { url: node.service.url });
+}
+
+/** The next command, which may come only with the next wave. */
+async function within(link: DeviceSocket) {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await link.next("command");
+    } catch (error) {
+      if (tries === 4) throw error;
+    }
+  }
+}
+
+async function connectTo(node: TestService, device: Device, instance?: string): Promise<DeviceSocket> {
+  const link = new DeviceSocket(node.service.url, device.access.access_token, instance);
+  link.hello();
+  await Promise.race([link.next("welcome"), link.closed]);
+  return link;
+}
+
+function recordSeqs({ socket }: DeviceSocket) {
+  const seen = { all: [] as number[], commands: [] as string[], changes: [] as string[] };
+  socket.on("message", (raw: Buffer) => {
+    const message = JSON.parse(raw.toString()) as { type: string; seq?: number; data: { command?: string; revision?: string } };
+    if (message.type === "welcome" || message.seq === undefined) return;
+    seen.all.push(message.seq);
+    if (message.type === "command") seen.commands.push(message.data.command!);
+    else seen.changes.push(message.data.revision!);
+  });
+  return seen;
+}

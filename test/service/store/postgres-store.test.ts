@@ -1,0 +1,216 @@
+// The store on PostgreSQL, with a real server: opening, migrations, and writes of several nodes.
+import { execFile } from "node:child_process";
+import { copyFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import pg from "pg";
+import { expect, test } from "vitest";
+import { createSystemClock } from "../../../src/base/clock.ts";
+import { rootFolder } from "../../../src/main/folders.ts";
+import { openPostgresStore } from "../../../src/service/store/postgres/postgres-store.ts";
+import { createIds } from "../../../src/service/store/ids.ts";
+import type { Db, Store } from "../../../src/service/store/store.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { startPostgres } from "../../support/postgres.ts";
+import { sharedPostgres } from "../test-database.ts";
+import { TestService } from "../harness.ts";
+
+const patient = { timeout: 120_000 };
+
+async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  const { rows } = await client.query(text);
+  await client.end();
+  return rows as Record<string, unknown>[];
+}
+
+/** Two nodes on one new database. */
+async function openTwo(): Promise<{ a: Store; b: Store; url: string } & AsyncDisposable> {
+  const url = await (await sharedPostgres()).createDatabase();
+  const [a, b] = await Promise.all([openPostgresStore(url), openPostgresStore(url)]);
+  const close = async () => void (await Promise.all([a[Symbol.asyncDispose](), b[Symbol.asyncDispose]()]));
+  return { a, b, url, [Symbol.asyncDispose]: close };
+}
+
+/** A second node, which finds the first one's access token in its folder. */
+async function startBeside(first: TestService, folder: string, database: string): Promise<TestService> {
+  await mkdir(folder, { mode: 0o700 });
+  await copyFile(join(first.folder, "admin-token"), join(folder, "admin-token"));
+  return TestService.start(folder, { database });
+}
+
+/** Adds one to a number by reading and writing it, as the service does with counters, positions and limits. */
+async function increment(db: Db): Promise<number> {
+  const row = await db.selectFrom("meta").select("value").where("key", "=", "count").executeTakeFirst();
+  const value = Number(row?.value ?? 0) + 1;
+  if (row === undefined) await db.insertInto("meta").values({ key: "count", value: "1" }).execute();
+  else
+    await db
+      .updateTable("meta")
+      .set({ value: `${value}` })
+      .where("key", "=", "count")
+      .execute();
+  return value;
+}
+
+test("[PGS1] nodes that start at once on an empty database create its tables once", patient, async () => {
+  const url = await (await sharedPostgres()).createDatabase(false);
+  const stores = await Promise.all(Array.from({ length: 4 }, () => openPostgresStore(url)));
+  const counts = await Promise.all(stores.map((store) => store.write(increment)));
+  expect(counts.toSorted((one, other) => one - other)).toEqual([1, 2, 3, 4]);
+  await Promise.all(stores.map((store) => store[Symbol.asyncDispose]()));
+});
+
+test("[PGS2] a database of a newer version, or of one that was never released, is refused and stays unchanged", patient, async () => {
+  for (const [schema, step, reason] of [
+    ["telemetry", "9999-future", "written by a newer version"],
+    ["plays", "0001-aaa", "written by a newer version"],
+    ["state", "9999-future", "written by a newer version"],
+  ] as const) {
+    const url = await (await sharedPostgres()).createDatabase();
+    await query(url, `INSERT INTO ${schema}.kysely_migration VALUES ('${step}', '2027-01-01T00:00:00.000Z'); DROP TABLE state.write_turns`);
+    await expect(openPostgresStore(url)).rejects.toMatchObject({ code: "unsupported", message: expect.stringContaining(reason) });
+    expect(await query(url, "SELECT to_regclass('state.write_turns') AS found")).toEqual([{ found: null }]);
+  }
+  const url = await (await sharedPostgres()).createDatabase();
+  await query(url, "DELETE FROM state.kysely_migration WHERE name = '0005-records'");
+  await expect(openPostgresStore(url)).rejects.toMatchObject({ code: "unsupported", message: expect.stringContaining("--database") });
+});
+
+test("[PGS3] writes of two nodes that read and change the same row lose nothing, and none fails", patient, async () => {
+  await using nodes = await openTwo();
+  const each = 150;
+  const results = await Promise.all([nodes.a, nodes.b].flatMap((store) => Array.from({ length: each }, () => store.write(increment))));
+  expect(new Set(results).size).toBe(2 * each);
+  expect(Math.max(...results)).toBe(2 * each);
+});
+
+test("[PGS3] a write that conflicts again and again runs alone in the end", patient, async () => {
+  await using nodes = await openTwo();
+  await nodes.a.write(increment);
+  let attempts = 0;
+  const value = await nodes.a.write(async (db) => {
+    attempts += 1;
+    const row = await db.selectFrom("meta").select("value").where("key", "=", "count").executeTakeFirstOrThrow();
+    // The other node writes after this one has read. Once this write is alone, the other waits for it.
+    const other = nodes.b.write(increment);
+    await Promise.race([other, new Promise((resolve) => setTimeout(resolve, 300))]);
+    await db
+      .updateTable("meta")
+      .set({ value: `${Number(row.value) + 1}` })
+      .where("key", "=", "count")
+      .execute();
+    return Number(row.value) + 1;
+  });
+  expect(attempts).toBe(5);
+  expect(value).toBe(6);
+  await nodes.b.write(async () => undefined);
+  expect(await nodes.b.write(increment)).toBe(8);
+});
+
+test("[PGS4] the writes of a node run in order, and one that fails changes nothing and hinders no other", patient, async () => {
+  await using nodes = await openTwo();
+  const seen: string[] = [];
+  nodes.a.beforeCommit(async (db) => void seen.push(`before ${(await db.selectFrom("meta").select("value").execute())[0]?.value}`));
+  nodes.a.onCommit(() => seen.push("after"));
+  const first = nodes.a.write(increment);
+  const failing = nodes.a.write(async (db) => {
+    await increment(db);
+    throw new Error("no");
+  });
+  const last = nodes.a.write(increment);
+  await expect(failing).rejects.toThrow("no");
+  expect(await Promise.all([first, last])).toEqual([1, 2]);
+  expect(seen).toEqual(["before 1", "after", "before 2", "after"]);
+});
+
+test("[PGS5] a service on SQLite loads no package for PostgreSQL, NATS or S3", patient, async () => {
+  await using folder = await temporaryFolder();
+  const program = join(rootFolder, "test/support/programs/loaded-packages.ts");
+  const loadedBy = async (...more: string[]): Promise<string[]> => {
+    const { stdout } = await promisify(execFile)(process.execPath, [program, join(folder.path, `data${more.length}`), ...more]);
+    return JSON.parse(stdout) as string[];
+  };
+  const ofEngines = (names: readonly string[]) =>
+    names.filter((name) => /^(pg|pg-.*|@nats-io\/.*|@aws-sdk\/.*|@smithy\/.*|@tus\/s3-store)$/.test(name));
+  expect(ofEngines(await loadedBy())).toEqual([]);
+  expect(ofEngines(await loadedBy(await (await sharedPostgres()).createDatabase()))).toContain("pg");
+});
+
+test("[PGS6] of two writes with the same If-Match that reach two nodes at once, one succeeds", patient, async () => {
+  await using folder = await temporaryFolder();
+  const database = await (await sharedPostgres()).createDatabase();
+  await using a = await TestService.start(join(folder.path, "a"), { database });
+  await using b = await startBeside(a, join(folder.path, "b"), database);
+  for (let round = 0; round < 15; round += 1) {
+    const created = await a.call("POST", "playlists", { name: "P", items: [] });
+    const write = (node: TestService, name: string) =>
+      node.call("PATCH", `playlists/${created.body.id}`, { name }, { "if-match": created.headers.get("etag")! });
+    const answers = await Promise.all([write(a, "of A"), write(b, "of B")]);
+    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 412]);
+    const winner = answers.find(({ status }) => status === 200)!.body.name;
+    expect((await b.call("GET", `playlists/${created.body.id}`)).body.name).toBe(winner);
+  }
+});
+
+test("[PGS7] a request that is repeated at another node at the same time runs once", patient, async () => {
+  await using folder = await temporaryFolder();
+  const database = await (await sharedPostgres()).createDatabase();
+  await using a = await TestService.start(join(folder.path, "a"), { database });
+  await using b = await startBeside(a, join(folder.path, "b"), database);
+  for (let round = 0; round < 15; round += 1) {
+    const headers = { "idempotency-key": `key-${round}`, authorization: `Bearer ${a.token}` };
+    const create = (node: TestService) => node.call("POST", "playlists", { name: `P${round}`, items: [] }, headers);
+    const answers = await Promise.all([create(a), create(b)]);
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+    expect(answers[0]!.body).toEqual(answers[1]!.body);
+    expect(answers.filter((each) => each.headers.get("idempotency-replayed") === "true")).toHaveLength(1);
+  }
+  expect((await a.call("GET", "playlists?limit=100")).body.data).toHaveLength(15);
+});
+
+test("[PGS8] without its database a write fails as unavailable, and the next one succeeds when the database is back", patient, async () => {
+  await using folder = await temporaryFolder();
+  let server = await startPostgres({ folder: folder.path });
+  await using store = await openPostgresStore(await server.createDatabase());
+  expect(await store.write(increment)).toBe(1);
+  await server[Symbol.asyncDispose]();
+  await expect(store.write(increment)).rejects.toMatchObject({ code: "store-unavailable" });
+  await expect(store.telemetry.selectFrom("heartbeats").selectAll().execute()).rejects.toMatchObject({ code: "store-unavailable" });
+  server = await startPostgres({ folder: folder.path });
+  expect(await store.write(increment)).toBe(2);
+  await server[Symbol.asyncDispose]();
+});
+
+test("[PGS9] ids and names sort by their bytes, whatever the order that the database was created with", patient, async () => {
+  const inEnglish = "TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'";
+  const url = await (await sharedPostgres()).createDatabase(false, inEnglish);
+  expect(await query(url, "SELECT 'a' < 'B' AS is_english")).toEqual([{ is_english: true }]);
+  await using store = await openPostgresStore(url);
+  const makeId = createIds(createSystemClock());
+  for (const name of ["a", "B", "_", "ä", "Z"]) await store.db.insertInto("users").values({ id: makeId("usr"), name, email: null, created_at: 1, updated_at: 1 }).execute(); // prettier-ignore
+  const names = (await store.db.selectFrom("users").select("name").orderBy("name").execute()).map(({ name }) => name);
+  expect(names).toEqual(["B", "Z", "_", "a", "ä"]);
+  const columns = `SELECT count(*)::int AS count FROM information_schema.columns WHERE table_schema IN ('state', 'telemetry', 'plays')
+    AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'`;
+  expect(await query(url, columns)).toEqual([{ count: 0 }]);
+});
+
+test("[PGS10] while a write is alone, writes of other nodes wait for it", patient, async () => {
+  await using nodes = await openTwo();
+  const order: string[] = [];
+  const entered = Promise.withResolvers<void>();
+  const leave = Promise.withResolvers<void>();
+  const alone = nodes.a.writeAlone(async () => {
+    entered.resolve();
+    await leave.promise;
+    order.push("alone");
+  });
+  await entered.promise;
+  const other = nodes.b.write(async () => void order.push("other"));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  leave.resolve();
+  await Promise.all([alone, other]);
+  expect(order).toEqual(["alone", "other"]);
+});
