@@ -7,6 +7,7 @@ import type { PlayEventTables, TelemetryTables } from "../telemetry-tables.ts";
 import { PooledDialect } from "./driver.ts";
 import { migratePostgres } from "./migrate.ts";
 import { openPool, sessionOf, type Schema } from "./pools.ts";
+import { PostgresPartitions } from "./postgres-partitions.ts";
 import { beginWrite, beginWriteAlone, WriteQueue } from "./write-queue.ts";
 
 /**
@@ -30,6 +31,7 @@ export async function openPostgresStore(url: string, log: Log = silentLog): Prom
     db: state<Tables>(),
     telemetry,
     plays,
+    partitions: new PostgresPartitions({ telemetry: open("telemetry")<never>(), plays: open("plays")<never>() }, log),
     isShared: true,
     write: (write) => hooks.run((each) => writes.run(each), write),
     writeAlone: (write) => hooks.run((each) => writes.runAlone(each), write),
