@@ -38,9 +38,9 @@ async function divide(query: Query, table: GrowingTable): Promise<void> {
     parts.push(part);
     await query(`CREATE TABLE ${part} PARTITION OF ${schema}.${name} FOR VALUES ${bounds}`);
   }
-  for (const part of parts) await addUniqueKey(query, table, part);
   await query(`INSERT INTO ${schema}.${name} SELECT * FROM ${before}`);
   await query(`DROP TABLE ${before}`);
+  for (const part of parts) await addUniqueKey(query, table, part);
 }
 
 /** Of the play events' database. */

@@ -10,7 +10,7 @@ export type Query = (text: string) => Promise<unknown[]>;
 const lockKey = 7_815_201_513;
 
 const BoundRows = z.array(z.object({ name: z.string(), bound: z.string() }));
-const DayRows = z.array(z.object({ day: z.coerce.number().int() }));
+const DayRows = z.array(z.object({ day: z.coerce.number().transform(Math.floor) }));
 
 /** A partition and its days. */
 export interface Partition extends DayRange {
