@@ -54,7 +54,15 @@ async function rowsIn(url: string, table: string): Promise<Record<string, number
   return Object.fromEntries(rows.map(({ name, count }) => [String(name).slice(table.length + 1), Number(count)]));
 }
 
-async function open(url: string): Promise<{ store: Store; keep: (table: "play_events" | "heartbeat_minutes" | "heartbeat_hours", keptDays: number, at?: number) => Promise<void> } & AsyncDisposable> { // prettier-ignore
+async function open(
+  url: string,
+): Promise<
+  {
+    store: Store;
+    keep: (table: "play_events" | "heartbeat_minutes" | "heartbeat_hours", keptDays: number, at?: number) => Promise<void>;
+  } & AsyncDisposable
+> {
+  // prettier-ignore
   const store = await openPostgresStore(url);
   return {
     store,
@@ -72,7 +80,9 @@ test("[PTN1] nodes that keep the partitions at once make those of today and the 
   const url = await newDatabase();
   await using a = await open(url);
   await using b = await open(url);
-  await Promise.all([a, b, a, b].flatMap(({ keep }) => [keep("play_events", 30), keep("heartbeat_minutes", 30), keep("heartbeat_hours", 366)]));
+  await Promise.all(
+    [a, b, a, b].flatMap(({ keep }) => [keep("play_events", 30), keep("heartbeat_minutes", 30), keep("heartbeat_hours", 366)]),
+  );
   const days = Array.from({ length: 8 }, (_, index) => new Date(now + index * dayMs).toISOString().slice(0, 10).replaceAll("-", ""));
   expect(Object.keys(await rowsIn(url, "plays.play_events"))).toEqual([...days, "default"]);
   expect(Object.keys(await rowsIn(url, "telemetry.heartbeat_minutes"))).toEqual([...days, "default"]);
@@ -187,32 +197,38 @@ test("[PTN6] move puts the rows of a data folder into partitions", patient, asyn
   }
   const url = await (await sharedPostgres()).createDatabase(false);
   const moved = await moveFolder(folder.path, url, silentLog, signal);
-  expect(moved.filter(({ table }) => table.startsWith("plays.")).map(({ table, to }) => [table, to.rows])).toEqual([["plays.play_events", 31]]);
+  expect(moved.filter(({ table }) => table.startsWith("plays.")).map(({ table, to }) => [table, to.rows])).toEqual([
+    ["plays.play_events", 31],
+  ]);
   expect((await rowsIn(url, "plays.play_events"))["default"]).toBe(1);
   await using node = await open(url);
   expect(await listed(node.store)).toEqual(events.map(({ id }) => id).toSorted());
 });
 
-test("[PTN7] while a query uses a table its partitions wait for the next round, and events do not wait for the query", patient, async () => {
-  const url = await newDatabase();
-  const { log, lines } = createLog();
-  await using store = await openPostgresStore(url, log);
-  const keep = (at: number) => store.partitions!.keep("play_events", { now: at, before: at - 30 * dayMs }, signal);
-  await keep(now);
-  const long = new pg.Client(url);
-  await long.connect();
-  await long.query("BEGIN; SELECT count(*) FROM plays.play_events");
-  const later = now + 40 * dayMs;
-  const kept = keep(later);
-  await setTimeout(500);
-  const stored = storePlayEvents(store.plays, player, [play(later)], later);
-  await kept;
-  expect(await stored).toMatchObject({ accepted: 1 });
-  expect(lines.filter(({ level }) => level === 40)).toHaveLength(1);
-  expect(await rowsIn(url, "plays.play_events")).toHaveProperty("20261127");
-  await long.query("COMMIT");
-  await long.end();
-  await keep(later);
-  expect(await rowsIn(url, "plays.play_events")).not.toHaveProperty("20261127");
-  expect((await rowsIn(url, "plays.play_events"))["default"]).toBe(0);
-});
+test(
+  "[PTN7] while a query uses a table its partitions wait for the next round, and events do not wait for the query",
+  patient,
+  async () => {
+    const url = await newDatabase();
+    const { log, lines } = createLog();
+    await using store = await openPostgresStore(url, log);
+    const keep = (at: number) => store.partitions!.keep("play_events", { now: at, before: at - 30 * dayMs }, signal);
+    await keep(now);
+    const long = new pg.Client(url);
+    await long.connect();
+    await long.query("BEGIN; SELECT count(*) FROM plays.play_events");
+    const later = now + 40 * dayMs;
+    const kept = keep(later);
+    await setTimeout(500);
+    const stored = storePlayEvents(store.plays, player, [play(later)], later);
+    await kept;
+    expect(await stored).toMatchObject({ accepted: 1 });
+    expect(lines.filter(({ level }) => level === 40)).toHaveLength(1);
+    expect(await rowsIn(url, "plays.play_events")).toHaveProperty("20261127");
+    await long.query("COMMIT");
+    await long.end();
+    await keep(later);
+    expect(await rowsIn(url, "plays.play_events")).not.toHaveProperty("20261127");
+    expect((await rowsIn(url, "plays.play_events"))["default"]).toBe(0);
+  },
+);

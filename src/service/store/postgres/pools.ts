@@ -33,7 +33,12 @@ interface PoolLimits {
 }
 
 /** Connections to one schema. They end when it is disposed. */
-export function openPool(url: string, schema: Schema, log: Log, { max = poolSizes[schema], queryTimeoutMs = defaultQueryTimeoutMs }: PoolLimits = {}): pg.Pool & AsyncDisposable {
+export function openPool(
+  url: string,
+  schema: Schema,
+  log: Log,
+  { max = poolSizes[schema], queryTimeoutMs = defaultQueryTimeoutMs }: PoolLimits = {},
+): pg.Pool & AsyncDisposable {
   const pool = new pg.Pool({ ...connectionTo(url), max, idleTimeoutMillis: idleTimeoutMs, query_timeout: queryTimeoutMs });
   // The pool drops the connection and opens another when it is needed; if that fails, the query reports it.
   pool.on("error", (error) => log.warn({ err: error, schema }, "an idle connection to the database ended"));
