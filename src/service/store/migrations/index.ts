@@ -40,6 +40,7 @@ import { nodesMigration } from "./0047-nodes.ts";
 import { presenceMigration } from "./0056-presence.ts";
 import { blobMarksMigration } from "./0050-blob-marks.ts";
 import { oneTimeMigration } from "./0055-one-time.ts";
+import { heartbeatPartitionsMigration } from "./0070-partitions.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -91,4 +92,5 @@ export const telemetryMigrations: Record<string, Migration> = {
   "0008-walls": wallsTelemetryMigration,
   "0026-heartbeat-hours": heartbeatHoursMigration,
   "0056-presence": presenceMigration,
+  "0070-partitions": heartbeatPartitionsMigration,
 };
