@@ -5,11 +5,12 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { consistency } from "./scale/consistency.ts";
 import { faults } from "./scale/faults.ts";
+import { figures } from "./scale/figures.ts";
 import type { ScalePart } from "./scale/scale-part.ts";
 import { Random } from "./soak/random.ts";
 import { SoakRun } from "./soak/soak-run.ts";
 
-const parts: ReadonlyMap<string, ScalePart> = new Map(Object.entries({ faults, consistency }));
+const parts: ReadonlyMap<string, ScalePart> = new Map(Object.entries({ faults, consistency, figures }));
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
