@@ -171,7 +171,7 @@ export class SwarmPlayer {
 
 /** The id of a signed command. Its signature is not checked. */
 function commandIdOf(jws: string): string {
-  return (JSON.parse(Buffer.from(jws.split(".")[1]!, "base64url").toString()) as { id: string }).id;
+  return (JSON.parse(Buffer.from(jws.split(".")[1]!, "base64url").toString()) as { jti: string }).jti;
 }
 
 /** A heartbeat of typical size: an applied revision and one item on screen. */

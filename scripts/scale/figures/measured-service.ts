@@ -108,7 +108,8 @@ async function fill({ running, postgres }: Cluster, layoutId: string, count: num
   const open = (): Promise<Store> => (postgres === null ? openStore(running[0]!.data) : openPostgresStore(postgres.url()));
   const players = await (async () => {
     await using store = await open();
-    return fillPlayers(store, layoutId, count);
+    // The store closes when they are written.
+    return await fillPlayers(store, layoutId, count);
   })();
   for (const { engine } of running) await engine.start();
   return players;
