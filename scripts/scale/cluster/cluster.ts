@@ -17,8 +17,8 @@ export interface ClusterOptions {
   /** How many nodes run at first. */
   nodes: number;
   random: Random;
-  /** For each node: the checkout whose program runs. Default: this one. */
-  checkouts?: readonly string[];
+  /** More flags of each node. */
+  flags?: readonly string[];
 }
 
 export class Cluster implements AsyncDisposable {
@@ -51,7 +51,7 @@ export class Cluster implements AsyncDisposable {
   }
 
   /** Starts everything in `work`. Several nodes need PostgreSQL. */
-  static async start(work: string, { engines, nodes: count, random, checkouts = [] }: ClusterOptions): Promise<Cluster> {
+  static async start(work: string, { engines, nodes: count, random, flags: more = [] }: ClusterOptions): Promise<Cluster> {
     await using opened = new AsyncDisposableStack();
     const logs = join(work, "logs");
     await mkdir(logs, { recursive: true });
@@ -67,14 +67,14 @@ export class Cluster implements AsyncDisposable {
       ...(postgres === null ? [] : ["--database", postgres.url()]),
       ...(nats === null ? [] : ["--messages", nats.url(), "--messages-accept-old-server"]),
       ...(s3 === null ? [] : s3.flags),
+      ...more,
     ];
     const known = engines.postgres ? sampleNodes : 1;
     if (count > known) throw new Error("several nodes need PostgreSQL");
     const ports = await Promise.all(Array.from({ length: known }, port));
     const nodes = ports.map((each, place) => {
-      const checkout = checkouts[place];
-      const spec = { name: `node-${place + 1}`, port: each, data: join(work, `node-${place + 1}`), flags };
-      return own(serviceNode({ ...spec, ...(checkout === undefined ? {} : { checkout }) }, logs));
+      const name = `node-${place + 1}`;
+      return own(serviceNode({ name, port: each, data: join(work, name), flags }, logs));
     });
     // One after the other: the first one makes the tables and the first token.
     for (const { engine } of nodes.slice(0, count)) await engine.start();
