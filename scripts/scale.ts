@@ -6,12 +6,13 @@ import { parseArgs } from "node:util";
 import { consistency } from "./scale/consistency.ts";
 import { faults } from "./scale/faults.ts";
 import { figures } from "./scale/figures.ts";
+import { networks } from "./scale/networks.ts";
 import type { ScalePart } from "./scale/scale-part.ts";
 import { upgrade } from "./scale/upgrade.ts";
 import { Random } from "./soak/random.ts";
 import { SoakRun } from "./soak/soak-run.ts";
 
-const parts: ReadonlyMap<string, ScalePart> = new Map(Object.entries({ faults, consistency, figures, upgrade }));
+const parts: ReadonlyMap<string, ScalePart> = new Map(Object.entries({ faults, consistency, figures, upgrade, networks }));
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

@@ -69,7 +69,7 @@ export class Load implements AsyncDisposable {
     const { proxy, token, nodes } = cluster;
     const tally = new Tally(run);
     const client = opened.use(new LoadClient(token, tally));
-    const receiver = opened.use(await Receiver.start());
+    const receiver = opened.use(await Receiver.start(undefined, cluster.host));
     const webhook = { name: "Receiver", url: receiver.url, events: ["*"] };
     await client.insist(() => proxy.url, { method: "POST", path: "webhooks", body: webhook }, "webhook", run.signal);
     const places = [proxy.url, ...nodes.filter(({ engine }) => engine.isRunning).map(({ url }) => url)];
