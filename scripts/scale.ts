@@ -8,11 +8,12 @@ import { faults } from "./scale/faults.ts";
 import { figures } from "./scale/figures.ts";
 import { networks } from "./scale/networks.ts";
 import type { ScalePart } from "./scale/scale-part.ts";
+import { storm } from "./scale/storm.ts";
 import { upgrade } from "./scale/upgrade.ts";
 import { Random } from "./soak/random.ts";
 import { SoakRun } from "./soak/soak-run.ts";
 
-const parts: ReadonlyMap<string, ScalePart> = new Map(Object.entries({ faults, consistency, figures, upgrade, networks }));
+const parts: ReadonlyMap<string, ScalePart> = new Map(Object.entries({ faults, consistency, figures, upgrade, networks, storm }));
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

@@ -1,13 +1,12 @@
 // A service with its swarm, to be measured: nodes, their engines, and players that hold a socket at a known node.
 import { Api } from "../../../test/support/programs/programs.ts";
-import { fillPlayers, type FilledPlayer } from "../../../bench/swarm/fill.ts";
+import type { FilledPlayer } from "../../../bench/swarm/fill.ts";
 import { usageOf } from "../../../bench/lib.ts";
-import { openPostgresStore } from "../../../src/service/store/postgres/postgres-store.ts";
-import { openStore, type Store } from "../../../src/service/store/store.ts";
 import type { SoakRun } from "../../soak/soak-run.ts";
 import { Cluster, type ClusterOptions } from "../cluster/cluster.ts";
 import { Swarm, type SwarmReport } from "../load/players.ts";
 import type { ScaleTest } from "../scale-part.ts";
+import { fillCluster } from "./fill-cluster.ts";
 
 /** Processes that simulate players: as many for each of both services, so that they cost both the same. */
 const swarmProcesses = 2;
@@ -42,7 +41,7 @@ export class MeasuredService implements AsyncDisposable {
     const cluster = opened.use(await Cluster.start(work, { ...options, random: run.random }));
     const api = new Api(cluster.proxy.url, cluster.token);
     const { layoutId } = await api.publish([{ type: "web", url: "https://example.com/", duration_ms: 10_000 }]);
-    const players = await fill(cluster, layoutId, run.amount);
+    const players = await fillCluster(cluster, layoutId, run.amount);
     const emptyBytes = residentBytes(cluster);
     const share = Math.ceil(players.length / swarmProcesses);
     const { running } = cluster;
@@ -100,19 +99,6 @@ export class MeasuredService implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#owned.disposeAsync();
   }
-}
-
-/** Writes the players' rows while no node runs. */
-async function fill({ running, postgres }: Cluster, layoutId: string, count: number): Promise<FilledPlayer[]> {
-  for (const { engine } of running) await engine.stop();
-  const open = (): Promise<Store> => (postgres === null ? openStore(running[0]!.data) : openPostgresStore(postgres.url()));
-  const players = await (async () => {
-    await using store = await open();
-    // The store closes when they are written.
-    return await fillPlayers(store, layoutId, count);
-  })();
-  for (const { engine } of running) await engine.start();
-  return players;
 }
 
 /** Resident memory of all nodes. */

@@ -27,10 +27,10 @@ export class Swarm implements AsyncDisposable {
   }
 
   /** Connects players with these access tokens to `url`. */
-  static async start(url: string, tokens: string[]): Promise<Swarm> {
+  static async start(url: string, tokens: string[], atOnce = handshakesAtOnce): Promise<Swarm> {
     // A process group of its own, which Ctrl+C does not reach. It ends when this process does.
     const swarm = new Swarm(fork(childFile, { execArgv: [], detached: true }), tokens.length);
-    await swarm.#send({ is: "open", url, tokens, atOnce: handshakesAtOnce });
+    await swarm.#send({ is: "open", url, tokens, atOnce });
     return swarm;
   }
 
