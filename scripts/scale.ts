@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { consistency } from "./scale/consistency.ts";
+import { embedded } from "./scale/embedded.ts";
 import { faults } from "./scale/faults.ts";
 import { figures } from "./scale/figures.ts";
 import { networks } from "./scale/networks.ts";
@@ -13,7 +14,7 @@ import { upgrade } from "./scale/upgrade.ts";
 import { Random } from "./soak/random.ts";
 import { SoakRun } from "./soak/soak-run.ts";
 
-const parts: ReadonlyMap<string, ScalePart> = new Map(Object.entries({ faults, consistency, figures, upgrade, networks, storm }));
+const parts: ReadonlyMap<string, ScalePart> = new Map(Object.entries({ faults, consistency, figures, upgrade, networks, storm, embedded }));
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
