@@ -56,17 +56,19 @@ async function tryCut(load: Load, networks: NodeNetworks, { name, engine, loss }
   load.tally.take();
   await run.try({ cut: name, node: node.engine.name }, async () => {
     await networks.cut(place, load.cluster[engine]!.port, loss);
+    let dropped = 0;
     try {
       await run.pause(isShort ? cutMs.short : cutMs.usual);
       const ready = await isReady(node.url);
       // Without NATS the nodes tell each other by PostgreSQL; without PostgreSQL the others serve.
       if (ready !== (engine === "nats")) run.violate(`${node.engine.name} is ${ready ? "" : "not "}ready at the end of ${name}`);
     } finally {
-      await networks.heal(place);
+      dropped = await networks.heal(place);
     }
+    if (dropped === 0) run.violate(`${name} has dropped nothing: it proves nothing`);
     const { service, players } = await untilNormal(load);
     const times = { normal_ms: Math.round(service), players_ms: Math.round(players) };
-    run.print({ table: true, cut: name, node: node.engine.name, ...times, ...load.tally.take() });
+    run.print({ table: true, cut: name, node: node.engine.name, dropped, ...times, ...load.tally.take() });
     return service;
   });
 }

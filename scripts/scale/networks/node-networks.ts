@@ -47,13 +47,15 @@ export class NodeNetworks implements AsyncDisposable {
 
   /** Drops packets between the node and a TCP port of {@link hostAddress}, without a word to either side. */
   async cut(place: number, port: number, loss: Loss): Promise<void> {
-    if (loss !== "received") await this.#nft(place, "add", "rule", "inet", prefix, "out", "tcp", "dport", String(port), "drop");
-    if (loss !== "sent") await this.#nft(place, "add", "rule", "inet", prefix, "in", "tcp", "sport", String(port), "drop");
+    if (loss !== "received") await this.#nft(place, "add", "rule", "inet", prefix, "out", "tcp", "dport", String(port), "counter", "drop");
+    if (loss !== "sent") await this.#nft(place, "add", "rule", "inet", prefix, "in", "tcp", "sport", String(port), "counter", "drop");
   }
 
-  /** Ends all cuts of the node. */
-  heal(place: number): Promise<void> {
-    return this.#nft(place, "flush", "table", "inet", prefix);
+  /** Ends all cuts of the node. @returns how many packets they have dropped. */
+  async heal(place: number): Promise<number> {
+    const rules = await this.#nft(place, "list", "table", "inet", prefix);
+    await this.#nft(place, "flush", "table", "inet", prefix);
+    return [...rules.matchAll(/counter packets (\d+)/g)].reduce((sum, [, packets]) => sum + Number(packets), 0);
   }
 
   async #add(place: number): Promise<void> {
@@ -71,7 +73,7 @@ export class NodeNetworks implements AsyncDisposable {
       await this.#nft(place, "add", "chain", "inet", prefix, chain, `{ type filter hook ${hook} priority 0; policy accept; }`);
   }
 
-  #nft(place: number, ...argv: string[]): Promise<void> {
+  #nft(place: number, ...argv: string[]): Promise<string> {
     return ip("netns", "exec", this.#names[place]!, "nft", ...argv);
   }
 
@@ -84,8 +86,8 @@ export class NodeNetworks implements AsyncDisposable {
 
 /** Removes what a run that was killed has left. */
 async function removeLeftovers(): Promise<void> {
-  const { stdout } = await run("ip", ["netns", "list"]);
-  for (const [name, pid] of stdout.matchAll(new RegExp(`^${prefix}(\\d+)n\\d+`, "gm"))) {
+  const names = await ip("netns", "list");
+  for (const [name, pid] of names.matchAll(new RegExp(`^${prefix}(\\d+)n\\d+`, "gm"))) {
     if (isThere(Number(pid))) continue;
     await ip("netns", "del", name);
     // Only the first of its namespaces finds it.
@@ -101,6 +103,7 @@ function isThere(pid: number): boolean {
   }
 }
 
-async function ip(...argv: string[]): Promise<void> {
-  await run("ip", argv);
+/** @returns what it prints. */
+async function ip(...argv: string[]): Promise<string> {
+  return (await run("ip", argv)).stdout;
 }
