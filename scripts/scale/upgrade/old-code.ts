@@ -43,7 +43,8 @@ export async function tryOldCode({ run, work }: ScaleTest): Promise<void> {
   await attempt(run, "it refuses to start on them, and says why", async () => {
     const error = await before.engine.start().catch((each: unknown) => each);
     if (error === undefined) throw new Error("it has started");
-    if (!(await readFile(join(logs, "before.log"), "utf8")).includes("was written by a newer version")) throw new Error(String(error));
+    const output = await readFile(join(logs, "before.log"), "utf8");
+    if (!output.includes("was written by a newer version")) throw new Error("it does not say why it ends", { cause: error });
   });
   // Only so that its check of the history lets it start: what it finds in the tables is that of this version.
   for (const [name, migrations] of added) setMigrations(join(data, name), migrations, "hide");
