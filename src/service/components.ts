@@ -101,7 +101,7 @@ export async function createComponents(
   const tokens = new TokenExpiry(clock, nodes);
   const tickets = new Tickets(secretKeys);
   const subscribers = new Subscribers({ store, clock, log, events, nodes, presence, tickets, tokens });
-  const rollouts = await RolloutTracker.open(store, clock);
+  const rollouts = await RolloutTracker.open(store, clock, nodes);
   const heartbeatMs = config.heartbeatMs ?? defaultHeartbeatMs;
   const sockets = new DeviceSockets({
     store,
@@ -168,7 +168,7 @@ export async function createComponents(
       : null,
     reportLinks: new ReportLinks({ clock, desired, presence, recentReports, store }),
     releases: new ReleaseMirror(config.data, releases, { clock, log, closing }),
-    rolloutRunner: new RolloutRunner({ store, desired, events, journal, sockets, clock, log, presence, rollouts }),
+    rolloutRunner: new RolloutRunner({ store, desired, events, journal, sockets, clock, log, nodes, presence, rollouts }),
     rollouts,
     sockets,
     subscribers,

@@ -56,15 +56,23 @@ function followOthers({ links }: Components, remoteHeartbeats: RemoteHeartbeats)
 
 /** What one node does for all. */
 function duties(components: Components, config: ServiceConfig): Record<string, Loop> {
+  const { remoteHeartbeats } = components;
   const playEventRetentionMs = (config.playEventDays ?? defaultPlayEventDays) * dayMs;
+  // To a node that was paused all players seem offline: what it decides follows from what the others have stored meanwhile.
+  const informed =
+    (loop: Loop): Loop =>
+    async (each) => {
+      await remoteHeartbeats?.catchUp();
+      return loop(each);
+    };
   return {
     "command expiry": (each) => components.commands.run(each),
-    connectivity: (each) => components.links.run(each),
-    rollouts: (each) => components.rolloutRunner.run(each),
+    connectivity: informed((each) => components.links.run(each)),
+    rollouts: informed((each) => components.rolloutRunner.run(each)),
     batches: (each) => components.batchRunner.run(each),
     "event trimming": (each) => components.subscribers.trim(each),
     "webhook upkeep": (each) => components.webhooks.upkeep(each),
-    alerts: (each) => components.alertLoops.run(each),
+    alerts: informed((each) => components.alertLoops.run(each)),
     sweeper: (each) => components.sweeper.runSweeps(each),
     thumbnails: (each) => components.thumbnails.run(each),
     imports: (each) => components.imports.run(each),

@@ -17,6 +17,10 @@ export const announcementBodies = {
   "commands.ended": z.object({ commandIds: Ids, hasBatches: z.boolean() }),
   /** These tokens were revoked, lost scopes, or their users left the team. */
   "tokens.ended": z.object({ tokenIds: Ids }),
+  /** These rollouts have changed, or what they know of these players. */
+  "rollouts.changed": z.object({ rolloutIds: Ids, playerIds: Ids }),
+  /** These alerts were opened, acknowledged or closed; these teams have other alert settings. */
+  "alerts.changed": z.object({ alertIds: Ids, teamIds: Ids }),
 } as const;
 
 /** What nodes send each other without storing it: lost when a node or the message server is away. */

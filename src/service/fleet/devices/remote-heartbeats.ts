@@ -42,10 +42,15 @@ export class RemoteHeartbeats {
   async run(signal: AbortSignal): Promise<never> {
     const { clock } = this.#dependencies;
     for (;;) {
-      await this.#poll();
-      await this.#handleFresh();
+      await this.catchUp();
       await clock.wait(pollMs, signal);
     }
+  }
+
+  /** Reads what other nodes have stored until now. */
+  async catchUp(): Promise<void> {
+    await this.#poll();
+    await this.#handleFresh();
   }
 
   /** Reads what was not broadcast: without a message server everything. */

@@ -124,7 +124,7 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
         await dependencies.journal.clear(db, playerId);
         await deleteOverrides(db, playerId);
         const restarted = await restartPlayer(db, playerId, next.updated_at);
-        const committed = () => dependencies.rollouts.apply({ players: restarted });
+        const committed = await dependencies.rollouts.announce(db, { players: restarted });
         return { result: next, affected: [next], events: [playerEvent("player.replaced", next)], committed };
       };
       // The last heartbeat of the previous device does not describe the new one.
