@@ -135,7 +135,7 @@ export async function createComponents(
   const failedSignIns = new FailedSignIns({ audit, log, makeId, makeLimit, store });
   const pairing = new Pairing({ store, clock, makeId, makeLimit, access, publicUrl });
   const recentReports = new RecentReports(clock, closing);
-  const live = new LiveViews({ audit, clock, commands, log, makeId, store });
+  const live = new LiveViews({ audit, clock, commands, log, makeId, nodes, store });
   return {
     ...files,
     ...alerting,

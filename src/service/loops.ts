@@ -59,6 +59,7 @@ function followOthers(components: LoopDependencies, remoteHeartbeats: RemoteHear
     "requests of others": (each) => exchange.run(each),
     "heartbeats of others": (each) => remoteHeartbeats.run(each),
     "connectivity of others": (each) => links.follow(each),
+    "live views of others": (each) => components.live.followOthers(each),
   };
 }
 

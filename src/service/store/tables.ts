@@ -6,6 +6,7 @@ import type { CommandBatchPlayerRow, CommandBatchRow } from "./batch-tables.ts";
 import type { EnrolmentKeyRow, EnrolmentRow } from "./enrolment-tables.ts";
 import type { DeliveryRow, EventRow, WebhookRow } from "./event-tables.ts";
 import type { AttemptsRow, QuotaUseRow } from "./limit-tables.ts";
+import type { LiveFrameRow, LiveViewersRow } from "./live-tables.ts";
 import type { PreviewTicketRow, UsedSecretRow } from "./one-time-tables.ts";
 import type { OwnedRow } from "./owned-row.ts";
 import type { ContentImageRow, ContentWriteRow, DraftChangeRow, DraftRow, VersionChangeRow, VersionRow } from "./publishing-tables.ts";
@@ -368,4 +369,6 @@ export interface Tables {
   preview_tickets: PreviewTicketRow;
   attempts: AttemptsRow;
   quota_use: QuotaUseRow;
+  live_viewers: LiveViewersRow;
+  live_frames: LiveFrameRow;
 }
