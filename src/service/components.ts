@@ -167,7 +167,7 @@ export async function createComponents(
     publicUrl,
     recentReports,
     remoteHeartbeats: nodes.isShared
-      ? new RemoteHeartbeats({ store, clock, nodes, presence, alerts: alerting.alerts, problems, subscribers })
+      ? new RemoteHeartbeats({ store, clock, links, nodes, presence, alerts: alerting.alerts, problems, subscribers })
       : null,
     reportLinks: new ReportLinks({ clock, desired, makeLimit, presence, recentReports, store }),
     releases: new ReleaseMirror(config.data, releases, { clock, log, closing }),

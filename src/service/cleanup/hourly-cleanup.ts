@@ -97,6 +97,7 @@ async function clearBin({ store, events, log, presence, sweeper }: CleanupDepend
     const removal = await store.write(async (db) => {
       const batch = await emptyBin(db, { before: now - binRetentionMs, limit: binBatchSize }, now);
       await events.append(db, batch.events);
+      await presence.announceForgotten(db, batch.playerIds);
       return batch;
     });
     const { files, playerIds } = removal;

@@ -176,6 +176,7 @@ export class Enrolment {
     await db.deleteFrom("pairing_requests").where("public_key", "=", player.public_key).where("player_id", "is", null).execute();
     const grant = { ...(await this.#dependencies.access.issueToken(player, db)), outcome, warnings };
     const previous = before === null ? null : { ...before, removed_at: player.updated_at };
+    if (previous !== null) await this.#dependencies.presence.announceForgotten(db, [player.id]);
     return { result: { is: "granted", grant, player, previous }, affected: outcome === "same-device" ? [] : [player] };
   }
 
