@@ -33,6 +33,8 @@ import { PlayerProblems } from "./fleet/player-problems.ts";
 import { RolloutRunner } from "./fleet/rollouts/runner.ts";
 import { RolloutTracker } from "./fleet/rollouts/tracker.ts";
 import { Presence } from "./fleet/presence.ts";
+import { limitsInDatabase } from "./http/attempts/limits-in-database.ts";
+import { limitsInMemory } from "./http/attempts/limits-in-memory.ts";
 import { LiveViews } from "./live/live-views.ts";
 import { RecentReports } from "./proof/recent-reports.ts";
 import { ReportLinks } from "./proof/report-links.ts";
@@ -101,7 +103,7 @@ export async function createComponents(
   const tokens = new TokenExpiry(clock, nodes);
   const tickets = new Tickets(secretKeys);
   const subscribers = new Subscribers({ store, clock, log, events, nodes, presence, tickets, tokens });
-  const rollouts = await RolloutTracker.open(store, clock);
+  const rollouts = await RolloutTracker.open(store, clock, nodes);
   const heartbeatMs = config.heartbeatMs ?? defaultHeartbeatMs;
   const sockets = new DeviceSockets({
     store,
@@ -129,10 +131,11 @@ export async function createComponents(
   const releases = config.releases ?? { from: null, rootFile: null, maxBytes: defaultMirrorBytes };
   await updateAllRevisions(store, desired);
   const audit = new AuditLog(clock, makeId);
-  const failedSignIns = new FailedSignIns({ audit, clock, log, makeId, store });
-  const pairing = new Pairing({ store, clock, makeId, access, publicUrl });
+  const makeLimit = nodes.isShared ? limitsInDatabase(store.db, clock) : limitsInMemory(clock);
+  const failedSignIns = new FailedSignIns({ audit, log, makeId, makeLimit, store });
+  const pairing = new Pairing({ store, clock, makeId, makeLimit, access, publicUrl });
   const recentReports = new RecentReports(clock, closing);
-  const live = new LiveViews({ audit, clock, commands, log, makeId, store });
+  const live = new LiveViews({ audit, clock, commands, log, makeId, nodes, store });
   return {
     ...files,
     ...alerting,
@@ -143,8 +146,8 @@ export async function createComponents(
     cookies: new BrowserCookies(signer.publicKey),
     failedSignIns,
     feedCopies: new FeedCopies({ http: outbound.imports, clock, closing }),
-    passkeys: new Passkeys({ clock, failures: failedSignIns, log, secretKeys, store }),
-    passwords: new Passwords({ clock, failures: failedSignIns, store }),
+    passkeys: new Passkeys({ clock, failures: failedSignIns, log, makeLimit, secretKeys, store }),
+    passwords: new Passwords({ clock, failures: failedSignIns, makeLimit, store }),
     sso: config.sso == null ? null : new SingleSignOn(config.sso, { clock, log, closing, secretKeys }),
     commands,
     deliveries,
@@ -154,7 +157,7 @@ export async function createComponents(
     live,
     links,
     nodes,
-    enrolment: new Enrolment({ access, audit, clock, commands, journal, log, pairing, presence, problems, sockets, store }),
+    enrolment: new Enrolment({ access, audit, clock, commands, journal, log, makeLimit, pairing, presence, problems, sockets, store }),
     pairing,
     presence,
     previews: nodes.isShared
@@ -164,11 +167,11 @@ export async function createComponents(
     publicUrl,
     recentReports,
     remoteHeartbeats: nodes.isShared
-      ? new RemoteHeartbeats({ store, clock, nodes, presence, alerts: alerting.alerts, problems, subscribers })
+      ? new RemoteHeartbeats({ store, clock, links, nodes, presence, alerts: alerting.alerts, problems, subscribers })
       : null,
-    reportLinks: new ReportLinks({ clock, desired, presence, recentReports, store }),
+    reportLinks: new ReportLinks({ clock, desired, makeLimit, presence, recentReports, store }),
     releases: new ReleaseMirror(config.data, releases, { clock, log, closing }),
-    rolloutRunner: new RolloutRunner({ store, desired, events, journal, sockets, clock, log, presence, rollouts }),
+    rolloutRunner: new RolloutRunner({ store, desired, events, journal, sockets, clock, log, nodes, presence, rollouts }),
     rollouts,
     sockets,
     subscribers,

@@ -41,6 +41,8 @@ import { presenceMigration } from "./0056-presence.ts";
 import { blobMarksMigration } from "./0050-blob-marks.ts";
 import { oneTimeMigration } from "./0055-one-time.ts";
 import { heartbeatPartitionsMigration } from "./0070-partitions.ts";
+import { limitsMigration } from "./0060-limits.ts";
+import { liveMigration } from "./0061-live.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -83,6 +85,8 @@ export const migrations: Record<string, Migration> = {
   "0047-nodes": nodesMigration,
   "0050-blob-marks": blobMarksMigration,
   "0055-one-time": oneTimeMigration,
+  "0060-limits": limitsMigration,
+  "0061-live": liveMigration,
 };
 
 /** The migrations of the telemetry database. */
