@@ -34,7 +34,7 @@ const events = new EventJournal(journal.epoch, clock, makeId, new LoneNode("nod_
 const rollouts = await RolloutTracker.open(store, clock);
 // Nobody is connected.
 const sockets = { push: () => undefined } as unknown as DeviceSockets;
-const dependencies = { store, desired: new DesiredStates(), events, journal, sockets, clock, log: silentLog, presence, rollouts };
+const dependencies = { store, desired: new DesiredStates(store.db), events, journal, sockets, clock, log: silentLog, presence, rollouts };
 const { team_id: teamId } = await store.db.selectFrom("players").select("team_id").executeTakeFirstOrThrow();
 
 function update(more: Partial<UpdateState> = {}): UpdateState {
