@@ -9,7 +9,16 @@ const maxEntries = 200;
 /** How many bytes of rendered content a process keeps. */
 export const maxRenderedBytes = 67_108_864;
 
+/** What a player shows by its assignments: layout, schedules, overrides, safe content and calendars. */
+export interface Assigned {
+  shared: SharedState;
+  /** The image in place of withheld content: the player's own, else the team's. */
+  safeAssetId: string | null;
+}
+
 export class StateCache {
+  /** Of players without overrides and schedules of their own, by everything else that it follows from. */
+  readonly assigned = new PromiseCache<Assigned>();
   readonly contents = new PromiseCache<StateContent>();
   readonly shared = new PromiseCache<SharedState>();
   /** By team, as what follows. */

@@ -2,17 +2,14 @@
 import { hash } from "node:crypto";
 import { controlCalendarIds } from "../control-calendars.ts";
 import { calendarIdsIn, readCalendars, type CalendarDays } from "../../schedule/holiday-calendars.ts";
-import { readEnabledSchedules, schedulesForPlayer } from "../../schedule/schedules.ts";
+import { readEnabledSchedules, schedulesForPlayer, type TeamSchedules } from "../../schedule/schedules.ts";
 import type { Db } from "../../store/store.ts";
 import type { PlayerRow } from "../../store/tables.ts";
 import { SharedState, withoutBrackets } from "./shared-state.ts";
-import type { StateCache } from "./state-cache.ts";
+import type { Assigned, StateCache } from "./state-cache.ts";
 import { readContent, uniqueIds } from "./state-content.ts";
 
-export interface StateInputs {
-  shared: SharedState;
-  /** The image in place of withheld content: the player's own, else the team's. */
-  safeAssetId: string | null;
+export interface StateInputs extends Assigned {
   revision: string;
 }
 
@@ -21,7 +18,17 @@ export type Overrides = readonly { layout_id: string | null; asset_id: string | 
 
 /** Does not assemble the state's document, since revisions are computed for ten thousand players at a time. */
 export async function readStateInputs(db: Db, player: PlayerRow, overrides: Overrides, cache: StateCache): Promise<StateInputs> {
-  const all = await cache.schedules.get(player.team_id, () => readEnabledSchedules(db, player.team_id));
+  const { team_id, id, tags, layout_id, safe_asset_id, display_hours, recurring_commands } = player;
+  const all = await cache.schedules.get(team_id, () => readEnabledSchedules(db, team_id));
+  const read = (): Promise<Assigned> => readAssigned(db, player, overrides, all, cache);
+  // Few assignments are those of one player. For the others everything that follows from them is looked up by what they are made of.
+  const isOwn = overrides.length > 0 || all.byPlayer.has(id);
+  const assignment = [team_id, layout_id, safe_asset_id, tags, display_hours, recurring_commands];
+  const { shared, safeAssetId } = await (isOwn ? read() : cache.assigned.get(JSON.stringify(assignment), read));
+  return { shared, safeAssetId, revision: revisionOf({ ...player, safe_asset_id: safeAssetId }, shared) };
+}
+
+async function readAssigned(db: Db, player: PlayerRow, overrides: Overrides, all: TeamSchedules, cache: StateCache): Promise<Assigned> {
   const schedules = schedulesForPlayer(all, player);
   const layoutIds = [player.layout_id, ...schedules.map(({ layout_id }) => layout_id), ...overrides.map(({ layout_id }) => layout_id)];
   const safeAssetId = player.safe_asset_id ?? (await cache.safeAssets.get(player.team_id, () => readSafeAsset(db, player.team_id)));
@@ -30,14 +37,14 @@ export async function readStateInputs(db: Db, player: PlayerRow, overrides: Over
     assetIds: uniqueIds([safeAssetId, ...overrides.map(({ asset_id }) => asset_id)]),
   };
   const controlIds = controlCalendarIds(player);
-  const contentKey = `${player.team_id} ${JSON.stringify(ids)}`;
-  const key = `${contentKey} ${schedules.map(({ id }) => id).join(" ")} ${controlIds.join(" ")}`;
+  const contentKey = JSON.stringify([player.team_id, ids]);
+  const key = JSON.stringify([player.team_id, ids, schedules.map(({ id }) => id), controlIds]);
   const shared = await cache.shared.get(key, async () => {
     const content = await cache.contents.get(contentKey, () => readContent(db, player.team_id, ids));
     const calendarIds = uniqueIds([...schedules.flatMap(calendarIdsIn), ...content.calendarIds, ...controlIds]);
     return new SharedState(content, schedules, await readCalendarsOf(db, player.team_id, calendarIds, cache));
   });
-  return { shared, safeAssetId, revision: revisionOf({ ...player, safe_asset_id: safeAssetId }, shared) };
+  return { shared, safeAssetId };
 }
 
 /** The overrides of each player. */
