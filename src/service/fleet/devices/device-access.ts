@@ -99,7 +99,7 @@ export class DeviceAccess {
   }
 
   /** How many queries have looked up tokens. */
-  get lookupCount(): number {
+  get queryCount(): number {
     return this.#byToken.queryCount;
   }
 
