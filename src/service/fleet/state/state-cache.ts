@@ -42,7 +42,7 @@ export class StateCache {
     this.#rendered.set(state, state.renderedBytes);
     this.#renderedBytes += state.renderedBytes - (known ?? 0);
     for (const [oldest, bytes] of this.#rendered) {
-      if (this.#renderedBytes <= this.#maxRenderedBytes) return;
+      if (this.#renderedBytes <= this.#maxRenderedBytes && this.#rendered.size <= maxEntries) return;
       this.#rendered.delete(oldest);
       this.#renderedBytes -= bytes;
       oldest.dropRendering();

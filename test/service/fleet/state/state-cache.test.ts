@@ -3,11 +3,13 @@ import { expect, test } from "vitest";
 import { SharedState } from "../../../../src/service/fleet/state/shared-state.ts";
 import { StateCache } from "../../../../src/service/fleet/state/state-cache.ts";
 
-test("[FAN6] beyond the limit the renderings that were not used for longest leave the memory", () => {
-  const states = Array.from({ length: 4 }, (_, place) => {
-    const playlists = [{ id: `pls_${place}`, items: [] }];
-    return new SharedState({ layouts: [], playlists, assets: [], digest: "", calendarIds: [] }, [], []);
-  });
+function createStates(length: number): SharedState[] {
+  const content = { layouts: [], playlists: [{ id: "pls_1", items: [] }], assets: [], digest: "", calendarIds: [] };
+  return Array.from({ length }, () => new SharedState(content, [], []));
+}
+
+test("[FAN6] beyond a limit of bytes, and one of 200, the renderings that were not used for longest leave the memory", () => {
+  const states = createStates(4);
   const use = (cache: StateCache, place: number) => (states[place]!.rendered(null), cache.keepRendering(states[place]!));
   const kept = () => states.flatMap((state, place) => (state.renderedBytes > 0 ? place : []));
   states[0]!.rendered(null);
@@ -19,4 +21,9 @@ test("[FAN6] beyond the limit the renderings that were not used for longest leav
   // One that was dropped is rendered again.
   use(cache, 1);
   expect(kept()).toEqual([0, 1, 3]);
+
+  const many = createStates(201);
+  const roomy = new StateCache();
+  for (const state of many) (state.rendered(null), roomy.keepRendering(state));
+  expect(many.filter(({ renderedBytes }) => renderedBytes === 0)).toEqual([many[0]]);
 });
