@@ -44,8 +44,8 @@ test("[FAN1] players with the same content share one rendering of it; each gets 
     };
     expect((await api.call("PATCH", `players/${playerId}`, { layout_id: layout.id, ...own })).status).toBe(200);
   }
-  const wall = { columns: 2, rows: 1, column: 0, row: 0 };
-  await api.call("PATCH", `players/${devices[0]!.playerId}`, { wall });
+  const wall = { wall_width: 3_940, wall_height: 1_080, left: 2_020, top: 0, width: 1_920, height: 1_080 };
+  expect((await api.call("PATCH", `players/${devices[0]!.playerId}`, { wall })).status).toBe(200);
 
   const { result: states, renderings } = await renderingsOf(api, () => Promise.all([...devices, ...devices].map(fetchState)));
   expect(renderings).toBe(1);
@@ -58,7 +58,7 @@ test("[FAN1] players with the same content share one rendering of it; each gets 
     expect(contentOf(states[place]!)).toEqual(contentOf(states[0]!));
     expect((await device.call("GET", "state", undefined, { "if-none-match": `"${body.revision}"` })).status).toBe(304);
   }
-  expect(states[0]!.body.player.wall).toBeDefined();
+  expect(states[0]!.body.player.wall).toEqual(wall);
   expect(states[1]!.body.player.wall).toBeUndefined();
   expect(new Set(states.map(({ body }) => body.revision)).size).toBe(3);
   expect(states[0]!.body.layouts.map(({ id }: { id: string }) => id)).toEqual([scheduled.id]);

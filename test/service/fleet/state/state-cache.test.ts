@@ -8,22 +8,26 @@ function createStates(length: number): SharedState[] {
   return Array.from({ length }, () => new SharedState(content, [], []));
 }
 
+function use(cache: StateCache, state: SharedState): void {
+  state.rendered(null);
+  cache.keepRendering(state);
+}
+
 test("[FAN6] beyond a limit of bytes, and one of 200, the renderings that were not used for longest leave the memory", () => {
   const states = createStates(4);
-  const use = (cache: StateCache, place: number) => (states[place]!.rendered(null), cache.keepRendering(states[place]!));
   const kept = () => states.flatMap((state, place) => (state.renderedBytes > 0 ? place : []));
   states[0]!.rendered(null);
   const cache = new StateCache(3 * states[0]!.renderedBytes);
-  for (const place of [0, 1, 2, 0]) use(cache, place);
+  for (const place of [0, 1, 2, 0]) use(cache, states[place]!);
   expect(kept()).toEqual([0, 1, 2]);
-  use(cache, 3);
+  use(cache, states[3]!);
   expect(kept()).toEqual([0, 2, 3]);
   // One that was dropped is rendered again.
-  use(cache, 1);
+  use(cache, states[1]!);
   expect(kept()).toEqual([0, 1, 3]);
 
   const many = createStates(201);
   const roomy = new StateCache();
-  for (const state of many) (state.rendered(null), roomy.keepRendering(state));
+  for (const state of many) use(roomy, state);
   expect(many.filter(({ renderedBytes }) => renderedBytes === 0)).toEqual([many[0]]);
 });
