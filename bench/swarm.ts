@@ -52,7 +52,6 @@ try {
   await service[Symbol.asyncDispose]();
 }
 
-/** Writes the rows of paired players directly: ten thousand pairings would only measure the bench. */
 async function prepare(): Promise<{ layoutId: string; tokens: string[] }> {
   await using first = await startService(data);
   const { layoutId: made } = await first.api.publish([{ type: "web", url: "https://example.com/", duration_ms: 10_000 }]);

@@ -26,6 +26,7 @@ import { DeviceAccess } from "./fleet/devices/device-access.ts";
 import { DeviceJournal } from "./fleet/devices/device-journal.ts";
 import { RemoteHeartbeats } from "./fleet/devices/remote-heartbeats.ts";
 import { DeviceSockets } from "./fleet/devices/device-sockets.ts";
+import { ReportingPlayers } from "./fleet/devices/reporting-players.ts";
 import { Enrolment } from "./fleet/enrolment/enrolment.ts";
 import { Signer } from "./fleet/devices/signer.ts";
 import { Pairing } from "./fleet/pairing.ts";
@@ -105,6 +106,7 @@ export async function createComponents(
   const subscribers = new Subscribers({ store, clock, log, events, nodes, presence, tickets, tokens });
   const rollouts = await RolloutTracker.open(store, clock, nodes);
   const heartbeatMs = config.heartbeatMs ?? defaultHeartbeatMs;
+  const reporting = new ReportingPlayers(store.db, clock);
   const sockets = new DeviceSockets({
     store,
     clock,
@@ -118,6 +120,7 @@ export async function createComponents(
     links,
     nodes,
     problems,
+    reporting,
     rollouts,
     subscribers,
     heartbeatMs,
@@ -127,7 +130,7 @@ export async function createComponents(
   const blobs = await openBlobs(config.data, config.s3 ?? null, { marks, clock });
   const thumbnails = new Thumbnails({ blobs, events, media, nodes, store, clock, log });
   const files = { store, nodes, clock, log, events, makeId, blobs, media, thumbnails, maxAssetBytes };
-  const desired = new DesiredStates();
+  const desired = new DesiredStates(store.db);
   const releases = config.releases ?? { from: null, rootFile: null, maxBytes: defaultMirrorBytes };
   await updateAllRevisions(store, desired);
   const audit = new AuditLog(clock, makeId);
@@ -170,6 +173,7 @@ export async function createComponents(
       ? new RemoteHeartbeats({ store, clock, links, nodes, presence, alerts: alerting.alerts, problems, subscribers })
       : null,
     reportLinks: new ReportLinks({ clock, desired, makeLimit, presence, recentReports, store }),
+    reporting,
     releases: new ReleaseMirror(config.data, releases, { clock, log, closing }),
     rolloutRunner: new RolloutRunner({ store, desired, events, journal, sockets, clock, log, nodes, presence, rollouts }),
     rollouts,
