@@ -16,6 +16,8 @@ export const s3Usage = {
     help: "Access key (default $AWS_ACCESS_KEY_ID, else Amazon's usual places such as the machine's role)",
   },
   "s3-secret-key-file": { value: "FILE", help: "File with the secret of the access key (default $AWS_SECRET_ACCESS_KEY)" },
+  "s3-redirect": { help: "Send downloads of pictures, videos and other media to signed links of the bucket, which all clients must reach" },
+  "blobs-url": { value: "URL", help: "Origin of these links, if a CDN is before the bucket: https://cdn.example.com" },
 } as const;
 
 const defaultCacheBytes = 2e9;
@@ -35,6 +37,10 @@ export const s3Flags = {
   "s3-path-style": z.boolean().default(false),
   "s3-access-key-id": z.string().min(1, "must be an access key").optional(),
   "s3-secret-key-file": ExistingFile,
+  "s3-redirect": z.boolean().default(false),
+  "blobs-url": WebAddress.refine((url) => new URL(url).href === `${new URL(url).origin}/`, "must be an origin, without a path")
+    .transform((url) => new URL(url).origin)
+    .optional(),
 };
 
 type S3Flags = z.infer<z.ZodObject<typeof s3Flags>>;
@@ -48,6 +54,7 @@ export function checkS3Flags(flags: S3Flags, env: Environment, wrong: (flag: str
     }
     return;
   }
+  if (flags["blobs-url"] !== undefined && !flags["s3-redirect"]) wrong("blobs-url", "goes with --s3-redirect");
   const endpoint = endpointOf(flags, env);
   if (endpoint !== null && !WebAddress.safeParse(endpoint).success)
     wrong("s3-endpoint", "$AWS_ENDPOINT_URL must be an http:// or https:// address");
@@ -76,6 +83,7 @@ export function readS3Flags(flags: S3Flags, env: Environment): S3Config | null {
       accessKeyId === undefined || secretAccessKey === undefined
         ? null
         : { accessKeyId, secretAccessKey, ...(isSet(sessionToken) ? { sessionToken: sessionToken! } : {}) },
+    links: flags["s3-redirect"] ? { cdn: flags["blobs-url"] ?? null } : null,
     cacheBytes: flags["blob-cache-gb"] ?? defaultCacheBytes,
   };
 }

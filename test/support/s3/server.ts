@@ -52,6 +52,7 @@ export async function startS3Server(
     const fault = faults.take(method, key);
     if (fault?.kind === "hang") return;
     if (fault?.kind === "slow-down") throw new S3Error(503, "SlowDown", "Please reduce your request rate.");
+    if (fault?.kind === "error") throw new S3Error(500, "InternalError", "We encountered an internal error. Please try again.");
     if (fault?.kind === "missing") throw noSuchKey();
     if (fault?.kind === "cut" && method !== "GET") return cutRequest(request);
     if (fault?.kind === "slow" && method !== "GET") await setTimeout(fault.ms);

@@ -19,6 +19,15 @@ export interface LocalFile extends AsyncDisposable {
   path: string;
 }
 
+/** What the answer to a link says of the bytes. */
+export interface LinkHeaders {
+  /** The media type. */
+  type: string;
+  /** Content-Disposition. */
+  disposition: string;
+  cacheControl: string;
+}
+
 export interface BlobStore extends AsyncDisposable {
   /** Whether several nodes use the store. Unreferenced blobs are then deleted only after a time (see {@link BlobMarks}). */
   readonly isShared: boolean;
@@ -58,6 +67,15 @@ export interface BlobStore extends AsyncDisposable {
    * @throws Fault `asset-missing` or `asset-corrupt`, before the first byte or as the stream's error.
    */
   read(blob: BlobName, start: number, end: number): Promise<Readable>;
+
+  /** The origin of the addresses of {@link link}; null: there are none. */
+  readonly linkOrigin: string | null;
+
+  /**
+   * An address where anybody can read the blob for some minutes, whole or by range; null: only this service sends it. Nobody looks
+   * whether the bucket has the blob. @throws Fault `blobs-unavailable` when the credentials cannot be had.
+   */
+  link(blob: BlobName, headers: LinkHeaders): Promise<string | null>;
 
   /** A local file with the blob's bytes, for libraries that read files. @throws Fault `asset-missing` or `asset-corrupt`. */
   localFile(blob: BlobName): Promise<LocalFile>;

@@ -10,6 +10,7 @@ import type { BlobName, BlobStore, LocalFile, ReceivedFile } from "./blob-store.
 import { IncomingFiles } from "./incoming-files.ts";
 
 export class DiskBlobs implements BlobStore {
+  readonly linkOrigin = null;
   readonly #folder: string;
   readonly #files: IncomingFiles;
   readonly #marks: BlobMarks | null;
@@ -70,6 +71,10 @@ export class DiskBlobs implements BlobStore {
       throw hasErrorCode(error, "ENOENT") ? missing(sha256, error) : error;
     });
     return file.createReadStream({ start, end });
+  }
+
+  async link(): Promise<null> {
+    return null;
   }
 
   async localFile({ sha256 }: BlobName): Promise<LocalFile> {

@@ -8,10 +8,11 @@ import { Fault } from "../../../../base/fault.ts";
 import type { Db } from "../../../store/store.ts";
 import { BlobCache } from "../blob-cache.ts";
 import type { BlobMarks } from "../blob-marks.ts";
-import type { BlobName, BlobStore, LocalFile, ReceivedFile } from "../blob-store.ts";
+import type { BlobName, BlobStore, LinkHeaders, LocalFile, ReceivedFile } from "../blob-store.ts";
 import { IncomingFiles } from "../incoming-files.ts";
 import { Bucket } from "./bucket.ts";
 import { blobKey, hashOfKey, type S3Config } from "./config.ts";
+import { SignedLinks } from "./links.ts";
 import { partBytes, putParts } from "./multipart.ts";
 
 const deletionsAtOnce = 10;
@@ -28,20 +29,29 @@ export class S3Blobs implements BlobStore {
   readonly #dependencies: S3Dependencies;
   readonly #files: IncomingFiles;
   readonly #cache: BlobCache;
+  readonly #links: SignedLinks | null;
   /** When a file was found or stored in the bucket, monotonic ms. */
   readonly #preparedAt = new WeakMap<ReceivedFile, number>();
 
-  private constructor(config: S3Config, dependencies: S3Dependencies, files: IncomingFiles, cache: BlobCache) {
-    this.bucket = new Bucket(config);
+  private constructor(bucket: Bucket, dependencies: S3Dependencies, files: IncomingFiles, cache: BlobCache, links: SignedLinks | null) {
+    this.bucket = bucket;
     this.#dependencies = dependencies;
     this.#files = files;
     this.#cache = cache;
+    this.#links = links;
   }
 
   /** @param folder for files that arrive, and for local copies. Connects to nothing yet. */
   static async open(folder: string, config: S3Config, dependencies: S3Dependencies): Promise<S3Blobs> {
     const files = await IncomingFiles.open(join(folder, "incoming"));
-    return new S3Blobs(config, dependencies, files, await BlobCache.open(join(folder, "cache"), config.cacheBytes));
+    const cache = await BlobCache.open(join(folder, "cache"), config.cacheBytes);
+    const bucket = new Bucket(config);
+    const links = config.links === null ? null : await SignedLinks.open(bucket, dependencies.clock, config.links.cdn);
+    return new S3Blobs(bucket, dependencies, files, cache, links);
+  }
+
+  get linkOrigin(): string | null {
+    return this.#links?.origin ?? null;
   }
 
   receive(bytes: AsyncIterable<Uint8Array>, maxBytes: number, onProgress?: (sizeBytes: number) => void): Promise<ReceivedFile> {
@@ -86,6 +96,10 @@ export class S3Blobs implements BlobStore {
       throw corrupt(blob);
     }
     return Readable.from(this.#checked(found.body, blob, isWhole), { objectMode: false });
+  }
+
+  async link({ sha256 }: BlobName, headers: LinkHeaders): Promise<string | null> {
+    return this.#links === null ? null : this.#links.sign(blobKey(this.bucket.config, sha256), headers);
   }
 
   localFile(blob: BlobName): Promise<LocalFile> {
