@@ -33,6 +33,7 @@ export async function startS3Server(
   const faults = new S3Faults();
   const requests: S3Server["requests"] = [];
   const server = createServer((request, response) => {
+    response.setHeader("date", new Date(now()).toUTCString());
     void answer(request, response).catch((error: unknown) => {
       if (response.headersSent || request.destroyed) return response.destroy();
       const fault = error instanceof S3Error ? error : new S3Error(500, "InternalError", String(error));
@@ -79,7 +80,7 @@ export async function startS3Server(
       case "HEAD":
         return sendObject(request, response, await files.get(key), files, null);
       case "PUT": {
-        const data = await receiveBody(files, request, bodyHash);
+        const data = await receiveBody(files, request, bodyHash, fault?.kind === "wrong-bytes");
         const stored = await (
           uploadId === null ? files.put(key, data, isNew) : files.putPart(uploadId, key, Number(query.get("partNumber")), data)
         ).catch(async (error: unknown) => {

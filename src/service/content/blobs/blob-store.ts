@@ -28,6 +28,12 @@ export interface LinkHeaders {
   cacheControl: string;
 }
 
+/** A permission to delete blobs, which a bucket ends after seconds. */
+export interface Removal {
+  /** Deletes those of the blobs that exist. @throws Fault `blobs-unavailable`, also when the permission has ended. */
+  delete(hashes: readonly string[]): Promise<void>;
+}
+
 export interface BlobStore extends AsyncDisposable {
   /** Whether several nodes use the store. Unreferenced blobs are then deleted only after a time (see {@link BlobMarks}). */
   readonly isShared: boolean;
@@ -80,8 +86,11 @@ export interface BlobStore extends AsyncDisposable {
   /** A local file with the blob's bytes, for libraries that read files. @throws Fault `asset-missing` or `asset-corrupt`. */
   localFile(blob: BlobName): Promise<LocalFile>;
 
-  /** Deletes the blobs that exist among these. */
-  remove(hashes: readonly string[]): Promise<void>;
+  /**
+   * Begins the deletion of blobs. Call it before the check that nothing references them, in the same transaction: the permission ends
+   * before PostgreSQL ends the transaction of a process that is paused.
+   */
+  permitRemoval(hashes: readonly string[]): Promise<Removal>;
 
   /** The hashes of all blobs, page by page. */
   allHashes(): AsyncGenerator<string[]>;

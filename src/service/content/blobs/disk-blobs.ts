@@ -6,7 +6,7 @@ import { Fault, hasErrorCode } from "../../../base/fault.ts";
 import { syncFolder } from "../../../base/files/durable-file.ts";
 import type { Db } from "../../store/store.ts";
 import type { BlobMarks } from "./blob-marks.ts";
-import type { BlobName, BlobStore, LocalFile, ReceivedFile } from "./blob-store.ts";
+import type { BlobName, BlobStore, LocalFile, ReceivedFile, Removal } from "./blob-store.ts";
 import { IncomingFiles } from "./incoming-files.ts";
 
 export class DiskBlobs implements BlobStore {
@@ -85,8 +85,12 @@ export class DiskBlobs implements BlobStore {
     return { path, [Symbol.asyncDispose]: async () => undefined };
   }
 
-  async remove(hashes: readonly string[]): Promise<void> {
-    for (const sha256 of hashes) await rm(this.#path(sha256), { force: true });
+  async permitRemoval(): Promise<Removal> {
+    return {
+      delete: async (hashes) => {
+        for (const sha256 of hashes) await rm(this.#path(sha256), { force: true });
+      },
+    };
   }
 
   /** Folder by folder. */

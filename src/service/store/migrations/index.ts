@@ -40,6 +40,7 @@ import { nodesMigration } from "./0047-nodes.ts";
 import { presenceMigration } from "./0056-presence.ts";
 import { blobMarksMigration } from "./0050-blob-marks.ts";
 import { oneTimeMigration } from "./0055-one-time.ts";
+import { uploadPiecesMigration } from "./0065-upload-pieces.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -82,6 +83,7 @@ export const migrations: Record<string, Migration> = {
   "0047-nodes": nodesMigration,
   "0050-blob-marks": blobMarksMigration,
   "0055-one-time": oneTimeMigration,
+  "0065-upload-pieces": uploadPiecesMigration,
 };
 
 /** The migrations of the telemetry database. */
