@@ -1,11 +1,11 @@
 // Creates the components of the service and connects them.
-import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { openAlerts } from "./alerts/alerts.ts";
 import type { ServiceConfig } from "./config.ts";
 import { BlobSweeper } from "./content/blob-sweeper.ts";
 import { BlobMarks } from "./content/blobs/blob-marks.ts";
+import { claimPlace } from "./content/blobs/blobs-place.ts";
 import { openBlobs } from "./content/blobs/open-blobs.ts";
 import { Imports } from "./content/imports.ts";
 import { FeedCopies } from "./content/previews/feed-copies.ts";
@@ -14,6 +14,7 @@ import { TicketsInMemory } from "./content/previews/tickets-in-memory.ts";
 import type { OutboundClients } from "./content/outbound-clients.ts";
 import { Thumbnails } from "./content/thumbnails.ts";
 import { Uploads } from "./content/uploads.ts";
+import { openUploadBytes } from "./content/uploads/open-upload-bytes.ts";
 import { EventJournal } from "./events/event-journal.ts";
 import { Subscribers } from "./events/subscribers.ts";
 import { Deliveries } from "./events/webhooks/deliveries.ts";
@@ -127,6 +128,7 @@ export async function createComponents(
   });
   const maxAssetBytes = config.maxAssetBytes ?? defaultMaxAssetBytes;
   const marks = new BlobMarks(store, clock, config.blobGraceMs);
+  if (nodes.isShared) await claimPlace(store.db, config.s3 ?? null);
   const blobs = await openBlobs(config.data, config.s3 ?? null, { marks, clock });
   const thumbnails = new Thumbnails({ blobs, events, media, nodes, store, clock, log });
   const files = { store, nodes, clock, log, events, makeId, blobs, media, thumbnails, maxAssetBytes };
@@ -184,7 +186,7 @@ export async function createComponents(
     tokens,
     webhookHttp: outbound.webhooks,
     versions,
-    uploads: await Uploads.open(join(config.data, "uploads"), files),
+    uploads: new Uploads(await openUploadBytes(config.data, files), files),
     webhooks,
   };
 }

@@ -33,6 +33,7 @@ export async function startS3Server(
   const faults = new S3Faults();
   const requests: S3Server["requests"] = [];
   const server = createServer((request, response) => {
+    response.setHeader("date", new Date(now()).toUTCString());
     void answer(request, response).catch((error: unknown) => {
       if (response.headersSent || request.destroyed) return response.destroy();
       const fault = error instanceof S3Error ? error : new S3Error(500, "InternalError", String(error));
@@ -52,6 +53,7 @@ export async function startS3Server(
     const fault = faults.take(method, key);
     if (fault?.kind === "hang") return;
     if (fault?.kind === "slow-down") throw new S3Error(503, "SlowDown", "Please reduce your request rate.");
+    if (fault?.kind === "error") throw new S3Error(500, "InternalError", "We encountered an internal error. Please try again.");
     if (fault?.kind === "missing") throw noSuchKey();
     if (fault?.kind === "cut" && method !== "GET") return cutRequest(request);
     if (fault?.kind === "slow" && method !== "GET") await setTimeout(fault.ms);
@@ -78,7 +80,7 @@ export async function startS3Server(
       case "HEAD":
         return sendObject(request, response, await files.get(key), files, null);
       case "PUT": {
-        const data = await receiveBody(files, request, bodyHash);
+        const data = await receiveBody(files, request, bodyHash, fault?.kind === "wrong-bytes");
         const stored = await (
           uploadId === null ? files.put(key, data, isNew) : files.putPart(uploadId, key, Number(query.get("partNumber")), data)
         ).catch(async (error: unknown) => {

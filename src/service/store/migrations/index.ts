@@ -43,6 +43,7 @@ import { oneTimeMigration } from "./0055-one-time.ts";
 import { heartbeatPartitionsMigration } from "./0070-partitions.ts";
 import { limitsMigration } from "./0060-limits.ts";
 import { liveMigration } from "./0061-live.ts";
+import { uploadPiecesMigration } from "./0065-upload-pieces.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -87,6 +88,7 @@ export const migrations: Record<string, Migration> = {
   "0055-one-time": oneTimeMigration,
   "0060-limits": limitsMigration,
   "0061-live": liveMigration,
+  "0065-upload-pieces": uploadPiecesMigration,
 };
 
 /** The migrations of the telemetry database. */
