@@ -20,7 +20,7 @@ test("[NDL9] viewers at two nodes share the stream of a player that is at one of
   const socket = await device.connect();
   await waitUntil("A knows that it is online", async () => (await a.call("GET", `players/${device.playerId}`)).body.status === "online");
   const watch = (node: typeof a, query: string) => Viewer.open(node.service.url, `players/${device.playerId}/live${query}`, a.token);
-  const [one, two_] = [await picture("jpeg", 64), await picture("jpeg", 96)];
+  const [one, other] = [await picture("jpeg", 64), await picture("jpeg", 96)];
   // The player is at B, its first viewer at A.
   const opening = watch(a, "?fps=5&width=640&quality=50");
   const first = await nextLive(device, socket);
@@ -29,10 +29,10 @@ test("[NDL9] viewers at two nodes share the stream of a player that is at one of
   expect(await atA.next()).toEqual({ type: "image/jpeg", bytes: one });
   // A second viewer, at B: the player is asked for what either of them wants, and starts no other stream.
   const openingB = watch(b, "?fps=1&width=960&quality=60");
-  await waitUntil("B joins", async () => (await putFrame(device, first.stream_id, two_)).body.max_width === 960);
+  await waitUntil("B joins", async () => (await putFrame(device, first.stream_id, other)).body.max_width === 960);
   const atB = await openingB;
-  expect((await atB.next())!.bytes).toEqual(two_);
-  for (let part = await atA.next(); !part!.bytes.equals(two_);) part = await atA.next();
+  expect((await atB.next())!.bytes).toEqual(other);
+  for (let part = await atA.next(); !part!.bytes.equals(other);) part = await atA.next();
   expect(await socket.receivesNo("command")).toBe(true);
   atA.leave();
   await waitUntil("A wants no more", async () => (await putFrame(device, first.stream_id, one)).body.max_fps === 1);
