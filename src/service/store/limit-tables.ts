@@ -1,7 +1,7 @@
 // Rows of the tables by which several nodes count together. A service on SQLite does not have these tables.
 
 /** The attempts of one key. */
-export interface AttemptsRow {
+interface AttemptsRow {
   /** Of the limit. */
   name: string;
   /** The digest of whose attempts they are. */
@@ -23,4 +23,9 @@ export interface QuotaUseRow {
   /** Both by the database's clock. */
   ends_at: number;
   changed_at: number;
+}
+
+export interface LimitTables {
+  attempts: AttemptsRow;
+  quota_use: QuotaUseRow;
 }

@@ -1,7 +1,7 @@
 // Rows of the tables about live views across nodes. A service on SQLite does not have these tables.
 
 /** What the viewers of a stream at one node ask for. */
-export interface LiveViewersRow {
+interface LiveViewersRow {
   stream_id: string;
   /** Of the viewers. */
   node_id: string;
@@ -16,11 +16,16 @@ export interface LiveViewersRow {
 }
 
 /** The newest frame of a stream. */
-export interface LiveFrameRow {
+interface LiveFrameRow {
   stream_id: string;
   /** The node that received it. */
   node_id: string;
   /** Counts the frames. */
   number: number;
   frame: Buffer;
+}
+
+export interface LiveTables {
+  live_viewers: LiveViewersRow;
+  live_frames: LiveFrameRow;
 }

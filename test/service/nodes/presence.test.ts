@@ -40,7 +40,7 @@ test("[NDL10] the figures of all players are those of all nodes together: each p
   await beat(other);
   const displaysOn = async (node: typeof a): Promise<number> => {
     const text = await (await fetch(`${node.service.url}/metrics`)).text();
-    const line = text.split("\n").find((each) => each.startsWith('signage_players_by_display{state="on"'))!;
+    const line = text.split("\n").find((each) => each.startsWith("signage_players_by_display{") && each.includes('state="on"'))!;
     expect(line).toContain('node="nod_');
     return Number(line.split(" ").at(-1));
   };

@@ -1,5 +1,4 @@
 // Databases that were restored to an earlier state, and the commands that are for data folders only.
-import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
@@ -25,17 +24,12 @@ async function run(...flags: string[]): Promise<[code: number | null, output: st
 test("[NDL12] players and subscribers of a restored PostgreSQL database do not resume from forgotten messages, and its nodes start on another server", async () => {
   await using folder = await temporaryFolder();
   const database = await postgres.createDatabase();
-  const restored = new URL(database);
-  restored.pathname += "_restored";
-  const start = (url: string) => TestService.start(join(folder.path, "data"), { database: url });
+  const start = (url: string) => TestService.start(folder.path, { database: url });
   await using stack = new AsyncDisposableStack();
   const first = stack.use(await start(database));
   const device = await first.pairDevice();
   await first[Symbol.asyncDispose]();
-  await query(
-    database.replace(/[^/]+$/, "postgres"),
-    `CREATE DATABASE "${restored.pathname.slice(1)}" TEMPLATE "${new URL(database).pathname.slice(1)}"`,
-  );
+  const restored = await postgres.createDatabase(false, `TEMPLATE ${database.split("/").at(-1)}`);
   // What happens after the backup.
   const later = stack.use(await start(database));
   Object.assign(device, { url: later.service.url });
@@ -49,13 +43,13 @@ test("[NDL12] players and subscribers of a restored PostgreSQL database do not r
   socket.socket.terminate();
   await later[Symbol.asyncDispose]();
   // The backup is from a server with higher numbers of transactions, and a node still uses the restored database.
-  await query(restored.href, "INSERT INTO state.meta VALUES ('announcements-trimmed', '900000000')");
-  await query(restored.href, "INSERT INTO state.nodes VALUES ('nod_x', 'elsewhere', 0, 9e15)");
-  const renew = () => run("migrate", "--database", restored.href, "--after-restore");
+  await query(restored, "INSERT INTO state.meta VALUES ('announcements-trimmed', '900000000')");
+  await query(restored, "INSERT INTO state.nodes VALUES ('nod_x', 'elsewhere', 0, 9e15)");
+  const renew = () => run("migrate", "--database", restored, "--after-restore");
   expect(await renew()).toEqual([1, expect.stringContaining("(on elsewhere): stop them")]);
-  await query(restored.href, "UPDATE state.nodes SET lease_until = 0");
+  await query(restored, "UPDATE state.nodes SET lease_until = 0");
   expect(await renew()).toEqual([0, expect.stringContaining("new epoch")]);
-  const back = stack.use(await start(restored.href));
+  const back = stack.use(await start(restored));
   // As many messages as the player knows.
   for (let number = 0; number < 3; number += 1) await back.call("POST", `players/${device.playerId}/commands`, { type: "reload" });
   Object.assign(device, { url: back.service.url });

@@ -5,7 +5,7 @@ export interface Attempt {
   /** How long its key has to wait, ms. 0: the attempt was counted. */
   waitMs: number;
   /** Does not count the attempt after all: it was none. */
-  takeBack(): Promise<void>;
+  takeBack: () => Promise<void>;
 }
 
 /** At most so many attempts per key in any window of time. */
