@@ -13,6 +13,7 @@ import { moveFolder } from "../../../src/service/store/move/move.ts";
 import { PooledDialect } from "../../../src/service/store/postgres/driver.ts";
 import { knownMigrations } from "../../../src/service/store/postgres/known-migrations.ts";
 import { migratePostgres } from "../../../src/service/store/postgres/migrate.ts";
+import type { GrowingTable } from "../../../src/service/store/partitions/growing-tables.ts";
 import { openPool } from "../../../src/service/store/postgres/pools.ts";
 import { openPostgresStore } from "../../../src/service/store/postgres/postgres-store.ts";
 import { openStore, type Store } from "../../../src/service/store/store.ts";
@@ -29,10 +30,12 @@ const makeId = createIds(createSystemClock());
 const player = { id: makeId("plr"), team_id: makeId("team") } as PlayerRow;
 
 function play(startedAt: number, id: string = makeId("evt")): PlayEvent {
-  const [of, at] = [{ layout_id: makeId("lay"), zone_id: makeId("zon"), item_id: makeId("itm") }, new Date(startedAt).toISOString()];
-  const nothing = { schedule_id: null, asset_id: null, sha256: null, reason: null, clock_error_ms: null };
-  const clocks = { started_monotonic_ms: 0, ended_monotonic_ms: 0, boot_id: "b", clock_offset_ms: 0 };
-  return PlayEvent.parse({ id, ...of, ...nothing, ...clocks, revision: "r", result: "completed", started_at: at, ended_at: at, duration_ms: 0 }); // prettier-ignore
+  const at = new Date(startedAt).toISOString();
+  return PlayEvent.parse({
+    ...{ id, layout_id: makeId("lay"), zone_id: makeId("zon"), item_id: makeId("itm"), schedule_id: null, asset_id: null, sha256: null },
+    ...{ revision: "r", result: "completed", reason: null, started_at: at, ended_at: at, duration_ms: 0, started_monotonic_ms: 0 },
+    ...{ ended_monotonic_ms: 0, boot_id: "b", clock_offset_ms: 0, clock_error_ms: null },
+  });
 }
 
 async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
@@ -54,15 +57,13 @@ async function rowsIn(url: string, table: string): Promise<Record<string, number
   return Object.fromEntries(rows.map(({ name, count }) => [String(name).slice(table.length + 1), Number(count)]));
 }
 
-async function open(
-  url: string,
-): Promise<
-  {
-    store: Store;
-    keep: (table: "play_events" | "heartbeat_minutes" | "heartbeat_hours", keptDays: number, at?: number) => Promise<void>;
-  } & AsyncDisposable
-> {
-  // prettier-ignore
+interface Node extends AsyncDisposable {
+  store: Store;
+  /** Keeps a table's partitions as the cleanup of a service does that keeps its rows for `keptDays`. */
+  keep(table: GrowingTable["name"], keptDays: number, at?: number): Promise<void>;
+}
+
+async function open(url: string): Promise<Node> {
   const store = await openPostgresStore(url);
   return {
     store,

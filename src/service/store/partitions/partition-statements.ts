@@ -23,7 +23,7 @@ export async function addUniqueKey(query: Query, { uniqueInPartition }: GrowingT
 }
 
 /** Waits until no other node changes partitions. The transaction's end lets the next one. */
-export async function lockPartitions(query: Query): Promise<void> {
+async function lockPartitions(query: Query): Promise<void> {
   await query(`SELECT pg_advisory_xact_lock(${lockKey})`);
 }
 
