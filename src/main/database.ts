@@ -16,7 +16,12 @@ const address = "postgres://…";
 export const migrateUsage = defineUsage({
   command: `${cli} migrate`,
   summary: "Creates or migrates the service's tables in a PostgreSQL database, which a service also does when it starts.",
-  flags: { database: { value: address, help: "The database; its user may create schemas in it" } },
+  flags: {
+    database: { value: address, help: "The database; its user may create schemas in it" },
+    "after-restore": {
+      help: "The database was restored from a backup or copied to another server, and no node uses it: players fetch everything once",
+    },
+  },
 });
 /** Flags of the program. */
 export const moveUsage = defineUsage({
@@ -37,7 +42,7 @@ export const moveUsage = defineUsage({
 
 // Only a service keeps copies and redirects.
 const unused = { "blob-cache-gb": undefined, "s3-redirect": false, "blobs-url": undefined };
-const MigrateFlags = z.object({ database: DatabaseAddress });
+const MigrateFlags = z.object({ database: DatabaseAddress, "after-restore": z.boolean().default(false) });
 const MoveFlags = z
   .object({
     from: z
@@ -64,11 +69,15 @@ export function readMoveConfig(argv: readonly string[]): z.infer<typeof MoveFlag
   return checkFlags(MoveFlags.safeParse(readFlags(argv, moveUsage)), moveUsage);
 }
 
-/** Migrates a database. */
-export async function runMigrate({ database }: z.infer<typeof MigrateFlags>, log: Log): Promise<void> {
+/** Migrates a database, and renews what has to be new after it was restored. */
+export async function runMigrate({ database, ...flags }: z.infer<typeof MigrateFlags>, log: Log): Promise<void> {
   const { migratePostgres } = await import("../service/store/postgres/migrate.ts");
   const count = await migratePostgres(database, log);
   log.info({ migrations: count }, count === 0 ? "the database was up to date" : "the database is migrated");
+  if (!flags["after-restore"]) return;
+  const { renewAfterRestore } = await import("../service/store/postgres/after-restore.ts");
+  await renewAfterRestore(database);
+  log.info("the restored database has a new epoch: start the nodes, and their players fetch everything once");
 }
 
 /** Moves a data folder, and logs every table with its count and digest on both sides. */

@@ -5,6 +5,8 @@ import type { AlertGroupRow, AlertRow, AlertSettingsRow, MailRow } from "./alert
 import type { CommandBatchPlayerRow, CommandBatchRow } from "./batch-tables.ts";
 import type { EnrolmentKeyRow, EnrolmentRow } from "./enrolment-tables.ts";
 import type { DeliveryRow, EventRow, WebhookRow } from "./event-tables.ts";
+import type { LimitTables } from "./limit-tables.ts";
+import type { LiveTables } from "./live-tables.ts";
 import type { PreviewTicketRow, UsedSecretRow } from "./one-time-tables.ts";
 import type { OwnedRow } from "./owned-row.ts";
 import type { ContentImageRow, ContentWriteRow, DraftChangeRow, DraftRow, VersionChangeRow, VersionRow } from "./publishing-tables.ts";
@@ -276,7 +278,7 @@ export interface ProblemRecordRow {
 }
 
 /** All tables of the durable database. */
-export interface Tables {
+export interface Tables extends LimitTables, LiveTables {
   teams: TeamRow;
   users: UserRow;
   members: MemberRow;

@@ -27,7 +27,7 @@ export interface S3Server extends AsyncDisposable {
 /** @param port 0: any free one. @param now the server's clock. */
 export async function startS3Server(
   folder: string,
-  { port = 0, now = Date.now }: { port?: number; now?: () => number } = {},
+  { port = 0, host = "127.0.0.1", now = Date.now }: { port?: number; host?: string; now?: () => number } = {},
 ): Promise<S3Server> {
   const files = await ObjectFiles.open(folder);
   const faults = new S3Faults();
@@ -116,10 +116,10 @@ export async function startS3Server(
     else faults.add(...z.array(S3Fault).parse(JSON.parse(Buffer.concat(await request.toArray()).toString())));
     response.writeHead(204).end();
   };
-  server.listen(port, "127.0.0.1");
+  server.listen(port, host);
   await once(server, "listening");
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
     faults,
     requests,
     async [Symbol.asyncDispose]() {
@@ -141,8 +141,9 @@ async function cutRequest(request: IncomingMessage): Promise<void> {
 }
 
 if (import.meta.main) {
-  const { port = "0", folder } = parseArgs({ options: { port: { type: "string" }, folder: { type: "string" } } }).values;
+  const options = { port: { type: "string" }, host: { type: "string" }, folder: { type: "string" } } as const;
+  const { port = "0", host = "127.0.0.1", folder } = parseArgs({ options }).values;
   if (folder === undefined) throw new TypeError("--folder is missing");
-  const server = await startS3Server(folder, { port: Number(port) });
+  const server = await startS3Server(folder, { port: Number(port), host });
   process.stdout.write(`${JSON.stringify({ msg: "listening", url: server.url, bucket: testBucket, ...testCredentials })}\n`);
 }

@@ -103,11 +103,11 @@ export const deviceOperations: readonly Operation<DeviceDependencies>[] = [
     others: { 304: { description: "The revision is the one in If-None-Match" } },
     errors: [],
     headers: { "If-None-Match": "The ETag of the state that the player has" },
-    async run({ desired, store }, { player, header }) {
-      const state = await desired.read(store.db, player);
-      const headers = { ETag: `"${state.revision}"`, "Cache-Control": "private, no-cache" };
+    async run({ desired }, { player, header }) {
+      const { revision, render } = await desired.document(player);
+      const headers = { ETag: `"${revision}"`, "Cache-Control": "private, no-cache" };
       const cachedTags = (header("if-none-match") ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-      return cachedTags.includes(headers.ETag) ? new JsonResponse(304, undefined, headers) : new JsonResponse(200, state, headers);
+      return cachedTags.includes(headers.ETag) ? new JsonResponse(304, undefined, headers) : new JsonResponse(200, render(), headers);
     },
   }),
   operation({

@@ -12,6 +12,7 @@ import { requireMigrated } from "../migrations/check-history.ts";
 import { connect, migratePostgres } from "../postgres/migrate.ts";
 import { knownMigrations } from "../postgres/known-migrations.ts";
 import { nameOfDatabase, schemas } from "../postgres/pools.ts";
+import { preparePartitions } from "./prepare-partitions.ts";
 import { requireEmpty, targetTables, type TargetTable } from "./target-tables.ts";
 import { TableDigest, type TableSummary, type Values } from "./table-digest.ts";
 
@@ -58,6 +59,7 @@ export async function moveFolder(
   await client.query("BEGIN");
   const tables = await targetTables(client);
   await requireEmpty(client, tables, nameOfDatabase(url));
+  await preparePartitions(folder, client);
   const moved: MovedTable[] = [];
   for (const table of tables) {
     const from = await copyTable(folder, client, table, log, signal);
