@@ -14,7 +14,7 @@ import { startTwoServices } from "../nodes/two-services.ts";
 import { sharedPostgres } from "../test-database.ts";
 import { openS3, s3Config, type OpenedS3 } from "./blobs/stores.ts";
 
-const patient = { timeout: 60_000 };
+const patient = { timeout: 180_000 };
 const tus = { "tus-resumable": "1.0.0" };
 
 async function startNodes() {
