@@ -1,11 +1,11 @@
 // Creates the components of the service and connects them.
-import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { openAlerts } from "./alerts/alerts.ts";
 import type { ServiceConfig } from "./config.ts";
 import { BlobSweeper } from "./content/blob-sweeper.ts";
 import { BlobMarks } from "./content/blobs/blob-marks.ts";
+import { claimPlace } from "./content/blobs/blobs-place.ts";
 import { openBlobs } from "./content/blobs/open-blobs.ts";
 import { Imports } from "./content/imports.ts";
 import { FeedCopies } from "./content/previews/feed-copies.ts";
@@ -14,6 +14,7 @@ import { TicketsInMemory } from "./content/previews/tickets-in-memory.ts";
 import type { OutboundClients } from "./content/outbound-clients.ts";
 import { Thumbnails } from "./content/thumbnails.ts";
 import { Uploads } from "./content/uploads.ts";
+import { openUploadBytes } from "./content/uploads/open-upload-bytes.ts";
 import { EventJournal } from "./events/event-journal.ts";
 import { Subscribers } from "./events/subscribers.ts";
 import { Deliveries } from "./events/webhooks/deliveries.ts";
@@ -26,6 +27,7 @@ import { DeviceAccess } from "./fleet/devices/device-access.ts";
 import { DeviceJournal } from "./fleet/devices/device-journal.ts";
 import { RemoteHeartbeats } from "./fleet/devices/remote-heartbeats.ts";
 import { DeviceSockets } from "./fleet/devices/device-sockets.ts";
+import { ReportingPlayers } from "./fleet/devices/reporting-players.ts";
 import { Enrolment } from "./fleet/enrolment/enrolment.ts";
 import { Signer } from "./fleet/devices/signer.ts";
 import { Pairing } from "./fleet/pairing.ts";
@@ -105,6 +107,7 @@ export async function createComponents(
   const subscribers = new Subscribers({ store, clock, log, events, nodes, presence, tickets, tokens });
   const rollouts = await RolloutTracker.open(store, clock, nodes);
   const heartbeatMs = config.heartbeatMs ?? defaultHeartbeatMs;
+  const reporting = new ReportingPlayers(store.db, clock);
   const sockets = new DeviceSockets({
     store,
     clock,
@@ -118,16 +121,18 @@ export async function createComponents(
     links,
     nodes,
     problems,
+    reporting,
     rollouts,
     subscribers,
     heartbeatMs,
   });
   const maxAssetBytes = config.maxAssetBytes ?? defaultMaxAssetBytes;
   const marks = new BlobMarks(store, clock, config.blobGraceMs);
+  if (nodes.isShared) await claimPlace(store.db, config.s3 ?? null);
   const blobs = await openBlobs(config.data, config.s3 ?? null, { marks, clock });
   const thumbnails = new Thumbnails({ blobs, events, media, nodes, store, clock, log });
   const files = { store, nodes, clock, log, events, makeId, blobs, media, thumbnails, maxAssetBytes };
-  const desired = new DesiredStates();
+  const desired = new DesiredStates(store.db);
   const releases = config.releases ?? { from: null, rootFile: null, maxBytes: defaultMirrorBytes };
   await updateAllRevisions(store, desired);
   const audit = new AuditLog(clock, makeId);
@@ -170,6 +175,7 @@ export async function createComponents(
       ? new RemoteHeartbeats({ store, clock, links, nodes, presence, alerts: alerting.alerts, problems, subscribers })
       : null,
     reportLinks: new ReportLinks({ clock, desired, makeLimit, presence, recentReports, store }),
+    reporting,
     releases: new ReleaseMirror(config.data, releases, { clock, log, closing }),
     rolloutRunner: new RolloutRunner({ store, desired, events, journal, sockets, clock, log, nodes, presence, rollouts }),
     rollouts,
@@ -180,7 +186,7 @@ export async function createComponents(
     tokens,
     webhookHttp: outbound.webhooks,
     versions,
-    uploads: await Uploads.open(join(config.data, "uploads"), files),
+    uploads: new Uploads(await openUploadBytes(config.data, files), files),
     webhooks,
   };
 }

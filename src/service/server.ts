@@ -59,7 +59,7 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   addHttpDefaults(app, components);
   addDocumentation(app, config.version, config.publicUrl);
   addPages(app);
-  if (config.consoleFolder !== null) await addConsole(app, config.consoleFolder, config.publicUrl);
+  if (config.consoleFolder !== null) await addConsole(app, config.consoleFolder, config.publicUrl, components.blobs);
   if (config.pageFolder != null) await addPreview(app, config.pageFolder, components);
   addProbes(app, { ...components, closing: draining.signal }, opened.use(new Metrics(components)), config.metricsPublic ?? false);
   const admission = new Admission(components, { ...defaultLimits, ...config.limits });

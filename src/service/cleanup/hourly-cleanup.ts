@@ -11,7 +11,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { BlobSweeper } from "../content/blob-sweeper.ts";
 import type { Presence } from "../fleet/presence.ts";
-import type { Db } from "../store/store.ts";
+import type { Db, Retention, Store } from "../store/store.ts";
 import { commitChange, type ChangeDependencies } from "../operations/commit-change.ts";
 import type { Change } from "../operations/unit-of-work.ts";
 import { removeExpiredRecords } from "./retention.ts";
@@ -56,7 +56,7 @@ export async function runHourlyCleanup(
       // Nothing is lost: minutes are kept for a month, and the next round computes their hours.
       log.error({ err: error }, "the history of heartbeats could not be cleaned up");
     });
-    await deleteOldPlayEvents(store.plays, now - playEventsRetentionMs, signal);
+    await cleanPlayEvents(store, { now, before: now - playEventsRetentionMs }, signal);
     // Count the hour from the start of the round, so that a long round does not delay the next one.
     const leftMs = next - clock.monotonic();
     if (leftMs > 0) await clock.wait(leftMs, signal);
@@ -68,8 +68,19 @@ async function cleanTelemetry({ store, presence, log }: CleanupDependencies, now
   // Heartbeats that cannot be stored now are stored later, and their hours are then computed again.
   await presence.flush().catch((error: unknown) => log.debug({ err: error }, "hours are computed without the newest heartbeats"));
   await rollUpHours(store.telemetry, now, now - minutesRetentionMs, signal);
-  await pruneMinutes(store.telemetry, now - minutesRetentionMs, signal);
-  await pruneHours(store.telemetry, now - hoursRetentionMs, signal);
+  const [minutes, hours] = [now - minutesRetentionMs, now - hoursRetentionMs];
+  if (store.partitions === null) {
+    await pruneMinutes(store.telemetry, minutes, signal);
+    await pruneHours(store.telemetry, hours, signal);
+  } else {
+    await store.partitions.keep("heartbeat_minutes", { now, before: minutes }, signal);
+    await store.partitions.keep("heartbeat_hours", { now, before: hours }, signal);
+  }
+}
+
+async function cleanPlayEvents({ partitions, plays }: Store, retention: Retention, signal: AbortSignal): Promise<void> {
+  if (partitions === null) await deleteOldPlayEvents(plays, retention.before, signal);
+  else await partitions.keep("play_events", retention, signal);
 }
 
 /**

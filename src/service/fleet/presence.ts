@@ -11,9 +11,9 @@ import { Heartbeat } from "../../protocol/device/heartbeat.ts";
 import { Telemetry } from "../../protocol/device/telemetry.ts";
 import { ForgottenPlayers } from "./forgotten-players.ts";
 import { type FleetFigures, HeartbeatFigures } from "./heartbeat-figures.ts";
-import { countHeartbeat } from "./devices/heartbeat-minutes.ts";
+import { countHeartbeats } from "./devices/heartbeat-minutes.ts";
 import type { Nodes } from "../nodes/nodes.ts";
-import { storeGone, storeHeartbeat, type PlayerLink, type StoredHeartbeat } from "./presence-rows.ts";
+import { onePerPlayer, storeGone, storeHeartbeats, type PlayerLink, type StoredHeartbeat } from "./presence-rows.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db, TelemetryDb } from "../store/store.ts";
 import type { HeartbeatRow } from "../store/telemetry-tables.ts";
@@ -153,9 +153,9 @@ export class Presence {
       const batch = this.#unwritten.slice(0, maxBatch).map((each) => ({ ...each, body: JSON.stringify(each.heartbeat) }));
       try {
         await this.#db.transaction().execute(async (db) => {
-          for (const { playerId, receivedAt, heartbeat, link, body } of batch) {
-            await storeHeartbeat(db, { playerId, receivedAt, link, body }, this.#ownId);
-            await countHeartbeat(db, playerId, heartbeat, receivedAt);
+          for (const beats of onePerPlayer(batch)) {
+            await storeHeartbeats(db, beats, this.#ownId);
+            await countHeartbeats(db, beats);
           }
         });
       } catch (error) {

@@ -155,7 +155,16 @@ export interface AssetRow extends OwnedRow {
   updated_at: number;
   deleted_at: number | null;
 }
-/** A resumable upload. Its bytes are in a file named by its id. */
+/** Bytes of an unfinished upload that are in the bucket, behind those of the pieces before. */
+export interface UploadPieceRow {
+  upload_id: string;
+  start: number;
+  size_bytes: number;
+  sha256: string;
+  /** The last part of the object's key. */
+  object: string;
+}
+/** A resumable upload. Until its end its bytes are in a file named by its id, or in pieces in the bucket. */
 export interface UploadRow extends OwnedRow {
   name: string;
   /** JSON of the tus metadata from the sender. */
@@ -316,6 +325,9 @@ export interface Tables extends LimitTables, LiveTables {
   /** Blobs that no row references, and since when. */
   blob_marks: { sha256: string; marked_at: number };
   uploads: UploadRow;
+  upload_pieces: UploadPieceRow;
+  /** Which request writes an upload, until when (ms), and whether another one wants to. */
+  upload_locks: { upload_id: string; holder: string; until: number; is_wanted: number };
   upload_links: UploadLinkRow;
   shows: ShowRow;
   report_links: ReportLinkRow;
