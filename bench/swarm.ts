@@ -5,16 +5,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { createKeyPair, thumbprint } from "../src/base/jws.ts";
-import { createSystemClock } from "../src/base/clock.ts";
-import { hashSecret, randomText } from "../src/service/people/token-secrets.ts";
-import { createIds } from "../src/service/store/ids.ts";
 import { openStore } from "../src/service/store/store.ts";
-import { inChunks } from "../src/service/store/chunks.ts";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { startService } from "../test/support/programs/programs.ts";
 import { printFigure, percentiles, usageOf } from "./lib.ts";
 import type { SwarmCommand } from "./swarm/child.ts";
+import { fillPlayers } from "./swarm/fill.ts";
 import type { SwarmStats } from "./swarm/player.ts";
 
 const players = Number(process.argv[2] ?? 10_000);
@@ -56,49 +52,13 @@ try {
   await service[Symbol.asyncDispose]();
 }
 
-/** Writes the rows of paired players directly: ten thousand pairings would only measure the bench. */
 async function prepare(): Promise<{ layoutId: string; tokens: string[] }> {
   await using first = await startService(data);
   const { layoutId: made } = await first.api.publish([{ type: "web", url: "https://example.com/", duration_ms: 10_000 }]);
   await first.program.stop();
   await using store = await openStore(data);
-  const makeId = createIds(createSystemClock());
-  const { id: team_id } = await store.db.selectFrom("teams").select("id").executeTakeFirstOrThrow();
-  const at = Date.now();
-  const keys = createKeyPair();
-  const rows = Array.from({ length: players }, (_, place) => ({
-    id: makeId("plr"),
-    team_id,
-    name: `Screen ${place}`,
-    layout_id: made,
-    tags: '["all"]',
-    timezone: null,
-    variables: "{}",
-    orientation: "landscape",
-    recurring_commands: "[]",
-    public_key: keys.publicKey,
-    thumbprint: thumbprint(keys.publicKey),
-    reported: JSON.stringify({ public_key: keys.publicKey, player_version: "1", hardware: null, timezone: "UTC", resolution: null }),
-    revision: "",
-    created_at: at,
-    updated_at: at,
-    removed_at: null,
-  }));
-  const secrets = rows.map(({ id }) => ({ id, token: `sgn_dev_${randomText(43)}` }));
-  await store.write(async (db) => {
-    for (const part of inChunks(rows)) await db.insertInto("players").values(part).execute();
-    for (const part of inChunks(rows)) {
-      await db
-        .insertInto("player_tags")
-        .values(part.map(({ id }) => ({ player_id: id, team_id, tag: "all" })))
-        .execute();
-    }
-    for (const part of inChunks(secrets)) {
-      const values = part.map(({ id, token }) => ({ hash: hashSecret(token), player_id: id, expires_at: at + 3_600_000 * 6 }));
-      await db.insertInto("device_tokens").values(values).execute();
-    }
-  });
-  return { layoutId: made, tokens: secrets.map(({ token }) => token) };
+  const filled = await fillPlayers(store, made, players);
+  return { layoutId: made, tokens: filled.map(({ token }) => token) };
 }
 
 async function connectAll(): Promise<void> {

@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { binRetentionMs, emptyBin, binBatchSize } from "./bin.ts";
 import { pruneHours, rollUpHours } from "../fleet/devices/heartbeat-hours.ts";
 import { pruneMinutes } from "../fleet/devices/heartbeat-minutes.ts";
+import { deleteOldAttempts } from "../http/attempts/limits-in-database.ts";
 import { deleteExpiredSecrets } from "../people/one-time/used-secrets.ts";
 import { deleteOldPlayEvents } from "../proof/play-events.ts";
 import { isAbort } from "../../base/fault.ts";
@@ -47,6 +48,7 @@ export async function runHourlyCleanup(
         .where("expires_at", "<", now - linksRetentionMs)
         .execute();
       await deleteExpiredSecrets(db, now);
+      if (store.isShared) await deleteOldAttempts(db, now);
     });
     await removeExpiredRecords(dependencies, now, signal);
     await cleanTelemetry(dependencies, now, signal).catch((error: unknown) => {
@@ -106,6 +108,7 @@ async function clearBin({ store, events, log, presence, sweeper }: CleanupDepend
     const removal = await store.write(async (db) => {
       const batch = await emptyBin(db, { before: now - binRetentionMs, limit: binBatchSize }, now);
       await events.append(db, batch.events);
+      await presence.announceForgotten(db, batch.playerIds);
       return batch;
     });
     const { files, playerIds } = removal;

@@ -10,7 +10,6 @@ import type { EventJournal } from "../events/event-journal.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { DeviceJournal, JournalEntry } from "./devices/device-journal.ts";
 import { inChunks } from "../store/chunks.ts";
-import { preparedQuery } from "../store/prepared-query.ts";
 import type { Nodes } from "../nodes/nodes.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { Signer } from "./devices/signer.ts";
@@ -19,25 +18,11 @@ import type { CommandRow, PlayerRow } from "../store/tables.ts";
 import { commandIdIn, createCommand, type CommandWave } from "./command-signing.ts";
 import { historyLine, withLine } from "./command-history.ts";
 import { expireCommands, hasExpiredCommands } from "./command-expiry.ts";
+import { openCommands } from "./open-commands.ts";
 import { canChangeTo, commandEvent, isEndOfCommand, openStatuses } from "./command-status.ts";
 
 const expiryCheckMs = 5_000;
 const maxDeliveredBatch = 200;
-// The response to a heartbeat must fit into one message of the socket; a signed command has about 500 bytes.
-const maxInResponse = 50;
-const openCommands = preparedQuery((db: Db, { playerId, now }: { playerId: string; now: number }) =>
-  db
-    .selectFrom("commands")
-    .select(["id", "jws", "status"])
-    .where("player_id", "=", playerId)
-    .where("status", "in", openStatuses)
-    .where("expires_at", ">", now)
-    // The device may not have received it: then it must not get it any more.
-    .where("cancel_requested_at", "is", null)
-    .orderBy("created_at")
-    .orderBy("id")
-    .limit(maxInResponse),
-);
 
 export interface CommandsDependencies {
   store: Store;

@@ -31,19 +31,35 @@ const storeOnly = preparedQuery((db: TelemetryDb, row: { player_id: string; rece
 // The database's clock: those of the nodes differ.
 const now = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
 
-/** @param nodeId of this node; null: it is the only process of its service. */
-export async function storeHeartbeat(db: TelemetryDb, { playerId, receivedAt, link, body }: StoredHeartbeat, nodeId: string | null) {
-  if (nodeId === null) return storeOnly(db, { player_id: playerId, received_at: receivedAt, body });
-  const latest = { received_at: receivedAt, body, node_id: nodeId, link, changed_at: now };
-  return (
-    db
-      .insertInto("heartbeats")
-      .values({ player_id: playerId, ...latest })
-      // A player that moved to another node has sent a newer one there.
-      .onConflict((conflict) => conflict.column("player_id").doUpdateSet(latest).where("heartbeats.received_at", "<=", receivedAt))
-      .execute()
-  );
+/** Stores the latest heartbeats of different players. @param nodeId of this node; null: it is the only process of its service. */
+export async function storeHeartbeats(db: TelemetryDb, beats: readonly StoredHeartbeat[], nodeId: string | null): Promise<void> {
+  const rows = beats.map(({ playerId, receivedAt, link, body }) => ({ player_id: playerId, received_at: receivedAt, link, body }));
+  if (nodeId === null) for (const { player_id, received_at, body } of rows) await storeOnly(db, { player_id, received_at, body });
+  else await storeOfNode(db, { json: JSON.stringify(rows), nodeId });
 }
+
+const storeOfNode = preparedQuery((db: TelemetryDb, { json, nodeId }: { json: string; nodeId: string }) =>
+  db
+    .insertInto("heartbeats")
+    .columns(["player_id", "received_at", "body", "link", "node_id", "changed_at"])
+    .expression(
+      sql`select player_id, received_at, body, link, cast(${nodeId} as text), ${now}
+        from json_populate_recordset(cast(null as heartbeats), cast(${json} as json))`,
+    )
+    .onConflict((conflict) =>
+      conflict
+        .column("player_id")
+        .doUpdateSet({
+          received_at: sql`excluded.received_at`,
+          body: sql`excluded.body`,
+          node_id: sql`excluded.node_id`,
+          link: sql`excluded.link`,
+          changed_at: sql`excluded.changed_at`,
+        })
+        // A player that moved to another node has sent a newer one there.
+        .whereRef("heartbeats.received_at", "<=", sql<number>`excluded.received_at`),
+    ),
+);
 
 /** Stores that players are connected no more. Those that are at another node by now stay unchanged. */
 export async function storeGone(db: TelemetryDb, playerIds: readonly string[], nodeId: string): Promise<void> {
@@ -78,4 +94,16 @@ export async function readBodies(db: TelemetryDb, playerIds: readonly string[]) 
     for (const row of rows) bodies.set(row.player_id, { receivedAt: row.received_at, body: row.body });
   }
   return bodies;
+}
+
+/** The heartbeats in groups that each have one of a player at most, in their order: a statement can change a row only once. */
+export function onePerPlayer<T extends { playerId: string }>(beats: readonly T[]): T[][] {
+  const groups: T[][] = [];
+  const counts = new Map<string, number>();
+  for (const beat of beats) {
+    const count = counts.get(beat.playerId) ?? 0;
+    counts.set(beat.playerId, count + 1);
+    (groups[count] ??= []).push(beat);
+  }
+  return groups;
 }

@@ -5,7 +5,9 @@ import type { Event } from "../../protocol/operator/events.ts";
 import type { EventJournal } from "../events/event-journal.ts";
 import type { Subscribers } from "../events/subscribers.ts";
 import type { WebhookSender } from "../events/webhooks/sender.ts";
+import type { DeviceAccess } from "../fleet/devices/device-access.ts";
 import type { DeviceSockets } from "../fleet/devices/device-sockets.ts";
+import type { DesiredStates } from "../fleet/state/desired-states.ts";
 import type { Presence } from "../fleet/presence.ts";
 import type { LiveViews } from "../live/live-views.ts";
 import type { Nodes } from "../nodes/nodes.ts";
@@ -13,6 +15,8 @@ import { addNodeMetrics } from "./node-metrics.ts";
 import type { Db, Store } from "../store/store.ts";
 
 export interface MetricsDependencies {
+  access: DeviceAccess;
+  desired: DesiredStates;
   store: Store;
   nodes: Nodes;
   events: EventJournal;
@@ -92,7 +96,7 @@ export class Metrics implements Disposable {
     this.#lag.disable();
   }
 
-  #readComponents({ live, sockets, subscribers, webhooks, presence }: MetricsDependencies): void {
+  #readComponents({ access, desired, live, sockets, subscribers, webhooks, presence }: MetricsDependencies): void {
     this.#gauge("signage_players_connected", "Players with an open socket", () => sockets.size);
     this.#gauge("signage_subscribers_connected", "Open sockets of event subscribers", () => subscribers.size);
     this.#gauge("signage_live_viewers", "People who watch a screen now", () => live.viewerCount);
@@ -100,12 +104,26 @@ export class Metrics implements Disposable {
     this.#counter("signage_live_frames_total", "Pictures of live views that players have sent", () => live.counts.frames);
     this.#counter("signage_live_bytes_total", "Bytes of live views that players have sent", () => live.counts.bytes);
     this.#counter("signage_player_handshakes_total", "Sockets that players have opened", () => sockets.openedCount);
-    this.#gauge("signage_players_throttled", "Online players whose processor is slowed down", () => presence.figures.throttled);
+    this.#counter(
+      "signage_token_queries_total",
+      "Queries for tokens of players; requests that come together share one",
+      () => access.queryCount,
+    );
+    this.#counter(
+      "signage_state_renderings_total",
+      "Content of desired states that was rendered; players share it",
+      () => desired.renderingCount,
+    );
+    this.#gauge(
+      "signage_players_throttled",
+      "Online players whose processor is slowed down; each counts at the node that receives its heartbeats",
+      () => presence.figures.throttled,
+    );
     this.#counter("signage_frames_dropped_total", "Video frames that players have dropped", () => presence.figures.framesDropped);
     this.#counter("signage_frames_late_total", "Frames that players have drawn late", () => presence.figures.framesLate);
     new Gauge({
       name: "signage_players_by_display",
-      help: "Online players by the state of their display, as it was read back",
+      help: "Online players by the state of their display, as it was read back; each counts at the node that receives its heartbeats",
       labelNames: ["state"],
       registers: [this.#registry],
       collect(this: Gauge<"state">) {

@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 /** A JSON response with its own status and headers. */
 export class JsonResponse {
   readonly status: number;
+  /** A value, or its JSON in a buffer. */
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
   /** `Set-Cookie` headers. */

@@ -84,7 +84,7 @@ async function addPlayer(
   days: readonly ReportDay[],
   groups: ReportGroups<Figures>,
 ): Promise<void> {
-  const state = await desired.read(store.db, player);
+  const state = await desired.read(player);
   const since = await presentSince(store.telemetry, player.id, state.revision, past);
   const from = Math.max(past.from, player.created_at);
   const hours = days.map(hoursOf);

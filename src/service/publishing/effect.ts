@@ -1,6 +1,7 @@
 // Forecasts what publishing a draft, or going back to a version, would change: which screens, when first, and where it leaves them empty.
 import type { ContentEffect, ContentRef } from "../../protocol/operator/publishing.ts";
-import { emptyCache, readOverrides, readStateInputs } from "../fleet/state/state-inputs.ts";
+import { StateCache } from "../fleet/state/state-cache.ts";
+import { readOverrides, readStateInputs } from "../fleet/state/state-inputs.ts";
 import { differingScreens } from "../schedule/effect.ts";
 import { emptyReasons } from "../schedule/empty-reasons.ts";
 import { readInterventions, readScreens, type ScreenState } from "../schedule/plans.ts";
@@ -113,7 +114,7 @@ async function readChanged(services: EffectDependencies, db: Db, teamId: string,
 
 /** The revisions of players as the content is in the open transaction. */
 async function revisionsOf(db: Db, players: readonly PlayerRow[]): Promise<ReadonlyMap<string, string>> {
-  const cache = emptyCache();
+  const cache = new StateCache();
   const revisions = new Map<string, string>();
   for (const chunk of inChunks(players)) {
     const overrides = await readOverrides(

@@ -99,3 +99,26 @@ test("[NMS6] what one node changes is in the desired state that the other sends 
     expect(JSON.stringify((await stateAt(reader)).body.playlists)).toContain(url);
   }
 });
+
+test("[FAN5] while one node changes content, no player at the other gets a state that is older than what was committed before it asked", async () => {
+  await using two = await startTwoServices(postgres);
+  const { a, b } = two;
+  const devices = await Promise.all([a.pairDevice(), a.pairDevice(), a.pairDevice()]);
+  const { layout } = await a.createLayout();
+  for (const { playerId } of devices) await a.call("PATCH", `players/${playerId}`, { layout_id: layout.id });
+  const lastChange = 8;
+  let committed = 0;
+  const reading = devices.map(async ({ access, playerId }) => {
+    while (committed < lastChange) {
+      const before = committed;
+      const { body } = await call(b.service.url, "GET", "device/state", undefined, { authorization: `Bearer ${access.access_token}` });
+      expect(body.player.id).toBe(playerId);
+      expect(Number.parseInt(body.layout.background_color.slice(1), 16)).toBeGreaterThanOrEqual(before);
+    }
+  });
+  for (let change = 1; change <= lastChange; change += 1) {
+    expect((await a.call("PATCH", `layouts/${layout.id}`, { background_color: `#00000${change}` })).status).toBe(200);
+    committed = change;
+  }
+  await Promise.all(reading);
+});

@@ -78,7 +78,7 @@ async function contentWithChanges(
     takingBack(db, async () => {
       await new ScheduleTrial(dependencies, player.team_id, changes, "/schedule_changes").write(db);
       // States of its own: those of all others are kept in memory, and do not have the changes.
-      return contentOfPlayer({ ...dependencies, desired: new DesiredStates(), store: { ...store, db } }, player);
+      return contentOfPlayer({ ...dependencies, desired: new DesiredStates(db), store: { ...store, db } }, player);
     }),
   );
 }
@@ -91,7 +91,7 @@ function withMore<T extends { id: string }>(own: readonly T[], more: readonly T[
 /** The content of a player, as it is computed from its desired state. */
 export async function contentOfPlayer(dependencies: ShownContentDependencies, player: PlayerRow): Promise<ShownContent> {
   const { desired, store } = dependencies;
-  const state = await desired.read(store.db, player);
+  const state = await desired.read(player);
   const interventions = await interventionsOf(dependencies, store.db, player);
   return {
     device_timezone: timeZoneOf(dependencies, player),

@@ -8,6 +8,8 @@ import { OneTimeSecrets } from "../../people/one-time/one-time-secrets.ts";
 import type { SecretKeys } from "../../people/one-time/secret-keys.ts";
 import { hashSecret, randomText } from "../../people/token-secrets.ts";
 import type { MakeId } from "../../store/ids.ts";
+import { BatchedLookup } from "../../store/batched-lookup.ts";
+import { isOneOf, textList, type TextList } from "../../store/dialect.ts";
 import { preparedQuery } from "../../store/prepared-query.ts";
 import type { Signer } from "./signer.ts";
 import type { Db } from "../../store/store.ts";
@@ -16,12 +18,13 @@ import type { PlayerRow } from "../../store/tables.ts";
 const tokenLifetimeMs = 3_600_000;
 const nonceLifetimeMs = 60_000;
 
-const playersByToken = preparedQuery((db: Db, { hash, now }: { hash: string; now: number }) =>
+const playersByToken = preparedQuery((db: Db, { hashes, now }: { hashes: TextList; now: number }) =>
   db
     .selectFrom("device_tokens")
     .innerJoin("players", "players.id", "device_tokens.player_id")
     .selectAll("players")
-    .where("device_tokens.hash", "=", hash)
+    .select("device_tokens.hash as token_hash")
+    .where(isOneOf(db, "device_tokens.hash", hashes))
     .where("device_tokens.expires_at", ">", now),
 );
 
@@ -36,6 +39,8 @@ export interface DeviceAccessDependencies {
 export class DeviceAccess {
   readonly #dependencies: DeviceAccessDependencies;
   readonly #nonces: OneTimeSecrets;
+  // After a change for all players, all of them fetch their state at the same time.
+  readonly #byToken = new BatchedLookup<PlayerRow>((hashes) => this.#readPlayers(hashes));
 
   constructor(dependencies: DeviceAccessDependencies) {
     this.#dependencies = dependencies;
@@ -88,10 +93,14 @@ export class DeviceAccess {
 
   /** The player whose token is in the header, including a deleted one. @throws ProblemError 401. */
   async authenticate(authorization: string | undefined): Promise<PlayerRow> {
-    const { db, clock } = this.#dependencies;
-    const [row] = await playersByToken(db, { hash: hashSecret(bearerToken(authorization)), now: Math.trunc(clock.now()) });
-    if (row === undefined) throw invalidToken();
-    return row;
+    const player = await this.#byToken.get(hashSecret(bearerToken(authorization)));
+    if (player === undefined) throw invalidToken();
+    return player;
+  }
+
+  /** How many queries have looked up tokens. */
+  get queryCount(): number {
+    return this.#byToken.queryCount;
   }
 
   /** Proves to a device that its player was deleted. Only this makes the device delete its pairing and content. */
@@ -107,6 +116,12 @@ export class DeviceAccess {
       if (await this.isValidProof(proof, key.public_key, playerId)) return this.#revoke(playerId, key.thumbprint, key.replaced_at);
     }
     return null;
+  }
+
+  async #readPlayers(hashes: readonly string[]): Promise<Map<string, PlayerRow>> {
+    const { db, clock } = this.#dependencies;
+    const rows = await playersByToken(db, { hashes: textList(db, hashes), now: Math.trunc(clock.now()) });
+    return new Map(rows.map(({ token_hash, ...player }) => [token_hash, player]));
   }
 
   #revoke(playerId: string, thumbprint: string, at: number): string {

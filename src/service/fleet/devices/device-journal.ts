@@ -1,7 +1,9 @@
 // The messages to each device, numbered per player, so that a device that reconnects gets those it missed. Kept until acknowledged, for a
 // day at most, and at most a thousand per player.
+import { sql } from "kysely";
 import type { Clock } from "../../../base/clock.ts";
 import type { Nodes } from "../../nodes/nodes.ts";
+import { isOneOf, numbersByKey, textList } from "../../store/dialect.ts";
 import { openEpoch } from "../../store/epoch.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
@@ -126,21 +128,15 @@ export class DeviceJournal {
   }
 
   /** Deletes the entries up to `seq`, which the device has handled. A `seq` after the last entry is invalid and ignored. */
-  async ack(db: Db, playerId: string, seq: number): Promise<void> {
-    const { numUpdatedRows } = await db
-      .updateTable("journals")
-      .set({ trimmed_seq: seq })
-      .where("player_id", "=", playerId)
-      .where("trimmed_seq", "<", seq)
-      .where("last_seq", ">=", seq)
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) return;
-    await db.deleteFrom("journal").where("player_id", "=", playerId).where("seq", "<=", seq).execute();
+  ack(db: Db, playerId: string, seq: number): Promise<void> {
+    return this.ackAll(db, [{ playerId, seq }]);
   }
 
   /** Acknowledges for many players in one transaction: one fsync per player is too slow when a fleet acknowledges at the same time. */
   async ackAll(db: Db, acks: readonly { playerId: string; seq: number }[]): Promise<void> {
-    for (const { playerId, seq } of acks) await this.ack(db, playerId, seq);
+    const newest = new Map<string, number>();
+    for (const { playerId, seq } of acks) newest.set(playerId, Math.max(seq, newest.get(playerId) ?? 0));
+    if (newest.size > 0) await deleteAcknowledged(db, [...newest]);
   }
 
   /**
@@ -156,4 +152,19 @@ export class DeviceJournal {
       .execute();
     await this.#nodes.announce(db, "players.changed", { playerIds: [playerId] });
   }
+}
+
+/** Moves the positions of players to what each has acknowledged, and deletes the entries up to there. */
+async function deleteAcknowledged(db: Db, acks: readonly (readonly [playerId: string, seq: number])[]): Promise<void> {
+  const { rows: moved } = await sql<{ player_id: string }>`update journals set trimmed_seq = acks.number
+    from ${numbersByKey(db, acks)} as acks
+    where journals.player_id = acks.key and journals.trimmed_seq < acks.number and journals.last_seq >= acks.number
+    returning journals.player_id`.execute(db);
+  if (moved.length === 0) return;
+  const ids = textList(
+    db,
+    moved.map(({ player_id }) => player_id),
+  );
+  await sql`delete from journal where ${isOneOf(db, "player_id", ids)}
+    and seq <= (select trimmed_seq from journals where journals.player_id = journal.player_id)`.execute(db);
 }

@@ -1,9 +1,10 @@
 // The history of heartbeats: one row for each minute with a heartbeat, so that queries over days are cheap.
 import { setImmediate } from "node:timers/promises";
-import { sql } from "kysely";
+import { sql, type OnConflictBuilder } from "kysely";
 import type { HeartbeatMinute } from "../../../protocol/operator/heartbeat-history.ts";
 import type { Heartbeat } from "../../../protocol/device/heartbeat.ts";
-import type { HeartbeatMinuteRow } from "../../store/telemetry-tables.ts";
+import type { HeartbeatMinuteRow, TelemetryTables } from "../../store/telemetry-tables.ts";
+import { isPostgres } from "../../store/dialect.ts";
 import { preparedQuery } from "../../store/prepared-query.ts";
 import type { TelemetryDb } from "../../store/store.ts";
 
@@ -11,51 +12,86 @@ export const minuteMs = 60_000;
 const minutesOfDay = 1_440;
 const maxPrunedRows = 5_000;
 
+const columns = [
+  "player_id",
+  "minute",
+  "beats",
+  "rendering",
+  "cpu_load_max",
+  "memory_bytes_max",
+  "temperature_c_max",
+  "disk_free_bytes_min",
+  "clock_error_ms_max",
+  "drift_ms_max",
+  "page_memory_bytes_max",
+  "signal_dbm_min",
+  "throttled_minutes",
+  "display_off_minutes",
+  "frames_presented",
+  "frames_dropped",
+  "frames_late",
+  "boot_id",
+  "uptime_ms",
+  "revision",
+] as const satisfies readonly (keyof HeartbeatMinuteRow)[];
+
 const addToMinute = preparedQuery((db: TelemetryDb, row: HeartbeatMinuteRow) => {
-  const latest = { boot_id: row.boot_id, uptime_ms: row.uptime_ms, revision: row.revision };
-  const [player_id, minute, beats, rendering] = [row.player_id, row.minute, row.beats, row.rendering];
-  const extremes = {
-    cpu_load_max: row.cpu_load_max,
-    memory_bytes_max: row.memory_bytes_max,
-    temperature_c_max: row.temperature_c_max,
-    disk_free_bytes_min: row.disk_free_bytes_min,
-    clock_error_ms_max: row.clock_error_ms_max,
-    drift_ms_max: row.drift_ms_max,
-    page_memory_bytes_max: row.page_memory_bytes_max,
-    signal_dbm_min: row.signal_dbm_min,
-    throttled_minutes: row.throttled_minutes,
-    display_off_minutes: row.display_off_minutes,
-  };
-  const frames = { frames_presented: row.frames_presented, frames_dropped: row.frames_dropped, frames_late: row.frames_late };
-  return db
-    .insertInto("heartbeat_minutes")
-    .values({ player_id, minute, beats, rendering, ...extremes, ...frames, ...latest })
-    .onConflict((conflict) =>
-      conflict.columns(["player_id", "minute"]).doUpdateSet({
-        beats: sql`heartbeat_minutes.beats + excluded.beats`,
-        rendering: sql`heartbeat_minutes.rendering + excluded.rendering`,
-        cpu_load_max: moreExtreme("cpu_load_max", ">"),
-        memory_bytes_max: moreExtreme("memory_bytes_max", ">"),
-        temperature_c_max: moreExtreme("temperature_c_max", ">"),
-        disk_free_bytes_min: moreExtreme("disk_free_bytes_min", "<"),
-        clock_error_ms_max: moreExtreme("clock_error_ms_max", ">"),
-        drift_ms_max: moreExtreme("drift_ms_max", ">"),
-        page_memory_bytes_max: moreExtreme("page_memory_bytes_max", ">"),
-        signal_dbm_min: moreExtreme("signal_dbm_min", "<"),
-        throttled_minutes: moreExtreme("throttled_minutes", ">"),
-        display_off_minutes: moreExtreme("display_off_minutes", ">"),
-        frames_presented: sumOf("frames_presented"),
-        frames_dropped: sumOf("frames_dropped"),
-        frames_late: sumOf("frames_late"),
-        ...latest,
-      }),
-    );
+  const values = Object.fromEntries(columns.map((column) => [column, row[column]])) as unknown as HeartbeatMinuteRow;
+  return db.insertInto("heartbeat_minutes").values(values).onConflict(addToExisting);
 });
 
-/** Adds a heartbeat that arrived at `receivedAt` (ms since the epoch) to the row of its minute. */
-export async function countHeartbeat(db: TelemetryDb, playerId: string, heartbeat: Heartbeat, receivedAt: number): Promise<void> {
+/** Several rows, of different players or minutes, by one statement of PostgreSQL. */
+const addRowsToMinutes = preparedQuery((db: TelemetryDb, { json }: { json: string }) =>
+  db
+    .insertInto("heartbeat_minutes")
+    .columns([...columns])
+    .expression(
+      sql`select ${sql.join(columns.map((column) => sql.ref(column)))}
+        from json_populate_recordset(cast(null as heartbeat_minutes), cast(${json} as json))`,
+    )
+    .onConflict(addToExisting),
+);
+
+function addToExisting(conflict: OnConflictBuilder<TelemetryTables, "heartbeat_minutes">) {
+  return conflict.columns(["player_id", "minute"]).doUpdateSet({
+    beats: sql`heartbeat_minutes.beats + excluded.beats`,
+    rendering: sql`heartbeat_minutes.rendering + excluded.rendering`,
+    cpu_load_max: moreExtreme("cpu_load_max", ">"),
+    memory_bytes_max: moreExtreme("memory_bytes_max", ">"),
+    temperature_c_max: moreExtreme("temperature_c_max", ">"),
+    disk_free_bytes_min: moreExtreme("disk_free_bytes_min", "<"),
+    clock_error_ms_max: moreExtreme("clock_error_ms_max", ">"),
+    drift_ms_max: moreExtreme("drift_ms_max", ">"),
+    page_memory_bytes_max: moreExtreme("page_memory_bytes_max", ">"),
+    signal_dbm_min: moreExtreme("signal_dbm_min", "<"),
+    throttled_minutes: moreExtreme("throttled_minutes", ">"),
+    display_off_minutes: moreExtreme("display_off_minutes", ">"),
+    frames_presented: sumOf("frames_presented"),
+    frames_dropped: sumOf("frames_dropped"),
+    frames_late: sumOf("frames_late"),
+    boot_id: sql`excluded.boot_id`,
+    uptime_ms: sql`excluded.uptime_ms`,
+    revision: sql`excluded.revision`,
+  });
+}
+
+/** A heartbeat that arrived at `receivedAt`, ms since the epoch. */
+interface CountedHeartbeat {
+  playerId: string;
+  heartbeat: Heartbeat;
+  receivedAt: number;
+}
+
+/** Adds heartbeats of different players to the rows of their minutes. */
+export async function countHeartbeats(db: TelemetryDb, beats: readonly CountedHeartbeat[]): Promise<void> {
+  // SQLite is not a round trip away, and a statement that parses JSON would cost more than one for each row.
+  if (isPostgres(db)) await addRowsToMinutes(db, { json: JSON.stringify(beats.map(minuteOf)) });
+  else for (const beat of beats) await addToMinute(db, minuteOf(beat));
+}
+
+function minuteOf({ playerId, heartbeat, receivedAt }: CountedHeartbeat): HeartbeatMinuteRow {
   const { frames, memory, network, throttling, display } = heartbeat.telemetry ?? {};
-  await addToMinute(db, {
+  return {
     player_id: playerId,
     minute: Math.floor(receivedAt / minuteMs),
     beats: 1,
@@ -76,7 +112,7 @@ export async function countHeartbeat(db: TelemetryDb, playerId: string, heartbea
     boot_id: heartbeat.boot_id,
     uptime_ms: heartbeat.uptime_ms,
     revision: heartbeat.content.applied_revision,
-  });
+  };
 }
 
 /** The greater or lesser of the stored and the new value, ignoring null. SQLite and PostgreSQL have no common function for it. */

@@ -7,8 +7,8 @@ import type { ConnectivityEvents } from "../connectivity-events.ts";
 import type { KeptHeartbeat, Presence } from "../presence.ts";
 import type { RolloutTracker } from "../rollouts/tracker.ts";
 import type { PlayerProblems } from "../player-problems.ts";
-import { preparedQuery } from "../../store/prepared-query.ts";
-import type { Db, Store } from "../../store/store.ts";
+import type { Store } from "../../store/store.ts";
+import type { ReportingPlayers } from "./reporting-players.ts";
 import type { Subscribers } from "../../events/subscribers.ts";
 
 export interface HeartbeatDependencies {
@@ -19,26 +19,23 @@ export interface HeartbeatDependencies {
   commands: Commands;
   links: ConnectivityEvents;
   problems: PlayerProblems;
+  reporting: ReportingPlayers;
   rollouts: RolloutTracker;
   subscribers: Subscribers;
 }
 
-const playerById = preparedQuery((db: Db, { id }: { id: string }) =>
-  db.selectFrom("players").select(["revision", "team_id", "created_at"]).where("id", "=", id),
-);
-
 /** @param receivedAt ms since the epoch: t1 of the clock exchange. */
 export async function handleHeartbeat(
-  { store, clock, alerts, presence, commands, links, problems, rollouts, subscribers }: HeartbeatDependencies,
+  { clock, alerts, presence, commands, links, problems, reporting, rollouts, subscribers }: HeartbeatDependencies,
   playerId: string,
   heartbeat: Heartbeat,
   receivedAt: number,
   link: "socket" | "poll",
 ): Promise<{ answer: HeartbeatAnswer; kept: KeptHeartbeat }> {
   const kept = presence.recordHeartbeat(playerId, heartbeat, link);
-  const pending = await commands.pending(playerId);
-  const [player] = await playerById(store.db, { id: playerId });
+  const player = await reporting.find(playerId);
   if (player === undefined) throw new TypeError(`a heartbeat of the unknown screen ${playerId}`);
+  const pending = player.has_commands ? await commands.pending(playerId) : [];
   problems.recordHeartbeat(playerId, heartbeat, player.revision);
   alerts.recordHeartbeat({ id: playerId, created_at: player.created_at });
   await links.recordHeartbeat({ id: playerId, created_at: player.created_at }, heartbeat);

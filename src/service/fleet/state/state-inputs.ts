@@ -4,51 +4,47 @@ import { controlCalendarIds } from "../control-calendars.ts";
 import { calendarIdsIn, readCalendars, type CalendarDays } from "../../schedule/holiday-calendars.ts";
 import { readEnabledSchedules, schedulesForPlayer, type TeamSchedules } from "../../schedule/schedules.ts";
 import type { Db } from "../../store/store.ts";
-import type { PlayerRow, ScheduleRow } from "../../store/tables.ts";
-import { readContent, uniqueIds, type StateContent } from "./state-content.ts";
+import type { PlayerRow } from "../../store/tables.ts";
+import { SharedState, withoutBrackets } from "./shared-state.ts";
+import type { Assigned, StateCache } from "./state-cache.ts";
+import { readContent, uniqueIds } from "./state-content.ts";
 
-/** The data that was read before: contents by the ids of their layouts and assets, schedules, calendars and safe content by team. */
-export interface StateCache {
-  contents: Map<string, Promise<StateContent>>;
-  schedules: Map<string, Promise<TeamSchedules>>;
-  calendars: Map<string, Promise<ReadonlyMap<string, CalendarDays>>>;
-  /** The safe content of teams. */
-  safeAssets: Map<string, Promise<string | null>>;
-}
-
-export interface StateInputs {
-  content: StateContent;
-  schedules: ScheduleRow[];
-  calendars: CalendarDays[];
-  /** The image in place of withheld content: the player's own, else the team's. */
-  safeAssetId: string | null;
+export interface StateInputs extends Assigned {
   revision: string;
 }
 
 /** The layouts and assets of a player's overrides. */
 export type Overrides = readonly { layout_id: string | null; asset_id: string | null }[];
 
-// One layout may be on ten thousand players, but few layouts are in use at the same time.
-const maxCached = 200;
-
-export function emptyCache(): StateCache {
-  return { contents: new Map(), schedules: new Map(), calendars: new Map(), safeAssets: new Map() };
-}
-
 /** Does not assemble the state's document, since revisions are computed for ten thousand players at a time. */
 export async function readStateInputs(db: Db, player: PlayerRow, overrides: Overrides, cache: StateCache): Promise<StateInputs> {
-  const all = await readOnce(cache.schedules, player.team_id, () => readEnabledSchedules(db, player.team_id));
+  const { team_id, id, tags, layout_id, safe_asset_id, display_hours, recurring_commands } = player;
+  const all = await cache.schedules.get(team_id, () => readEnabledSchedules(db, team_id));
+  const read = (): Promise<Assigned> => readAssigned(db, player, overrides, all, cache);
+  // Few assignments are those of one player. For the others everything that follows from them is looked up by what they are made of.
+  const isOwn = overrides.length > 0 || all.byPlayer.has(id);
+  const assignment = [team_id, layout_id, safe_asset_id, tags, display_hours, recurring_commands];
+  const { shared, safeAssetId } = await (isOwn ? read() : cache.assigned.get(JSON.stringify(assignment), read));
+  return { shared, safeAssetId, revision: revisionOf({ ...player, safe_asset_id: safeAssetId }, shared) };
+}
+
+async function readAssigned(db: Db, player: PlayerRow, overrides: Overrides, all: TeamSchedules, cache: StateCache): Promise<Assigned> {
   const schedules = schedulesForPlayer(all, player);
   const layoutIds = [player.layout_id, ...schedules.map(({ layout_id }) => layout_id), ...overrides.map(({ layout_id }) => layout_id)];
-  const safeAssetId = player.safe_asset_id ?? (await readOnce(cache.safeAssets, player.team_id, () => readSafeAsset(db, player.team_id)));
+  const safeAssetId = player.safe_asset_id ?? (await cache.safeAssets.get(player.team_id, () => readSafeAsset(db, player.team_id)));
   const ids = {
     layoutIds: uniqueIds(layoutIds),
     assetIds: uniqueIds([safeAssetId, ...overrides.map(({ asset_id }) => asset_id)]),
   };
-  const content = await readOnce(cache.contents, `${player.team_id} ${JSON.stringify(ids)}`, () => readContent(db, player.team_id, ids));
-  const calendars = await readCalendarsOf(db, player, schedules, content, cache);
-  const revision = revisionOf({ ...player, safe_asset_id: safeAssetId }, content, schedules, calendars);
-  return { content, schedules, calendars, safeAssetId, revision };
+  const controlIds = controlCalendarIds(player);
+  const contentKey = JSON.stringify([player.team_id, ids]);
+  const key = JSON.stringify([player.team_id, ids, schedules.map(({ id }) => id), controlIds]);
+  const shared = await cache.shared.get(key, async () => {
+    const content = await cache.contents.get(contentKey, () => readContent(db, player.team_id, ids));
+    const calendarIds = uniqueIds([...schedules.flatMap(calendarIdsIn), ...content.calendarIds, ...controlIds]);
+    return new SharedState(content, schedules, await readCalendarsOf(db, player.team_id, calendarIds, cache));
+  });
+  return { shared, safeAssetId };
 }
 
 /** The overrides of each player. */
@@ -66,49 +62,25 @@ async function readSafeAsset(db: Db, teamId: string): Promise<string | null> {
   return team?.safe_asset_id ?? null;
 }
 
-/** The calendars that the player's schedules, items, display hours and recurring commands refer to, by id. */
-async function readCalendarsOf(
-  db: Db,
-  player: PlayerRow,
-  schedules: readonly ScheduleRow[],
-  { calendarIds }: StateContent,
-  cache: StateCache,
-): Promise<CalendarDays[]> {
-  const ids = uniqueIds([...schedules.flatMap(calendarIdsIn), ...calendarIds, ...controlCalendarIds(player)]);
+/** Those of these calendars that the team has. */
+async function readCalendarsOf(db: Db, teamId: string, ids: readonly string[], cache: StateCache): Promise<CalendarDays[]> {
   if (ids.length === 0) return [];
-  const all = await readOnce(cache.calendars, player.team_id, () => readCalendars(db, player.team_id));
+  const all = await cache.calendars.get(teamId, () => readCalendars(db, teamId));
   return ids.flatMap((id) => all.get(id) ?? []);
 }
 
 /** A digest of everything in the state. Uses JSON columns as they are stored. */
-function revisionOf(
-  player: PlayerRow,
-  { digest, layouts }: StateContent,
-  schedules: readonly ScheduleRow[],
-  calendars: readonly CalendarDays[],
-): string {
+function revisionOf(player: PlayerRow, shared: SharedState): string {
   const { id, name, timezone, tags, variables, orientation, wall } = player;
-  const layoutId = layouts.some((layout) => layout.id === player.layout_id) ? player.layout_id : null;
-  const scheduleValues = schedules.map((row) => [row.id, row.name, row.layout_id, row.timing]);
-  const values = [id, name, timezone, tags, variables, orientation, wall, layoutId, digest, scheduleValues];
+  const own = JSON.stringify([id, name, timezone, tags, variables, orientation, wall, shared.known(player.layout_id)]);
+  const more: string[] = [];
   // Omitted when empty, so that revisions from versions without these fields stay the same.
-  if (calendars.length > 0) values.push(calendars.map((calendar) => [calendar.id, calendar.digest]));
-  if (player.safe_asset_id !== null) values.push(player.safe_asset_id);
-  if (player.downloads !== null) values.push(player.downloads);
-  if (player.release !== null) values.push(`release ${player.release}`);
-  if (player.display_hours !== null) values.push(`display hours ${player.display_hours}`);
-  if (player.recurring_commands !== "[]") values.push(`recurring commands ${player.recurring_commands}`);
-  if (player.screenshots !== null) values.push(`screenshots ${player.screenshots}`);
-  return hash("sha256", JSON.stringify(values), "base64url");
-}
-
-function readOnce<T>(cache: Map<string, Promise<T>>, key: string, read: () => Promise<T>): Promise<T> {
-  const cached = cache.get(key);
-  if (cached !== undefined) return cached;
-  const reading = read();
-  cache.set(key, reading);
-  // The callers handle a failure. Remove it from the cache, so that the next caller reads again.
-  reading.catch(() => cache.delete(key));
-  if (cache.size > maxCached) cache.delete(cache.keys().next().value!);
-  return reading;
+  if (player.safe_asset_id !== null) more.push(player.safe_asset_id);
+  if (player.downloads !== null) more.push(player.downloads);
+  if (player.release !== null) more.push(`release ${player.release}`);
+  if (player.display_hours !== null) more.push(`display hours ${player.display_hours}`);
+  if (player.recurring_commands !== "[]") more.push(`recurring commands ${player.recurring_commands}`);
+  if (player.screenshots !== null) more.push(`screenshots ${player.screenshots}`);
+  const end = more.length === 0 ? "" : `,${withoutBrackets(JSON.stringify(more))}`;
+  return hash("sha256", `[${withoutBrackets(own)},${shared.revisionValues}${end}]`, "base64url");
 }

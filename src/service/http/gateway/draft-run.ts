@@ -95,7 +95,7 @@ async function runOperation(
   context: Context,
   db: Db,
 ): Promise<Outcome> {
-  const seen: GatewayDependencies = { ...dependencies, store: within(dependencies.store, db), desired: new DesiredStates() };
+  const seen: GatewayDependencies = { ...dependencies, store: within(dependencies.store, db), desired: new DesiredStates(db) };
   let before: string | null = null;
   if (operation.current !== undefined) {
     before = digestOf(await operation.current(seen, context, input.params));

@@ -51,7 +51,7 @@ export const controlPreviewOperations: readonly Operation<PreviewDependencies>[]
       const to = query.to === undefined ? from + defaultDays * dayMs : Date.parse(query.to);
       if (to <= from) throw invalidField("?to", "must be after ?from");
       if (to - from > maxDays * dayMs) throw invalidField("?to", `must be at most ${maxDays} days after ?from`);
-      const state = await desired.read(store.db, player);
+      const state = await desired.read(player);
       const timeZone = timeZoneOf(dependencies, player);
       return {
         player_id: player.id,

@@ -103,11 +103,11 @@ export const deviceOperations: readonly Operation<DeviceDependencies>[] = [
     others: { 304: { description: "The revision is the one in If-None-Match" } },
     errors: [],
     headers: { "If-None-Match": "The ETag of the state that the player has" },
-    async run({ desired, store }, { player, header }) {
-      const state = await desired.read(store.db, player);
-      const headers = { ETag: `"${state.revision}"`, "Cache-Control": "private, no-cache" };
+    async run({ desired }, { player, header }) {
+      const { revision, render } = await desired.document(player);
+      const headers = { ETag: `"${revision}"`, "Cache-Control": "private, no-cache" };
       const cachedTags = (header("if-none-match") ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-      return cachedTags.includes(headers.ETag) ? new JsonResponse(304, undefined, headers) : new JsonResponse(200, state, headers);
+      return cachedTags.includes(headers.ETag) ? new JsonResponse(304, undefined, headers) : new JsonResponse(200, render(), headers);
     },
   }),
   operation({
@@ -159,7 +159,11 @@ export const deviceOperations: readonly Operation<DeviceDependencies>[] = [
     output: NoContent,
     file: mediaTypes,
     errors: ["not-found", "range-not-satisfiable"],
-    headers: { Range: "One range of bytes", "If-None-Match": "The response is 304 if this is the ETag of the bytes" },
+    headers: {
+      Range: "One range of bytes",
+      "If-None-Match": "The response is 304 if this is the ETag of the bytes",
+      Prefer: "`redirect`: the response may be 307 to where the bytes are. Without it the service sends them",
+    },
     async run({ store }, { player }, { params }) {
       const row = await store.db
         .selectFrom("assets")

@@ -53,7 +53,7 @@ export const forecastOperations: readonly Operation<ForecastDependencies>[] = [
       const to = query.to === undefined ? from + weekMs : Date.parse(query.to);
       if (to <= from) throw invalidField("?to", "must be after ?from");
       if (to - from > weekMs) throw invalidField("?to", "must be at most seven days after ?from");
-      const state = await desired.read(store.db, player);
+      const state = await desired.read(player);
       const latest = presence.latest(player.id);
       const interventions = await confirmedInterventions(store.db, player.id, state.player.variables, latest);
       const { timezone: pairedTimeZone } = JSON.parse(player.reported) as { timezone: string };
@@ -99,7 +99,7 @@ export const forecastOperations: readonly Operation<ForecastDependencies>[] = [
       const player = found(await findPlayer(store.db, teamId, playerId), "screen");
       const at = query.at === undefined ? Math.trunc(clock.now()) : Date.parse(query.at);
       const timeZone = timeZoneOf(dependencies, player);
-      const state = await desired.read(store.db, player);
+      const state = await desired.read(player);
       const reasons = await explainFor(state, await interventionsOf(dependencies, store.db, player), timeZone, at);
       const common = { player_id: player.id, at: new Date(at).toISOString(), reasons };
       if (query.schedule_id === undefined) return { ...common, schedule: null };

@@ -1,0 +1,70 @@
+// Looks up rows by their keys: keys that many callers ask for at about the same time are read by one query.
+import { AsyncLocalStorage } from "node:async_hooks";
+
+interface Asked<V> {
+  key: string;
+  found: PromiseWithResolvers<V | undefined>;
+}
+
+/** Reads what is stored under these keys; a key without an entry has nothing. */
+type ReadKeys<V> = (keys: readonly string[]) => Promise<ReadonlyMap<string, V>>;
+
+// So that no single query takes long.
+const maxKeys = 500;
+// More than one, so that a connection that does not respond delays only those who asked through it.
+const maxQueries = 4;
+
+/** Collects the keys that are asked for in one turn of the event loop, or while {@link maxQueries} run. */
+export class BatchedLookup<V> {
+  readonly #read: ReadKeys<V>;
+  // A query is for several callers, so it runs in the context of none of them.
+  readonly #runInOwnContext = AsyncLocalStorage.snapshot();
+  readonly #asked: Asked<V>[] = [];
+  #isScheduled = false;
+  #running = 0;
+  #queryCount = 0;
+
+  constructor(read: ReadKeys<V>) {
+    this.#read = read;
+  }
+
+  /** How many queries were run. */
+  get queryCount(): number {
+    return this.#queryCount;
+  }
+
+  /**
+   * What is stored under `key`, as a query finds it that begins after this call; undefined: nothing. Callers may get the same object.
+   * Not for use inside a transaction.
+   */
+  get(key: string): Promise<V | undefined> {
+    const found = Promise.withResolvers<V | undefined>();
+    this.#asked.push({ key, found });
+    this.#schedule();
+    return found.promise;
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#asked.length === 0 || this.#running >= maxQueries) return;
+    this.#isScheduled = true;
+    this.#runInOwnContext(() => setImmediate(() => void this.#run()));
+  }
+
+  /** Never rejects: the promises of `get` carry the outcome. */
+  async #run(): Promise<void> {
+    this.#isScheduled = false;
+    this.#running += 1;
+    this.#queryCount += 1;
+    const asked = this.#asked.splice(0, maxKeys);
+    this.#schedule();
+    try {
+      const rows = await this.#read([...new Set(asked.map(({ key }) => key))]);
+      for (const { key, found } of asked) found.resolve(rows.get(key));
+    } catch (error) {
+      for (const { found } of asked) found.reject(error);
+    } finally {
+      this.#running -= 1;
+      this.#schedule();
+    }
+  }
+}
