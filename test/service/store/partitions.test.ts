@@ -29,28 +29,13 @@ const { signal } = new AbortController();
 const makeId = createIds(createSystemClock());
 const player = { id: makeId("plr"), team_id: makeId("team") } as PlayerRow;
 
+const of = { layout_id: makeId("lay"), zone_id: makeId("zon"), item_id: makeId("itm"), schedule_id: null, asset_id: null, sha256: null };
+const clocks = { started_monotonic_ms: 0, ended_monotonic_ms: 0, boot_id: "b", clock_offset_ms: 0, clock_error_ms: null };
+
 function play(startedAt: number, id: string = makeId("evt")): PlayEvent {
   const at = new Date(startedAt).toISOString();
-  return PlayEvent.parse({
-    id,
-    layout_id: makeId("lay"),
-    zone_id: makeId("zon"),
-    item_id: makeId("itm"),
-    schedule_id: null,
-    asset_id: null,
-    sha256: null,
-    revision: "r",
-    result: "completed",
-    reason: null,
-    started_at: at,
-    ended_at: at,
-    duration_ms: 0,
-    started_monotonic_ms: 0,
-    ended_monotonic_ms: 0,
-    boot_id: "b",
-    clock_offset_ms: 0,
-    clock_error_ms: null,
-  });
+  const span = { started_at: at, ended_at: at, duration_ms: 0 };
+  return PlayEvent.parse({ id, ...of, ...span, ...clocks, revision: "r", result: "completed", reason: null });
 }
 
 async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
