@@ -2,9 +2,14 @@
 // projects beside them (scripts/test/run-vitest.ts).
 import { statfsSync } from "node:fs";
 import { defineConfig } from "vitest/config";
-import { browserlessTests } from "./scripts/test/fast.ts";
+import { browserlessTests, longTests } from "./scripts/test/fast.ts";
 
 const isLong = process.env["SIGNAGE_LONG"] === "1";
+// With SIGNAGE_LONG=1 only the long tests run, otherwise all others.
+const kept = (paths: readonly string[]): string[] => (isLong ? paths.map((path) => path.replace(".test.ts", ".long.test.ts")) : [...paths]);
+const leftOut = isLong ? [] : [longTests];
+// Every second commit of the tests on PostgreSQL fails (scripts/test-postgres.ts).
+const setupFiles = process.env["SIGNAGE_TEST_CONFLICTS"] === "1" ? ["test/support/conflicts.ts"] : [];
 // Programs that mostly wait, and pages whose timing no test judges. None of these files builds the page that the others serve.
 const programs = [
   "test/console/**/*.test.ts",
@@ -34,21 +39,38 @@ const patient = { testTimeout: 120_000, hookTimeout: 120_000 };
 export default defineConfig({
   test: {
     projects: [
-      { test: { ...background, name: "unit", include: browserlessTests, ...patient, env } },
-      { test: { ...background, ...browsers, ...patient, name: "programs", include: isLong ? [] : programs, exclude: browserlessTests } },
+      { test: { ...background, name: "unit", include: kept(browserlessTests), exclude: leftOut, setupFiles, ...patient, env } },
+      {
+        test: {
+          ...background,
+          ...browsers,
+          ...patient,
+          name: "programs",
+          include: kept(programs),
+          exclude: [...kept(browserlessTests), ...leftOut],
+        },
+      },
       {
         test: {
           ...browsers,
           name: "browser",
-          include: [isLong ? "test/long/**/*.test.ts" : "test/{renderer,host,system}/**/*.test.ts"],
-          exclude: [...programs, ...last],
+          include: [...kept(["test/{renderer,host,system}/**/*.test.ts"]), ...(isLong ? ["test/long/**/*.test.ts"] : [])],
+          exclude: [...kept([...programs, ...last]), ...leftOut],
           isolate: false,
           fileParallelism: false,
           sequence: { groupOrder: 1 },
         },
       },
       {
-        test: { ...background, ...browsers, name: "last", include: isLong ? [] : last, maxWorkers: 3, sequence: { groupOrder: 2 } },
+        test: {
+          ...background,
+          ...browsers,
+          name: "last",
+          include: kept(last),
+          exclude: leftOut,
+          maxWorkers: 3,
+          sequence: { groupOrder: 2 },
+        },
       },
     ],
   },

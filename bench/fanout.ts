@@ -14,7 +14,7 @@ import { startPostgres } from "../test/support/postgres.ts";
 import { startService, type Api } from "../test/support/programs/programs.ts";
 import { percentiles, printFigure, usageOf } from "./lib.ts";
 import type { SwarmCommand } from "./swarm/child.ts";
-import { addPairedPlayers } from "./swarm/paired-players.ts";
+import { fillPlayers } from "./swarm/fill.ts";
 import type { SwarmStats } from "./swarm/player.ts";
 
 const { values, positionals } = parseArgs({
@@ -66,7 +66,8 @@ async function prepare(): Promise<{ layoutId: string; tokens: string[] }> {
   for (let place = 1; place < nodeCount; place += 1)
     await cp(join(first, "admin-token"), join(folder.path, `node-${place}`, "admin-token"));
   await using store: Store = database === null ? await openStore(first) : await openPostgresStore(database);
-  return { layoutId: made, tokens: await addPairedPlayers(store, players, made) };
+  const filled = await fillPlayers(store, made, players);
+  return { layoutId: made, tokens: filled.map(({ token }) => token) };
 }
 
 /** A layout of a usual size, and schedules of it for all. */

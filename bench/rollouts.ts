@@ -31,10 +31,11 @@ await using store = await openStore(folder.path);
 const presence = await Presence.open(store.telemetry, clock, new LoneNode("nod_1"));
 const journal = await DeviceJournal.open(store.db, makeId, clock, new LoneNode("nod_bench"));
 const events = new EventJournal(journal.epoch, clock, makeId, new LoneNode("nod_test"));
-const rollouts = await RolloutTracker.open(store, clock);
+const nodes = new LoneNode("nod_bench");
+const rollouts = await RolloutTracker.open(store, clock, nodes);
 // Nobody is connected.
 const sockets = { push: () => undefined } as unknown as DeviceSockets;
-const dependencies = { store, desired: new DesiredStates(store.db), events, journal, sockets, clock, log: silentLog, presence, rollouts };
+const dependencies = { store, desired: new DesiredStates(store.db), events, journal, sockets, clock, log: silentLog, nodes, presence, rollouts };
 const { team_id: teamId } = await store.db.selectFrom("players").select("team_id").executeTakeFirstOrThrow();
 
 function update(more: Partial<UpdateState> = {}): UpdateState {

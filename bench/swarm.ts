@@ -9,8 +9,8 @@ import { openStore } from "../src/service/store/store.ts";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { startService } from "../test/support/programs/programs.ts";
 import { printFigure, percentiles, usageOf } from "./lib.ts";
-import { addPairedPlayers } from "./swarm/paired-players.ts";
 import type { SwarmCommand } from "./swarm/child.ts";
+import { fillPlayers } from "./swarm/fill.ts";
 import type { SwarmStats } from "./swarm/player.ts";
 
 const players = Number(process.argv[2] ?? 10_000);
@@ -57,7 +57,8 @@ async function prepare(): Promise<{ layoutId: string; tokens: string[] }> {
   const { layoutId: made } = await first.api.publish([{ type: "web", url: "https://example.com/", duration_ms: 10_000 }]);
   await first.program.stop();
   await using store = await openStore(data);
-  return { layoutId: made, tokens: await addPairedPlayers(store, players, made) };
+  const filled = await fillPlayers(store, made, players);
+  return { layoutId: made, tokens: filled.map(({ token }) => token) };
 }
 
 async function connectAll(): Promise<void> {

@@ -4,12 +4,17 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { consistency } from "./scale/consistency.ts";
+import { embedded } from "./scale/embedded.ts";
 import { faults } from "./scale/faults.ts";
+import { figures } from "./scale/figures.ts";
+import { networks } from "./scale/networks.ts";
 import type { ScalePart } from "./scale/scale-part.ts";
+import { storm } from "./scale/storm.ts";
+import { upgrade } from "./scale/upgrade.ts";
 import { Random } from "./soak/random.ts";
 import { SoakRun } from "./soak/soak-run.ts";
 
-const parts: ReadonlyMap<string, ScalePart> = new Map(Object.entries({ faults, consistency }));
+const parts: ReadonlyMap<string, ScalePart> = new Map(Object.entries({ faults, consistency, figures, upgrade, networks, storm, embedded }));
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

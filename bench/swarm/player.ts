@@ -16,6 +16,10 @@ export interface SwarmStats {
   states: number[];
   /** Commands received for the first time. */
   commands: number;
+  /** Their ids, and the times at which they came. */
+  commandTimes: { id: string; at: number }[];
+  /** How long each heartbeat waited for its answer, ms. */
+  answers: number[];
   /** Messages whose sequence number was not the next one. */
   gaps: number;
   /** Connections that could not resume. */
@@ -39,6 +43,10 @@ export class SwarmPlayer {
   #revision: string | null = null;
   #messageId = 0;
   #heartbeat: NodeJS.Timeout | undefined;
+  /** Of the open connection. */
+  #sendHeartbeat: () => void = () => undefined;
+  /** The heartbeats that were sent without an answer yet. The service answers in order. */
+  #unanswered: { at: number; resolve: () => void }[] = [];
 
   constructor(url: string, token: string, notes: SwarmStats) {
     this.#url = url;
@@ -49,6 +57,17 @@ export class SwarmPlayer {
   /** Opens the socket, and reopens it whenever it closes. Resolves at the first welcome. */
   start(): Promise<void> {
     return new Promise((resolve) => this.#open(resolve));
+  }
+
+  /** Sends a heartbeat at once. Resolves at its answer, or when the connection ends. */
+  beat(): Promise<void> {
+    const count = this.#unanswered.length;
+    this.#sendHeartbeat();
+    // It is not connected.
+    if (this.#unanswered.length === count) return new Promise((resolve) => setImmediate(resolve));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#unanswered.at(-1)!.resolve = resolve;
+    return promise;
   }
 
   #open(onWelcome: () => void): void {
@@ -64,6 +83,11 @@ export class SwarmPlayer {
     const currentHeartbeat = () => heartbeat(this.#revision);
     const send = (type: string, data: object) =>
       socket.send(JSON.stringify({ type, id: String(++this.#messageId), ts: now(), ack: this.#lastSeq, data }));
+    const sendHeartbeat = () => {
+      if (socket.readyState !== socket.OPEN) return;
+      this.#unanswered.push({ at: performance.now(), resolve: () => undefined });
+      send("heartbeat", currentHeartbeat());
+    };
     socket.on("open", () =>
       send("hello", { epoch: this.#epoch, last_seq: this.#lastSeq, revision: this.#revision, heartbeat: currentHeartbeat() }),
     );
@@ -75,9 +99,15 @@ export class SwarmPlayer {
         notes.welcomes.push(now());
         if (this.#epoch !== null && !message.data.resumed) notes.lost += 1;
         this.#epoch = message.data.epoch;
-        this.#repeat(message.data.heartbeat_ms, () => send("heartbeat", currentHeartbeat()));
+        this.#sendHeartbeat = sendHeartbeat;
+        this.#repeat(message.data.heartbeat_ms, sendHeartbeat);
         onWelcome();
-        if (message.data.answer.revision !== this.#revision) void this.#fetch(() => send("heartbeat", currentHeartbeat()));
+        if (message.data.answer.revision !== this.#revision) void this.#fetch(sendHeartbeat);
+      }
+      if (message.type === "heartbeat.answer") {
+        const answered = this.#unanswered.shift();
+        if (answered !== undefined) notes.answers.push(performance.now() - answered.at);
+        answered?.resolve();
       }
       if ((message.type === "welcome" || message.type === "heartbeat.answer") && message.data.reconnect_spread_ms !== undefined)
         this.#reconnect.setSpread(message.data.reconnect_spread_ms);
@@ -85,13 +115,16 @@ export class SwarmPlayer {
         notes.hints.push(now());
         void this.#fetch(() => {
           notes.states.push(now());
-          send("heartbeat", currentHeartbeat());
+          sendHeartbeat();
         });
       }
       if (message.type === "goaway") reconnectAfterMs = message.data.reconnect_after_ms;
       if (message.seq === undefined) return;
       if (message.type !== "welcome" && message.seq !== this.#lastSeq + 1) notes.gaps += 1;
-      if (message.type === "command" && message.seq > this.#lastSeq) notes.commands += 1;
+      if (message.type === "command" && message.seq > this.#lastSeq) {
+        notes.commands += 1;
+        notes.commandTimes.push({ id: commandIdOf(message.data.command), at: now() });
+      }
       this.#lastSeq = Math.max(this.#lastSeq, message.seq);
       send("ack", {});
     });
@@ -99,6 +132,7 @@ export class SwarmPlayer {
     socket.on("error", () => undefined);
     socket.on("close", () => {
       clearTimeout(this.#heartbeat);
+      for (const { resolve } of this.#unanswered.splice(0)) resolve();
       if (welcomed) notes.connected -= 1;
       this.#reconnect.connectionEnded(now() - openedAt);
       setTimeout(() => this.#open(onWelcome), reconnectAfterMs ?? this.#reconnect.next());
@@ -133,6 +167,11 @@ export class SwarmPlayer {
       everyMs * (0.9 + 0.2 * Math.random()),
     );
   }
+}
+
+/** The id of a signed command. Its signature is not checked. */
+function commandIdOf(jws: string): string {
+  return (JSON.parse(Buffer.from(jws.split(".")[1]!, "base64url").toString()) as { jti: string }).jti;
 }
 
 /** A heartbeat of typical size: an applied revision and one item on screen. */

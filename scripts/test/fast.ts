@@ -9,6 +9,9 @@ export const testsInFolders = "test/{base,launcher,main,package,protocol,scale,s
 /** All test files that need no browser; vitest.config.ts runs them as the project "unit". */
 export const browserlessTests = [testsInFolders, "test/*.test.ts", "test/console/*/model/*.test.ts"];
 
+/** Tests that only SIGNAGE_LONG=1 runs. */
+export const longTests = "test/**/*.long.test.ts";
+
 // Files that take more than four seconds each, measured on two idle cores.
 const slowTests = [
   "test/player/content/feeds.test.ts",
@@ -47,10 +50,10 @@ const slowTests = [
  * @throws Error when a file in the list of slow ones does not exist: a renamed file would be taken for a quick one.
  */
 export function chooseFastTests(): { files: string[]; leftOut: number } {
-  const all = globSync("test/**/*.test.ts", { cwd: rootFolder, exclude: ["test/long/**"] });
+  const all = globSync("test/**/*.test.ts", { cwd: rootFolder, exclude: ["test/long/**", longTests] });
   const gone = slowTests.filter((path) => !all.includes(path));
   if (gone.length > 0) throw new Error(`scripts/test/fast.ts lists test files that do not exist: ${gone.join(", ")}`);
-  const files = globSync(browserlessTests, { cwd: rootFolder }).filter((path) => !slowTests.includes(path) && !startsProgram(path));
+  const files = globSync(browserlessTests, { cwd: rootFolder, exclude: [longTests] }).filter((path) => !slowTests.includes(path) && !startsProgram(path));
   return { files: files.toSorted(), leftOut: all.length - files.length };
 }
 

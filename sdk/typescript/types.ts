@@ -13670,6 +13670,17 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The bytes are at `Location`, which needs no token and is valid for some minutes (`--s3-redirect`) */
+            307: {
+                headers: {
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -13736,6 +13747,17 @@ export interface operations {
                 headers: {
                     "Accept-Ranges": components["headers"]["AcceptRanges"];
                     ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The bytes are at `Location`, which needs no token and is valid for some minutes (`--s3-redirect`) */
+            307: {
+                headers: {
+                    Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -14058,6 +14080,17 @@ export interface operations {
                 headers: {
                     "Accept-Ranges": components["headers"]["AcceptRanges"];
                     ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The bytes are at `Location`, which needs no token and is valid for some minutes (`--s3-redirect`) */
+            307: {
+                headers: {
+                    Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -15517,6 +15550,8 @@ export interface operations {
             header?: {
                 /** @description The response is 304 if this is the ETag of the bytes */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description `redirect`: the response may be 307 to where the bytes are. Without it the service sends them */
+                Prefer?: string;
                 /** @description One range of bytes */
                 Range?: components["parameters"]["Range"];
             };
@@ -15594,6 +15629,17 @@ export interface operations {
                 headers: {
                     "Accept-Ranges": components["headers"]["AcceptRanges"];
                     ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The bytes are at `Location`, which needs no token and is valid for some minutes (`--s3-redirect`) */
+            307: {
+                headers: {
+                    Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -16315,6 +16361,17 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The bytes are at `Location`, which needs no token and is valid for some minutes (`--s3-redirect`) */
+            307: {
+                headers: {
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -16373,6 +16430,17 @@ export interface operations {
                 headers: {
                     "Accept-Ranges": components["headers"]["AcceptRanges"];
                     ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The bytes are at `Location`, which needs no token and is valid for some minutes (`--s3-redirect`) */
+            307: {
+                headers: {
+                    Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -19314,6 +19382,17 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The bytes are at `Location`, which needs no token and is valid for some minutes (`--s3-redirect`) */
+            307: {
+                headers: {
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -21395,6 +21474,17 @@ export interface operations {
             /** @description The file has the ETag of If-None-Match */
             304: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The bytes are at `Location`, which needs no token and is valid for some minutes (`--s3-redirect`) */
+            307: {
+                headers: {
+                    Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -26976,6 +27066,17 @@ export interface operations {
                 headers: {
                     "Accept-Ranges": components["headers"]["AcceptRanges"];
                     ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The bytes are at `Location`, which needs no token and is valid for some minutes (`--s3-redirect`) */
+            307: {
+                headers: {
+                    Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];

@@ -7,24 +7,25 @@ import type { Log } from "../base/log.ts";
 import { commandName, dataFolder, readVersion } from "./folders.ts";
 
 const cli = commandName("node_modules/.bin/node src/main/cli.ts");
+const database = { value: "postgres://…", help: "Refused: a PostgreSQL database is backed up by its own tools" } as const;
 const folder = { value: "DIR", help: `The service's data folder (default ${join(dataFolder(), "service")})` } as const;
 /** Flags of the program. */
 export const backupUsage = defineUsage({
   command: `${cli} backup`,
   summary: "Copies all data of the service, including its keys and tokens, while it runs.",
-  flags: { to: { value: "FILE.tar|DIR", help: "The backup to write" }, data: folder },
+  flags: { to: { value: "FILE.tar|DIR", help: "The backup to write" }, data: folder, database },
 });
 /** Flags of the program. */
 export const restoreUsage = defineUsage({
   command: `${cli} restore`,
   summary: "Creates a data folder from a backup, after checking every file of it.",
-  flags: { from: { value: "FILE.tar|DIR", help: "The backup" }, data: folder },
+  flags: { from: { value: "FILE.tar|DIR", help: "The backup" }, data: folder, database },
 });
 /** Flags of the program. */
 export const backupKeyUsage = defineUsage({
   command: `${cli} backup-key`,
   summary: "Saves only the service's signing key, by which players recognize the service.",
-  flags: { to: { value: "FILE", help: "The file to write; keep it secret" }, data: folder },
+  flags: { to: { value: "FILE", help: "The file to write; keep it secret" }, data: folder, database },
 });
 /** Flags of the program. */
 export const restoreKeyUsage = defineUsage({
@@ -33,6 +34,7 @@ export const restoreKeyUsage = defineUsage({
   flags: {
     from: { value: "FILE", help: "The saved key" },
     data: folder,
+    database,
     replace: { help: "Replace a different key; players paired with that key must be claimed again" },
   },
 });
@@ -46,8 +48,12 @@ const data = z
   .min(1, "must name a folder")
   .default(join(dataFolder(), "service"))
   .transform((path) => resolve(path));
-const BackupFlags = z.object({ data, to: Path });
-const RestoreFlags = z.object({ data, from: Path });
+const noDatabase = z.undefined({
+  error:
+    "not for PostgreSQL: back it up with pg_dump or pgBackRest (the signing key is in it), and the bucket by versioning; after a restore run migrate --after-restore. See docs/scaling-backup.md",
+});
+const BackupFlags = z.object({ data, to: Path, database: noDatabase });
+const RestoreFlags = z.object({ data, from: Path, database: noDatabase });
 const RestoreKeyFlags = RestoreFlags.extend({ replace: z.boolean().default(false) });
 
 /** @throws Fault `bad-config` in one line. */

@@ -4,10 +4,8 @@ import { z } from "zod";
 import type { S3Config } from "../service/content/blobs/s3/config.ts";
 import { ExistingFile, Gigabytes, WebAddress } from "./flags.ts";
 
-/** As `--help` lists them. */
-export const s3Usage = {
-  blobs: { value: "s3://BUCKET/PREFIX", help: "Bucket for assets and other files, which several nodes share (default: DIR/blobs)" },
-  "blob-cache-gb": { value: "GB", help: "How much of the bucket is kept in DIR for libraries that read files (default 2)" },
+/** How to reach the bucket, as `--help` lists it. */
+export const s3AccessUsage = {
   "s3-endpoint": { value: "URL", help: "S3 server, if not Amazon's (default $AWS_ENDPOINT_URL_S3, $AWS_ENDPOINT_URL)" },
   "s3-region": { value: "REGION", help: "Region of the bucket (default $AWS_REGION, $AWS_DEFAULT_REGION, us-east-1)" },
   "s3-path-style": { help: "The bucket is in the path of URLs, not in the host name: for most servers other than Amazon's" },
@@ -18,15 +16,22 @@ export const s3Usage = {
   "s3-secret-key-file": { value: "FILE", help: "File with the secret of the access key (default $AWS_SECRET_ACCESS_KEY)" },
 } as const;
 
+/** All of them. */
+export const s3Usage = {
+  blobs: { value: "s3://BUCKET/PREFIX", help: "Bucket for assets and other files, which several nodes share (default: DIR/blobs)" },
+  "blob-cache-gb": { value: "GB", help: "How much of the bucket is kept in DIR for libraries that read files (default 2)" },
+  ...s3AccessUsage,
+  "s3-redirect": { help: "Send downloads of pictures, videos and other media to signed links of the bucket, which all clients must reach" },
+  "blobs-url": { value: "URL", help: "Origin of these links, if a CDN is before the bucket: https://cdn.example.com" },
+} as const;
+
 const defaultCacheBytes = 2e9;
 const Place = z
   .string()
   .regex(/^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[\w./-]*)?$/, "must be a bucket such as s3://bucket or s3://bucket/prefix");
 
-/** Their schemas. */
-export const s3Flags = {
-  blobs: Place.optional(),
-  "blob-cache-gb": Gigabytes.removeDefault().optional(),
+/** The schemas of those that say how to reach the bucket. */
+export const s3AccessFlags = {
   "s3-endpoint": WebAddress.optional(),
   "s3-region": z
     .string()
@@ -35,6 +40,17 @@ export const s3Flags = {
   "s3-path-style": z.boolean().default(false),
   "s3-access-key-id": z.string().min(1, "must be an access key").optional(),
   "s3-secret-key-file": ExistingFile,
+};
+
+/** The schemas of all. */
+export const s3Flags = {
+  blobs: Place.optional(),
+  "blob-cache-gb": Gigabytes.removeDefault().optional(),
+  ...s3AccessFlags,
+  "s3-redirect": z.boolean().default(false),
+  "blobs-url": WebAddress.refine((url) => new URL(url).href === `${new URL(url).origin}/`, "must be an origin, without a path")
+    .transform((url) => new URL(url).origin)
+    .optional(),
 };
 
 type S3Flags = z.infer<z.ZodObject<typeof s3Flags>>;
@@ -48,6 +64,7 @@ export function checkS3Flags(flags: S3Flags, env: Environment, wrong: (flag: str
     }
     return;
   }
+  if (flags["blobs-url"] !== undefined && !flags["s3-redirect"]) wrong("blobs-url", "goes with --s3-redirect");
   const endpoint = endpointOf(flags, env);
   if (endpoint !== null && !WebAddress.safeParse(endpoint).success)
     wrong("s3-endpoint", "$AWS_ENDPOINT_URL must be an http:// or https:// address");
@@ -76,6 +93,7 @@ export function readS3Flags(flags: S3Flags, env: Environment): S3Config | null {
       accessKeyId === undefined || secretAccessKey === undefined
         ? null
         : { accessKeyId, secretAccessKey, ...(isSet(sessionToken) ? { sessionToken: sessionToken! } : {}) },
+    links: flags["s3-redirect"] ? { cdn: flags["blobs-url"] ?? null } : null,
     cacheBytes: flags["blob-cache-gb"] ?? defaultCacheBytes,
   };
 }

@@ -1,11 +1,11 @@
 // Creates the components of the service and connects them.
-import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { openAlerts } from "./alerts/alerts.ts";
 import type { ServiceConfig } from "./config.ts";
 import { BlobSweeper } from "./content/blob-sweeper.ts";
 import { BlobMarks } from "./content/blobs/blob-marks.ts";
+import { claimPlace } from "./content/blobs/blobs-place.ts";
 import { openBlobs } from "./content/blobs/open-blobs.ts";
 import { Imports } from "./content/imports.ts";
 import { FeedCopies } from "./content/previews/feed-copies.ts";
@@ -14,6 +14,7 @@ import { TicketsInMemory } from "./content/previews/tickets-in-memory.ts";
 import type { OutboundClients } from "./content/outbound-clients.ts";
 import { Thumbnails } from "./content/thumbnails.ts";
 import { Uploads } from "./content/uploads.ts";
+import { openUploadBytes } from "./content/uploads/open-upload-bytes.ts";
 import { EventJournal } from "./events/event-journal.ts";
 import { Subscribers } from "./events/subscribers.ts";
 import { Deliveries } from "./events/webhooks/deliveries.ts";
@@ -34,6 +35,8 @@ import { PlayerProblems } from "./fleet/player-problems.ts";
 import { RolloutRunner } from "./fleet/rollouts/runner.ts";
 import { RolloutTracker } from "./fleet/rollouts/tracker.ts";
 import { Presence } from "./fleet/presence.ts";
+import { limitsInDatabase } from "./http/attempts/limits-in-database.ts";
+import { limitsInMemory } from "./http/attempts/limits-in-memory.ts";
 import { LiveViews } from "./live/live-views.ts";
 import { RecentReports } from "./proof/recent-reports.ts";
 import { ReportLinks } from "./proof/report-links.ts";
@@ -102,7 +105,7 @@ export async function createComponents(
   const tokens = new TokenExpiry(clock, nodes);
   const tickets = new Tickets(secretKeys);
   const subscribers = new Subscribers({ store, clock, log, events, nodes, presence, tickets, tokens });
-  const rollouts = await RolloutTracker.open(store, clock);
+  const rollouts = await RolloutTracker.open(store, clock, nodes);
   const heartbeatMs = config.heartbeatMs ?? defaultHeartbeatMs;
   const reporting = new ReportingPlayers(store.db, clock);
   const sockets = new DeviceSockets({
@@ -125,6 +128,7 @@ export async function createComponents(
   });
   const maxAssetBytes = config.maxAssetBytes ?? defaultMaxAssetBytes;
   const marks = new BlobMarks(store, clock, config.blobGraceMs);
+  if (nodes.isShared) await claimPlace(store.db, config.s3 ?? null);
   const blobs = await openBlobs(config.data, config.s3 ?? null, { marks, clock });
   const thumbnails = new Thumbnails({ blobs, events, media, nodes, store, clock, log });
   const files = { store, nodes, clock, log, events, makeId, blobs, media, thumbnails, maxAssetBytes };
@@ -132,10 +136,11 @@ export async function createComponents(
   const releases = config.releases ?? { from: null, rootFile: null, maxBytes: defaultMirrorBytes };
   await updateAllRevisions(store, desired);
   const audit = new AuditLog(clock, makeId);
-  const failedSignIns = new FailedSignIns({ audit, clock, log, makeId, store });
-  const pairing = new Pairing({ store, clock, makeId, access, publicUrl });
+  const makeLimit = nodes.isShared ? limitsInDatabase(store.db, clock) : limitsInMemory(clock);
+  const failedSignIns = new FailedSignIns({ audit, log, makeId, makeLimit, store });
+  const pairing = new Pairing({ store, clock, makeId, makeLimit, access, publicUrl });
   const recentReports = new RecentReports(clock, closing);
-  const live = new LiveViews({ audit, clock, commands, log, makeId, store });
+  const live = new LiveViews({ audit, clock, commands, log, makeId, nodes, store });
   return {
     ...files,
     ...alerting,
@@ -146,8 +151,8 @@ export async function createComponents(
     cookies: new BrowserCookies(signer.publicKey),
     failedSignIns,
     feedCopies: new FeedCopies({ http: outbound.imports, clock, closing }),
-    passkeys: new Passkeys({ clock, failures: failedSignIns, log, secretKeys, store }),
-    passwords: new Passwords({ clock, failures: failedSignIns, store }),
+    passkeys: new Passkeys({ clock, failures: failedSignIns, log, makeLimit, secretKeys, store }),
+    passwords: new Passwords({ clock, failures: failedSignIns, makeLimit, store }),
     sso: config.sso == null ? null : new SingleSignOn(config.sso, { clock, log, closing, secretKeys }),
     commands,
     deliveries,
@@ -157,7 +162,7 @@ export async function createComponents(
     live,
     links,
     nodes,
-    enrolment: new Enrolment({ access, audit, clock, commands, journal, log, pairing, presence, problems, sockets, store }),
+    enrolment: new Enrolment({ access, audit, clock, commands, journal, log, makeLimit, pairing, presence, problems, sockets, store }),
     pairing,
     presence,
     previews: nodes.isShared
@@ -167,12 +172,12 @@ export async function createComponents(
     publicUrl,
     recentReports,
     remoteHeartbeats: nodes.isShared
-      ? new RemoteHeartbeats({ store, clock, nodes, presence, alerts: alerting.alerts, problems, subscribers })
+      ? new RemoteHeartbeats({ store, clock, links, nodes, presence, alerts: alerting.alerts, problems, subscribers })
       : null,
-    reportLinks: new ReportLinks({ clock, desired, presence, recentReports, store }),
+    reportLinks: new ReportLinks({ clock, desired, makeLimit, presence, recentReports, store }),
     reporting,
     releases: new ReleaseMirror(config.data, releases, { clock, log, closing }),
-    rolloutRunner: new RolloutRunner({ store, desired, events, journal, sockets, clock, log, presence, rollouts }),
+    rolloutRunner: new RolloutRunner({ store, desired, events, journal, sockets, clock, log, nodes, presence, rollouts }),
     rollouts,
     sockets,
     subscribers,
@@ -181,7 +186,7 @@ export async function createComponents(
     tokens,
     webhookHttp: outbound.webhooks,
     versions,
-    uploads: await Uploads.open(join(config.data, "uploads"), files),
+    uploads: new Uploads(await openUploadBytes(config.data, files), files),
     webhooks,
   };
 }

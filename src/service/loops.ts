@@ -5,13 +5,18 @@ import { runHourlyCleanup } from "./cleanup/hourly-cleanup.ts";
 import type { Components } from "./components.ts";
 import type { ServiceConfig } from "./config.ts";
 import type { RemoteHeartbeats } from "./fleet/devices/remote-heartbeats.ts";
+import { QuotaExchange } from "./http/quota-exchange.ts";
+import type { Quotas } from "./http/rate-limit.ts";
 import type { Loop } from "./nodes/nodes.ts";
 
 const defaultPlayEventDays = 400;
 const dayMs = 86_400_000;
 
+/** The components, and what the gateway counts. */
+type LoopDependencies = Components & { quotas: Readonly<Record<string, Quotas>> };
+
 /** Runs the components' background loops until `signal` aborts. If one fails, the process ends, so that the failure is noticed. */
-export function runLoops(components: Components, config: ServiceConfig, signal: AbortSignal): AsyncDisposable {
+export function runLoops(components: LoopDependencies, config: ServiceConfig, signal: AbortSignal): AsyncDisposable {
   const { log, nodes, presence } = components;
   const each = Object.entries(loopsOfEachNode(components)).map(([name, loop]) => nodes.onEachNode(name, loop));
   const once = Object.entries(duties(components, config)).map(([name, loop]) => nodes.asDuty(name, loop));
@@ -31,7 +36,7 @@ export function runLoops(components: Components, config: ServiceConfig, signal: 
 }
 
 /** What concerns this node's sockets, files or memory. */
-function loopsOfEachNode(components: Components): Record<string, Loop> {
+function loopsOfEachNode(components: LoopDependencies): Record<string, Loop> {
   const { log, presence, releases, sockets, subscribers, webhooks } = components;
   return {
     pings: (each) => sockets.run(each),
@@ -46,25 +51,37 @@ function loopsOfEachNode(components: Components): Record<string, Loop> {
   };
 }
 
-/** What a node has to know of the players of others. */
-function followOthers({ links }: Components, remoteHeartbeats: RemoteHeartbeats): Record<string, Loop> {
+/** What a node has to know of others: of their players, and of the requests that they serve. */
+function followOthers(components: LoopDependencies, remoteHeartbeats: RemoteHeartbeats): Record<string, Loop> {
+  const { links } = components;
+  const exchange = new QuotaExchange(components);
   return {
+    "requests of others": (each) => exchange.run(each),
     "heartbeats of others": (each) => remoteHeartbeats.run(each),
     "connectivity of others": (each) => links.follow(each),
+    "live views of others": (each) => components.live.followOthers(each),
   };
 }
 
 /** What one node does for all. */
 function duties(components: Components, config: ServiceConfig): Record<string, Loop> {
+  const { remoteHeartbeats } = components;
   const playEventRetentionMs = (config.playEventDays ?? defaultPlayEventDays) * dayMs;
+  // To a node that was paused all players seem offline: what it decides follows from what the others have stored meanwhile.
+  const informed =
+    (loop: Loop): Loop =>
+    async (each) => {
+      await remoteHeartbeats?.catchUp();
+      return loop(each);
+    };
   return {
     "command expiry": (each) => components.commands.run(each),
-    connectivity: (each) => components.links.run(each),
-    rollouts: (each) => components.rolloutRunner.run(each),
+    connectivity: informed((each) => components.links.run(each)),
+    rollouts: informed((each) => components.rolloutRunner.run(each)),
     batches: (each) => components.batchRunner.run(each),
     "event trimming": (each) => components.subscribers.trim(each),
     "webhook upkeep": (each) => components.webhooks.upkeep(each),
-    alerts: (each) => components.alertLoops.run(each),
+    alerts: informed((each) => components.alertLoops.run(each)),
     sweeper: (each) => components.sweeper.runSweeps(each),
     thumbnails: (each) => components.thumbnails.run(each),
     imports: (each) => components.imports.run(each),

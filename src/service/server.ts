@@ -59,7 +59,7 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   addHttpDefaults(app, components);
   addDocumentation(app, config.version, config.publicUrl);
   addPages(app);
-  if (config.consoleFolder !== null) await addConsole(app, config.consoleFolder, config.publicUrl);
+  if (config.consoleFolder !== null) await addConsole(app, config.consoleFolder, config.publicUrl, components.blobs);
   if (config.pageFolder != null) await addPreview(app, config.pageFolder, components);
   addProbes(app, { ...components, closing: draining.signal }, opened.use(new Metrics(components)), config.metricsPublic ?? false);
   const admission = new Admission(components, { ...defaultLimits, ...config.limits });
@@ -68,7 +68,7 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   addMcp(app, { ...components, admission, gateway }, config);
   stripPublicPath(app.server, config.publicUrl);
   addUpgrades(app.server, [components.sockets, components.subscribers], components.makeId, log);
-  opened.use(runLoops(components, config, closing.signal));
+  opened.use(runLoops({ ...components, quotas: admission.quotas }, config, closing.signal));
   // Disposed first, since the stack disposes in reverse: it aborts `closing`, which ends the loops.
   opened.defer(() => close(app, components, closing));
   opened.defer(() => drain(components, config.drainMs ?? 0, draining));

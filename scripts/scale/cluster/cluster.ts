@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { postgresFolder } from "../../../test/support/postgres.ts";
 import type { Random } from "../../soak/random.ts";
 import type { Engines } from "../scale-part.ts";
+import type { NodeNetworks } from "../networks/node-networks.ts";
 import type { Engine } from "./engine.ts";
 import { freePort } from "./free-port.ts";
 import { startNats, type NatsServer } from "./nats.ts";
@@ -12,16 +13,22 @@ import { startPostgres, type PostgresServer } from "./postgres.ts";
 import { sampleNodes, startProxy, type Proxy } from "./proxy.ts";
 import { startS3, type S3Server } from "./s3.ts";
 
+const loopback = "127.0.0.1";
+
 export interface ClusterOptions {
   engines: Engines;
   /** How many nodes run at first. */
   nodes: number;
   random: Random;
-  /** For each node: the checkout whose program runs. Default: this one. */
-  checkouts?: readonly string[];
+  /** Each node in a network namespace of its own; default: all on loopback. */
+  networks?: NodeNetworks;
+  /** More flags of each node. */
+  flags?: readonly string[];
 }
 
 export class Cluster implements AsyncDisposable {
+  /** This machine's address, as the nodes see it. */
+  readonly host: string;
   readonly postgres: PostgresServer | null;
   readonly nats: NatsServer | null;
   readonly s3: S3Server | null;
@@ -35,10 +42,11 @@ export class Cluster implements AsyncDisposable {
   readonly #owned: AsyncDisposableStack;
 
   private constructor(
-    parts: Pick<Cluster, "postgres" | "nats" | "s3" | "nodes" | "proxy" | "token" | "logs">,
+    parts: Pick<Cluster, "host" | "postgres" | "nats" | "s3" | "nodes" | "proxy" | "token" | "logs">,
     owned: AsyncDisposableStack,
   ) {
     ({
+      host: this.host,
       postgres: this.postgres,
       nats: this.nats,
       s3: this.s3,
@@ -51,7 +59,7 @@ export class Cluster implements AsyncDisposable {
   }
 
   /** Starts everything in `work`. Several nodes need PostgreSQL. */
-  static async start(work: string, { engines, nodes: count, random, checkouts = [] }: ClusterOptions): Promise<Cluster> {
+  static async start(work: string, { engines, nodes: count, random, networks, flags: more = [] }: ClusterOptions): Promise<Cluster> {
     await using opened = new AsyncDisposableStack();
     const logs = join(work, "logs");
     await mkdir(logs, { recursive: true });
@@ -60,34 +68,31 @@ export class Cluster implements AsyncDisposable {
       if (part !== null) opened.use(part.engine);
       return part;
     };
-    const postgres = own(engines.postgres ? await startPostgres(work, logs, await port(), join(await postgresFolder(), "bin")) : null);
-    const nats = own(engines.nats ? await startNats(logs, await port()) : null);
-    const s3 = own(engines.s3 ? await startS3(work, logs, await port()) : null);
+    const host = networks?.hostAddress ?? loopback;
+    const addresses = [...new Set([loopback, host])].join();
+    const binaries = join(await postgresFolder(), "bin");
+    const postgres = own(engines.postgres ? await startPostgres(work, logs, await port(), binaries, addresses) : null);
+    const nats = own(engines.nats ? await startNats(logs, await port(), host) : null);
+    const s3 = own(engines.s3 ? await startS3(work, logs, await port(), host) : null);
     const flags = [
-      ...(postgres === null ? [] : ["--database", postgres.url()]),
-      ...(nats === null ? [] : ["--messages", nats.url(), "--messages-accept-old-server"]),
+      ...(postgres === null ? [] : ["--database", postgres.url(host)]),
+      ...(nats === null ? [] : ["--messages", nats.url, "--messages-accept-old-server"]),
       ...(s3 === null ? [] : s3.flags),
+      ...more,
     ];
     const known = engines.postgres ? sampleNodes : 1;
     if (count > known) throw new Error("several nodes need PostgreSQL");
     const ports = await Promise.all(Array.from({ length: known }, port));
     const nodes = ports.map((each, place) => {
-      const checkout = checkouts[place];
-      const spec = { name: `node-${place + 1}`, port: each, data: join(work, `node-${place + 1}`), flags };
-      return own(serviceNode({ ...spec, ...(checkout === undefined ? {} : { checkout }) }, logs));
+      const name = `node-${place + 1}`;
+      return own(serviceNode({ name, port: each, data: join(work, name), flags, ...networks?.of(place) }, logs));
     });
     // One after the other: the first one makes the tables and the first token.
     for (const { engine } of nodes.slice(0, count)) await engine.start();
-    const proxy = own(
-      await startProxy(
-        work,
-        logs,
-        await port(),
-        ports.map((each) => `127.0.0.1:${each}`),
-      ),
-    );
+    const urls = nodes.map(({ url }) => url.replace("http://", ""));
+    const proxy = own(await startProxy(work, logs, await port(), urls));
     const token = await adminToken(nodes[0]!.data);
-    return new Cluster({ postgres, nats, s3, nodes, proxy, token, logs }, opened.move());
+    return new Cluster({ host, postgres, nats, s3, nodes, proxy, token, logs }, opened.move());
   }
 
   /** The nodes that run. */

@@ -16,6 +16,7 @@ const isRoot = process.getuid?.() === 0;
 /** A running PostgreSQL. */
 export interface PostgresServer {
   engine: Engine;
+  port: number;
   /** Of the database. @param host as a client sees it. */
   url: (host?: string) => string;
 }
@@ -68,7 +69,7 @@ export async function startPostgres(
     logs,
   );
   await engine.start();
-  return { engine, url };
+  return { engine, port, url };
 }
 
 /** Lets the addresses of the network namespaces in, without a password. */

@@ -11,12 +11,12 @@ export interface S3Server {
   flags: readonly string[];
 }
 
-/** Starts it with its objects in `folder`. */
-export async function startS3(folder: string, logs: string, port: number): Promise<S3Server> {
+/** Starts it with its objects in `folder`. @param address that it listens on. */
+export async function startS3(folder: string, logs: string, port: number, address = "127.0.0.1"): Promise<S3Server> {
   const objects = join(folder, "s3");
   await mkdir(objects);
-  const url = `http://127.0.0.1:${port}`;
-  const command = [process.execPath, "test/support/s3/server.ts", "--port", String(port), "--folder", objects];
+  const url = `http://${address}:${port}`;
+  const command = [process.execPath, "test/support/s3/server.ts", "--port", String(port), "--host", address, "--folder", objects];
   // Any answer will do: a request without a signature is refused.
   const isReady = (): Promise<boolean> => fetch(`${url}/${testBucket}/`).then(Boolean, () => false);
   const engine = new Engine({ name: "s3", command, stopSignal: "SIGTERM", isReady }, logs);

@@ -14,6 +14,9 @@ const writers = { usual: 8, short: 4 };
 const devices = { usual: 3, short: 2 };
 const swarmSize = { usual: 100, short: 12 };
 
+/** How requests get to the nodes. */
+type Ways = "all" | "by the proxy";
+
 export class Load implements AsyncDisposable {
   readonly test: ScaleTest;
   readonly cluster: Cluster;
@@ -24,12 +27,14 @@ export class Load implements AsyncDisposable {
   readonly subscribers: readonly ResumingSubscriber[];
   readonly receiver: Receiver;
   readonly commandPlayers: CommandPlayers;
+  readonly #ways: Ways;
   readonly #owned: AsyncDisposableStack;
   readonly #end = new AbortController();
   readonly #writing: Promise<unknown>;
 
   private constructor(
     parts: Pick<Load, "test" | "cluster" | "tally" | "client" | "swarm" | "subscribers" | "receiver" | "commandPlayers">,
+    ways: Ways,
     owned: AsyncDisposableStack,
   ) {
     const { test, cluster } = parts;
@@ -41,6 +46,7 @@ export class Load implements AsyncDisposable {
     this.subscribers = parts.subscribers;
     this.receiver = parts.receiver;
     this.commandPlayers = parts.commandPlayers;
+    this.#ways = ways;
     this.#owned = owned;
     const lanes = test.isShort ? writers.short : writers.usual;
     const place = {
@@ -57,19 +63,19 @@ export class Load implements AsyncDisposable {
   }
 
   /** Starts everything on a cluster that works. */
-  static async start(test: ScaleTest, cluster: Cluster): Promise<Load> {
+  static async start(test: ScaleTest, cluster: Cluster, ways: Ways = "all"): Promise<Load> {
     await using opened = new AsyncDisposableStack();
     const { run, isShort } = test;
     const { proxy, token, nodes } = cluster;
     const tally = new Tally(run);
     const client = opened.use(new LoadClient(token, tally));
-    const receiver = opened.use(await Receiver.start());
+    const receiver = opened.use(await Receiver.start(undefined, cluster.host));
     const webhook = { name: "Receiver", url: receiver.url, events: ["*"] };
     await client.insist(() => proxy.url, { method: "POST", path: "webhooks", body: webhook }, "webhook", run.signal);
-    const ways = [proxy.url, ...nodes.filter(({ engine }) => engine.isRunning).map(({ url }) => url)];
+    const places = [proxy.url, ...nodes.filter(({ engine }) => engine.isRunning).map(({ url }) => url)];
     const roaming = (): string => run.random.pick([proxy.url, ...cluster.running.map(({ url }) => url)]);
     const subscribers = [
-      ...ways.map((url, place) => new ResumingSubscriber(place === 0 ? "by proxy" : `of node-${place}`, () => url, token, run)),
+      ...places.map((url, place) => new ResumingSubscriber(place === 0 ? "by proxy" : `of node-${place}`, () => url, token, run)),
       new ResumingSubscriber("roaming", roaming, token, run),
     ].map((each) => opened.use(each));
     const commandPlayers = opened.use(await CommandPlayers.start(proxy.url, token, test.work, isShort ? devices.short : devices.usual));
@@ -82,13 +88,13 @@ export class Load implements AsyncDisposable {
       ),
     );
     await run.until("all subscribers are at the same place", () => new Set(subscribers.map(({ seq }) => seq)).size === 1, 30_000);
-    return new Load({ test, cluster, tally, client, swarm, subscribers, receiver, commandPlayers }, opened.move());
+    return new Load({ test, cluster, tally, client, swarm, subscribers, receiver, commandPlayers }, ways, opened.move());
   }
 
-  /** Half of the requests go by way of the proxy, the others to a node, also to one that is down. */
+  /** Where the next request goes: unless all go by way of the proxy, half of them go to a node, also to one that is down. */
   chooseUrl(): string {
     const { random } = this.test.run;
-    if (random.next() < 0.5) return this.cluster.proxy.url;
+    if (this.#ways === "by the proxy" || random.next() < 0.5) return this.cluster.proxy.url;
     return random.pick(this.cluster.nodes.slice(0, this.nodesAtFirst)).url;
   }
 

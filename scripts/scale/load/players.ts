@@ -13,6 +13,9 @@ import { pairFolder, startDevice } from "../../soak/commands/paired-device.ts";
 const childFile = fileURLToPath(new URL("../../../bench/swarm/child.ts", import.meta.url));
 const handshakesAtOnce = 8;
 
+/** What a swarm tells of its players. */
+export type SwarmReport = SwarmStats & { hintCount: number; stateCount: number };
+
 /** Many players that hold a socket, in a process of their own. */
 export class Swarm implements AsyncDisposable {
   readonly size: number;
@@ -24,22 +27,32 @@ export class Swarm implements AsyncDisposable {
   }
 
   /** Connects players with these access tokens to `url`. */
-  static async start(url: string, tokens: string[]): Promise<Swarm> {
+  static async start(url: string, tokens: string[], atOnce = handshakesAtOnce): Promise<Swarm> {
     // A process group of its own, which Ctrl+C does not reach. It ends when this process does.
     const swarm = new Swarm(fork(childFile, { execArgv: [], detached: true }), tokens.length);
-    await swarm.#send({ is: "open", url, tokens, atOnce: handshakesAtOnce });
+    await swarm.#send({ is: "open", url, tokens, atOnce });
     return swarm;
   }
 
   /** The counts so far. */
-  counts(): Promise<SwarmStats & { hintCount: number; stateCount: number }> {
+  counts(): Promise<SwarmReport> {
     return this.#send({ is: "count" });
   }
 
-  async #send(command: SwarmCommand): Promise<SwarmStats & { hintCount: number; stateCount: number }> {
+  /** The counts, and what has happened since the last call. */
+  take(): Promise<SwarmReport> {
+    return this.#send({ is: "take" });
+  }
+
+  /** Lets the players send heartbeats for `ms`, as fast as they are answered, `atOnce` at a time. */
+  async beat(ms: number, atOnce: number): Promise<void> {
+    await this.#send({ is: "beat", ms, atOnce });
+  }
+
+  async #send(command: SwarmCommand): Promise<SwarmReport> {
     const reply = once(this.#child, "message");
     this.#child.send(command);
-    return ((await reply) as [SwarmStats & { hintCount: number; stateCount: number }])[0];
+    return ((await reply) as [SwarmReport])[0];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

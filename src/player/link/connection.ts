@@ -29,10 +29,11 @@ export interface ConnectionDependencies {
   onRevocation: (jws: string) => void;
 }
 
-const connectLimits = { handshakeMs: 10_000, welcomeMs: 10_000 };
+/** How long a player waits for the handshake, then for the welcome. */
+export const connectLimits = { handshakeMs: 10_000, welcomeMs: 10_000 };
 // Commands must arrive within ten seconds, also while an attempt to open a socket hangs.
-const pollMs = 4_000;
-const connectLimitsWhilePolling = { handshakeMs: 3_000, welcomeMs: 1_500 };
+export const pollMs = 4_000;
+export const connectLimitsWhilePolling = { handshakeMs: 3_000, welcomeMs: 1_500 };
 const heartbeatJitter = 0.1;
 
 export class Connection {

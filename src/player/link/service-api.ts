@@ -16,6 +16,7 @@ import { Nonce, PairingGrant, TokenGrant, TokenRefusal, type PairingRequest, typ
 import type { EnrolmentRequest } from "../../protocol/device/enrolment.ts";
 import { deviceText } from "../../protocol/text.ts";
 import { mismatchOf } from "./file-response.ts";
+import { followRedirect, type OpenedFile } from "./redirected-file.ts";
 import { HttpFault, httpFault, parseResponse, readBytes, retryAfterMs, ServiceHttp } from "./service-http.ts";
 
 /** The response to a token request. */
@@ -141,17 +142,17 @@ export class ServiceApi implements AsyncDisposable {
    * Opens a file from `offset` on. The stream starts at `offset` if `resumed`, else at 0. The caller reads or destroys the body.
    * Rejects with Fault `protocol` if the response is not the file.
    */
-  async file(
-    token: string,
-    asset: DesiredAsset,
-    offset: number,
-    signal: AbortSignal,
-  ): Promise<{ body: Dispatcher.ResponseData["body"]; resumed: boolean }> {
+  async file(token: string, asset: DesiredAsset, offset: number, signal: AbortSignal): Promise<OpenedFile> {
     const url = new URL(asset.url, this.server);
     // Never send the token to another server, even if the desired state names its address.
     if (url.origin !== this.server.origin) throw new Fault("protocol", `a file's address is not on the service: ${url.origin}`);
     const range = offset > 0 ? { range: `bytes=${offset}-`, "if-range": `"${asset.sha256}"` } : {};
-    const response = await this.#http.stream(url, { authorization: `Bearer ${token}`, ...range }, signal);
+    const headers = { authorization: `Bearer ${token}`, ...range };
+    const first = await this.#http.stream(url, { ...headers, prefer: "redirect" }, signal);
+    const redirected = first.statusCode === 307 ? await followRedirect(this.#http, first, url, asset, offset, signal) : null;
+    if (redirected !== null) return redirected;
+    // The store cannot be reached from here, or does not have the file: the service sends it.
+    const response = first.statusCode === 307 ? await this.#http.stream(url, headers, signal) : first;
     const { statusCode, body } = response;
     const isFile = statusCode === 200 || (statusCode === 206 && offset > 0);
     const mismatch = isFile ? mismatchOf(response, asset, offset) : null;

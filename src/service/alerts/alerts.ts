@@ -1,6 +1,5 @@
 // Connects the parts of alerts: settings, the engine, and the mails about what it finds.
 import { runAll } from "../../base/async/run-all.ts";
-import type { Nodes } from "../nodes/nodes.ts";
 import { AlertEngine, type AlertEngineDependencies } from "./engine.ts";
 import { MailPlanner } from "./mail/mail-planner.ts";
 import { MailSender } from "./mail/mail-sender.ts";
@@ -8,7 +7,6 @@ import type { SmtpConfig } from "./mail/smtp.ts";
 import { AlertSettingsBook } from "./settings.ts";
 
 export interface AlertsDependencies extends Omit<AlertEngineDependencies, "settings" | "canMail"> {
-  nodes: Nodes;
   publicUrl: string | null;
   /** Null: no mails are sent. */
   smtp: SmtpConfig | null;
@@ -16,14 +14,21 @@ export interface AlertsDependencies extends Omit<AlertEngineDependencies, "setti
 
 /** Opens alerts as they were when the service stopped. */
 export async function openAlerts({ publicUrl, smtp, ...dependencies }: AlertsDependencies) {
-  const settings = await AlertSettingsBook.open(dependencies.store.db);
+  const { nodes, store } = dependencies;
+  const settings = await AlertSettingsBook.open(store, nodes);
   const alerts = await AlertEngine.open({ ...dependencies, settings, canMail: smtp !== null });
   const planner = new MailPlanner({ ...dependencies, settings, publicUrl });
   const sender = new MailSender({ ...dependencies, smtp });
-  const run = (signal: AbortSignal): Promise<never> =>
-    runAll(
+  const run = async (signal: AbortSignal): Promise<never> => {
+    // Another node may have had this duty before.
+    if (nodes.isShared) {
+      await settings.read();
+      await alerts.read();
+    }
+    return runAll(
       [alerts, planner].map((part) => (each: AbortSignal) => part.run(each)),
       signal,
     );
+  };
   return { alerts, alertSettings: settings, mailServer: smtp, alertLoops: { run }, mailSender: sender };
 }

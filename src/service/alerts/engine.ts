@@ -1,14 +1,17 @@
 // Opens and closes alerts: looks at all players every ten seconds, in memory, and writes only what changes.
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../base/clock.ts";
+import { isFault } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { alertKinds, type AlertKind } from "../../protocol/operator/alerts.ts";
 import type { EventJournal } from "../events/event-journal.ts";
 import type { PlayerProblems } from "../fleet/player-problems.ts";
 import type { Presence } from "../fleet/presence.ts";
+import type { Nodes } from "../nodes/nodes.ts";
 import type { AlertRow } from "../store/alert-tables.ts";
+import { inChunks } from "../store/chunks.ts";
 import type { MakeId } from "../store/ids.ts";
-import type { Store } from "../store/store.ts";
+import type { Db, Store } from "../store/store.ts";
 import { PlayerAddresses } from "./addresses.ts";
 import { observe, type PlayerView } from "./observe.ts";
 import { readHeartbeat, type Reading } from "./reading.ts";
@@ -19,6 +22,7 @@ import { storeTransitions, type AlertTransition } from "./transitions.ts";
 
 export interface AlertEngineDependencies {
   store: Store;
+  nodes: Nodes;
   clock: Clock;
   log: Log;
   events: EventJournal;
@@ -56,12 +60,35 @@ export class AlertEngine {
     this.#startedAt = dependencies.clock.monotonic();
   }
 
-  /** Continues with the alerts that were open when the service stopped. */
+  /** Continues with the alerts that were open when the service stopped, and follows what other nodes change. */
   static async open(dependencies: AlertEngineDependencies): Promise<AlertEngine> {
-    const { clock, store } = dependencies;
+    const { clock, nodes, store } = dependencies;
     const engine = new AlertEngine(dependencies, await Roster.open(store, clock));
-    engine.apply(await store.db.selectFrom("alerts").selectAll().where("state", "=", "open").execute());
+    nodes.onAnnounced("alerts.changed", ({ alertIds }) => engine.#follow(alertIds));
+    await engine.read();
     return engine;
+  }
+
+  /** Continues with what another node has stored. Conditions that have not lasted long enough begin to last now. */
+  async read(): Promise<void> {
+    await this.roster.readAll();
+    // As a write, so that no write of this node changes a row between the reading and its effect on memory.
+    const rows = await this.#dependencies.store.write((db) => db.selectFrom("alerts").selectAll().where("state", "=", "open").execute());
+    this.#states.clear();
+    this.#open.clear();
+    this.apply(rows);
+  }
+
+  /** Takes over what another node has changed. */
+  async #follow(alertIds: readonly string[]): Promise<void> {
+    for (const ids of inChunks(alertIds)) {
+      this.apply(await this.#dependencies.store.write((db) => db.selectFrom("alerts").selectAll().where("id", "in", ids).execute()));
+    }
+  }
+
+  /** Tells other nodes of alerts, in the transaction that changes them. */
+  async announce(db: Db, rows: readonly AlertRow[]): Promise<void> {
+    if (rows.length > 0) await this.#dependencies.nodes.announce(db, "alerts.changed", { alertIds: rows.map(({ id }) => id), teamIds: [] });
   }
 
   /** Whether players may not have had time yet to connect since the service started. */
@@ -115,6 +142,7 @@ export class AlertEngine {
         isFailing = false;
       } catch (error) {
         signal.throwIfAborted();
+        if (isFault(error, "lease-lost")) throw error;
         // The states are unchanged, so the next look finds the same transitions.
         if (!isFailing) log.error({ err: error }, "alerts cannot be stored: they are tried again every ten seconds");
         isFailing = true;
@@ -183,7 +211,11 @@ export class AlertEngine {
   async #store(transitions: readonly AlertTransition[]): Promise<void> {
     const { clock, events, log, makeId, store } = this.#dependencies;
     const now = Math.trunc(clock.now());
-    const rows = await store.write((db) => storeTransitions(db, transitions, { events, makeId, now }));
+    const rows = await store.write(async (db) => {
+      const stored = await storeTransitions(db, transitions, { events, makeId, now });
+      await this.announce(db, stored);
+      return stored;
+    });
     this.apply(rows);
     for (const { id, kind, player_id, state, detail, close_reason } of rows) {
       log.info({ alert_id: id, player_id, kind, state, detail, reason: close_reason }, "alert changed");

@@ -38,8 +38,7 @@ export class Roster {
 
   static async open(store: Store, clock: Clock): Promise<Roster> {
     const roster = new Roster(store, clock);
-    await roster.#readSince(0);
-    roster.#readAllAt = clock.monotonic();
+    await roster.readAll();
     return roster;
   }
 
@@ -51,13 +50,17 @@ export class Roster {
     return this.#players.values();
   }
 
+  /** Reads all players. */
+  async readAll(): Promise<void> {
+    this.#readAllAt = this.#clock.monotonic();
+    await this.#readSince(0);
+  }
+
   /** Reads what has changed since the last call. */
   async refresh(): Promise<void> {
     const now = this.#clock.monotonic();
-    if (now - this.#readAllAt >= allAgainMs) {
-      this.#readAllAt = now;
-      await this.#readSince(0);
-    } else if (this.#hasCommits) await this.#readSince(this.#readUpTo - overlapMs);
+    if (now - this.#readAllAt >= allAgainMs) await this.readAll();
+    else if (this.#hasCommits || this.#store.isShared) await this.#readSince(this.#readUpTo - overlapMs);
   }
 
   async #readSince(since: number): Promise<void> {

@@ -1,7 +1,8 @@
-// The alert settings of each team: in memory for the engine, in the database for restarts.
+// The alert settings of each team: in memory for the engine, in the database for restarts and for other nodes.
 import { alertKinds, AlertSettings, type AlertRules, type AlertSettingsChange } from "../../protocol/operator/alerts.ts";
 import { invalidField } from "../http/problem.ts";
-import type { Db } from "../store/store.ts";
+import type { Nodes } from "../nodes/nodes.ts";
+import type { Db, Store } from "../store/store.ts";
 
 const kind = { enabled: true, mail: true };
 
@@ -23,15 +24,38 @@ export const defaultRules: AlertRules = {
 const StoredRules = AlertSettings.omit({ mail: true });
 
 export class AlertSettingsBook {
-  readonly #byTeam: Map<string, AlertRules>;
+  readonly #store: Store;
+  readonly #nodes: Nodes;
+  readonly #byTeam = new Map<string, AlertRules>();
 
-  private constructor(byTeam: Map<string, AlertRules>) {
-    this.#byTeam = byTeam;
+  private constructor(store: Store, nodes: Nodes) {
+    this.#store = store;
+    this.#nodes = nodes;
   }
 
-  static async open(db: Db): Promise<AlertSettingsBook> {
-    const rows = await db.selectFrom("alert_settings").selectAll().execute();
-    return new AlertSettingsBook(new Map(rows.map(({ team_id, rules }) => [team_id, parseRules(rules)])));
+  /** Reads the settings of all teams, and follows what other nodes change. */
+  static async open(store: Store, nodes: Nodes): Promise<AlertSettingsBook> {
+    const book = new AlertSettingsBook(store, nodes);
+    nodes.onAnnounced("alerts.changed", ({ teamIds }) => book.read(teamIds));
+    await book.read();
+    return book;
+  }
+
+  /** Reads the settings of some teams; by default of all. */
+  async read(teamIds?: readonly string[]): Promise<void> {
+    if (teamIds?.length === 0) return;
+    // As a write, so that no write of this node changes a row between the reading and its effect on memory.
+    const rows = await this.#store.write((db) => {
+      const all = db.selectFrom("alert_settings").selectAll();
+      return (teamIds === undefined ? all : all.where("team_id", "in", teamIds)).execute();
+    });
+    for (const { team_id, rules } of rows) this.#byTeam.set(team_id, parseRules(rules));
+  }
+
+  /** Stores the settings of a team, and tells other nodes. {@link apply} them after the commit. */
+  async change(db: Db, teamId: string, rules: AlertRules, now: number): Promise<void> {
+    await storeRules(db, teamId, rules, now);
+    await this.#nodes.announce(db, "alerts.changed", { alertIds: [], teamIds: [teamId] });
   }
 
   of(teamId: string): AlertRules {
@@ -50,7 +74,7 @@ export async function readRules(db: Db, teamId: string): Promise<AlertRules> {
   return row === undefined ? defaultRules : parseRules(row.rules);
 }
 
-export async function storeRules(db: Db, teamId: string, rules: AlertRules, now: number): Promise<void> {
+async function storeRules(db: Db, teamId: string, rules: AlertRules, now: number): Promise<void> {
   const row = { rules: JSON.stringify(rules), updated_at: now };
   await db
     .insertInto("alert_settings")

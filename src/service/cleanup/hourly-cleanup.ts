@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { binRetentionMs, emptyBin, binBatchSize } from "./bin.ts";
 import { pruneHours, rollUpHours } from "../fleet/devices/heartbeat-hours.ts";
 import { pruneMinutes } from "../fleet/devices/heartbeat-minutes.ts";
+import { deleteOldAttempts } from "../http/attempts/limits-in-database.ts";
 import { deleteExpiredSecrets } from "../people/one-time/used-secrets.ts";
 import { deleteOldPlayEvents } from "../proof/play-events.ts";
 import { isAbort } from "../../base/fault.ts";
@@ -10,7 +11,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { BlobSweeper } from "../content/blob-sweeper.ts";
 import type { Presence } from "../fleet/presence.ts";
-import type { Db } from "../store/store.ts";
+import type { Db, Retention, Store } from "../store/store.ts";
 import { commitChange, type ChangeDependencies } from "../operations/commit-change.ts";
 import type { Change } from "../operations/unit-of-work.ts";
 import { removeExpiredRecords } from "./retention.ts";
@@ -47,6 +48,7 @@ export async function runHourlyCleanup(
         .where("expires_at", "<", now - linksRetentionMs)
         .execute();
       await deleteExpiredSecrets(db, now);
+      if (store.isShared) await deleteOldAttempts(db, now);
     });
     await removeExpiredRecords(dependencies, now, signal);
     await cleanTelemetry(dependencies, now, signal).catch((error: unknown) => {
@@ -54,7 +56,7 @@ export async function runHourlyCleanup(
       // Nothing is lost: minutes are kept for a month, and the next round computes their hours.
       log.error({ err: error }, "the history of heartbeats could not be cleaned up");
     });
-    await deleteOldPlayEvents(store.plays, now - playEventsRetentionMs, signal);
+    await cleanPlayEvents(store, { now, before: now - playEventsRetentionMs }, signal);
     // Count the hour from the start of the round, so that a long round does not delay the next one.
     const leftMs = next - clock.monotonic();
     if (leftMs > 0) await clock.wait(leftMs, signal);
@@ -66,8 +68,19 @@ async function cleanTelemetry({ store, presence, log }: CleanupDependencies, now
   // Heartbeats that cannot be stored now are stored later, and their hours are then computed again.
   await presence.flush().catch((error: unknown) => log.debug({ err: error }, "hours are computed without the newest heartbeats"));
   await rollUpHours(store.telemetry, now, now - minutesRetentionMs, signal);
-  await pruneMinutes(store.telemetry, now - minutesRetentionMs, signal);
-  await pruneHours(store.telemetry, now - hoursRetentionMs, signal);
+  const [minutes, hours] = [now - minutesRetentionMs, now - hoursRetentionMs];
+  if (store.partitions === null) {
+    await pruneMinutes(store.telemetry, minutes, signal);
+    await pruneHours(store.telemetry, hours, signal);
+  } else {
+    await store.partitions.keep("heartbeat_minutes", { now, before: minutes }, signal);
+    await store.partitions.keep("heartbeat_hours", { now, before: hours }, signal);
+  }
+}
+
+async function cleanPlayEvents({ partitions, plays }: Store, retention: Retention, signal: AbortSignal): Promise<void> {
+  if (partitions === null) await deleteOldPlayEvents(plays, retention.before, signal);
+  else await partitions.keep("play_events", retention, signal);
 }
 
 /**
@@ -95,6 +108,7 @@ async function clearBin({ store, events, log, presence, sweeper }: CleanupDepend
     const removal = await store.write(async (db) => {
       const batch = await emptyBin(db, { before: now - binRetentionMs, limit: binBatchSize }, now);
       await events.append(db, batch.events);
+      await presence.announceForgotten(db, batch.playerIds);
       return batch;
     });
     const { files, playerIds } = removal;

@@ -20,6 +20,7 @@ export const blobColumns = [
 const batchSize = 500;
 // The bucket deletes these while a transaction holds their marks.
 const deletedAtOnce = 100;
+const checkLimitMs = 10_000;
 const sweepEveryMs = 86_400_000;
 const deleteDueEveryMs = 600_000;
 
@@ -100,7 +101,8 @@ export class BlobSweeper {
       const act = async (db: Db): Promise<void> => {
         const referenced = await referencedAmong(db, batch);
         const others = batch.filter((hash) => !referenced.has(hash));
-        await (blobs.isShared ? marks.mark(db, others) : blobs.remove(others));
+        if (blobs.isShared) return marks.mark(db, others);
+        await (await blobs.permitRemoval(others)).delete(others);
       };
       await (blobs.isShared ? store.write(act) : store.writeAlone(act));
     }
@@ -113,11 +115,14 @@ export class BlobSweeper {
     for (;;) {
       const due = await marks.due(deletedAtOnce);
       if (due.length === 0) return;
+      // The response tells the bucket's time.
+      await blobs.check(AbortSignal.timeout(checkLimitMs));
       await store.write(async (db) => {
+        const removal = await blobs.permitRemoval(due);
         const taken = await marks.take(db, due);
         if (taken.length === 0) return;
         const referenced = await referencedAmong(db, taken);
-        await blobs.remove(taken.filter((hash) => !referenced.has(hash)));
+        await removal.delete(taken.filter((hash) => !referenced.has(hash)));
       });
     }
   }

@@ -1,12 +1,11 @@
 // Serves resumable uploads by the tus 1.0 protocol (https://tus.io/protocols/resumable-upload) with @tus/server, but with the API's own errors.
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
-import { open, rm } from "node:fs/promises";
-import { FileStore } from "@tus/file-store";
-import { Server, type Upload as TusUpload } from "@tus/server";
+import { DataStore, ERRORS, Server, Upload as TusUpload } from "@tus/server";
+import { Fault } from "../../base/fault.ts";
 import { Name } from "../../protocol/common.ts";
 import { tooLarge } from "./blobs/blob-store.ts";
-import { writeStream } from "./file-writer.ts";
 import { invalidField, ProblemError, type ProblemKind } from "../http/problem.ts";
 import type { Uploads } from "./uploads.ts";
 
@@ -27,9 +26,11 @@ const problemKinds: Record<number, ProblemKind> = {
   501: "bad-request",
 };
 
+const running = new AsyncLocalStorage<RunningRequest>();
+
 type TusRequest = Parameters<Server["handleWeb"]>[0];
 
-/** A running request: its team, and the error that our code threw into the library. */
+/** The request that the library is handling: its team, and the error that our code threw into the library. */
 interface RunningRequest {
   teamId: string;
   failure: unknown;
@@ -38,20 +39,20 @@ interface RunningRequest {
 export class TusServer {
   readonly #uploads: Uploads;
   readonly #server: Server;
-  readonly #running = new WeakMap<TusRequest, RunningRequest>();
 
   constructor(uploads: Uploads, path: string) {
     this.#uploads = uploads;
     this.#server = new Server({
       path,
-      datastore: new SyncedStore(uploads),
+      datastore: new UploadStore(uploads),
+      ...(uploads.bytes.locker === null ? {} : { locker: uploads.bytes.locker }),
       relativeLocation: true,
       maxSize: uploads.dependencies.maxAssetBytes,
       // Callers send a token; pages of other origins have no access.
       allowedOrigins: () => false,
       namingFunction: () => uploads.dependencies.makeId("upl"),
-      onUploadCreate: (request, upload) => this.#storeErrors(request, () => this.#create(request, upload)),
-      onUploadFinish: (request, upload) => this.#storeErrors(request, () => this.#finish(upload)),
+      onUploadCreate: (_request, upload) => noteFailure(() => this.#create(upload), isAny),
+      onUploadFinish: (_request, upload) => noteFailure(() => this.#finish(upload), isAny),
     });
   }
 
@@ -61,11 +62,10 @@ export class TusServer {
    */
   async handle(raw: IncomingMessage, teamId: string): Promise<TusResponse> {
     const request = toWeb(raw);
-    const running: RunningRequest = { teamId, failure: null };
-    this.#running.set(request, running);
-    const response = await this.#server.handleWeb(request);
+    const handled: RunningRequest = { teamId, failure: null };
+    const response = await running.run(handled, () => this.#server.handleWeb(request));
     const detail = (await response.text()).trim();
-    if (running.failure !== null) throw withTusHeaders(running.failure);
+    if (handled.failure !== null) throw withTusHeaders(handled.failure);
     if (response.status >= 400) throw this.#problem(response.status, detail);
     const headers = Object.fromEntries([...response.headers].filter(([name]) => !/^(content-|access-control-|cache-control)/.test(name)));
     return { status: response.status, headers };
@@ -80,13 +80,13 @@ export class TusServer {
     return new ProblemError(kind, `tus: ${detail}`, { headers: tusHeaders, cause: status >= 500 ? new Error(detail) : undefined });
   }
 
-  async #create(request: TusRequest, upload: TusUpload): Promise<object> {
+  async #create(upload: TusUpload): Promise<object> {
     const { filename, name, filetype } = upload.metadata ?? {};
     const parsed = Name.safeParse(filename ?? name ?? "untitled");
     if (!parsed.success) throw invalidField("/Upload-Metadata", `filename: ${parsed.error.issues[0]!.message}`);
     await this.#uploads.create({
       id: upload.id,
-      team_id: this.#running.get(request)!.teamId,
+      team_id: running.getStore()!.teamId,
       name: parsed.data,
       metadata: JSON.stringify(upload.metadata ?? {}),
       content_type: filetype ?? null,
@@ -99,60 +99,72 @@ export class TusServer {
     const { assetId, isDuplicate } = await this.#uploads.finish(upload.id);
     return { headers: { "Asset-Id": assetId, ...(isDuplicate ? { "Asset-Duplicate": "true" } : {}) } };
   }
-
-  /** Stores the error, since the library turns every error into a bare status. */
-  async #storeErrors<T>(request: TusRequest, act: () => Promise<T>): Promise<T> {
-    try {
-      return await act();
-    } catch (failure) {
-      this.#running.get(request)!.failure = failure;
-      throw failure;
-    }
-  }
 }
 
-/** The library's file store, changed in two ways: metadata is in the database, and bytes are synced before they are acknowledged. */
-class SyncedStore extends FileStore {
+/** The library's view of the uploads: their rows are in the database, and their bytes are stored before they are acknowledged. */
+class UploadStore extends DataStore {
+  override readonly extensions = ["creation", "creation-with-upload", "creation-defer-length", "termination", "expiration"];
   readonly #uploads: Uploads;
 
   constructor(uploads: Uploads) {
-    super({
-      directory: uploads.folder,
-      configstore: {
-        get: async (id: string) => {
-          const row = await uploads.row(id);
-          if (row === undefined) return undefined;
-          const upload = {
-            id,
-            offset: 0,
-            metadata: JSON.parse(row.metadata) as Record<string, string | null>,
-            creation_date: new Date(row.created_at).toISOString(),
-          };
-          return (row.size_bytes === null ? upload : { ...upload, size: row.size_bytes }) as TusUpload;
-        },
-        set: async (id: string, upload: TusUpload) => void (await uploads.extend(id, upload.size ?? null)),
-        delete: (id: string) => uploads.remove(id),
-      },
-    });
+    super();
     this.#uploads = uploads;
   }
 
-  override async write(readable: Readable, id: string, offset: number): Promise<number> {
-    const file = await open(this.#uploads.path(id), "r+");
-    const hash = this.#uploads.takeHash(id, offset);
-    try {
-      const end = offset + (await writeStream(file, readable, { at: offset, hash }));
-      if (hash !== null) this.#uploads.storeHash(id, end, hash);
-      return end;
-    } finally {
-      await file.close();
-    }
+  override async create(upload: TusUpload): Promise<TusUpload> {
+    await this.#uploads.bytes.create(upload.id);
+    await this.#uploads.extend(upload.id, upload.size ?? null);
+    return upload;
+  }
+
+  override async getUpload(id: string): Promise<TusUpload> {
+    const row = await this.#uploads.row(id);
+    if (row === undefined) throw ERRORS.FILE_NOT_FOUND;
+    const offset = await this.#uploads.bytes.offsetOf(id);
+    if (offset === null) throw ERRORS.FILE_NO_LONGER_EXISTS;
+    return new TusUpload({
+      id,
+      offset,
+      metadata: JSON.parse(row.metadata) as Record<string, string | null>,
+      creation_date: new Date(row.created_at).toISOString(),
+      ...(row.size_bytes === null ? {} : { size: row.size_bytes }),
+    });
+  }
+
+  override declareUploadLength(id: string, length: number): Promise<void> {
+    return this.#uploads.extend(id, length).then(() => undefined);
+  }
+
+  override write(bytes: Readable, id: string, offset: number): Promise<number> {
+    // Errors of the connection stay the library's.
+    return noteFailure(
+      () => this.#uploads.bytes.append(id, bytes, offset),
+      (error) => error instanceof Fault || error instanceof ProblemError,
+    );
   }
 
   override async remove(id: string): Promise<void> {
-    await rm(this.#uploads.path(id), { force: true });
     await this.#uploads.remove(id);
   }
+
+  // Expired uploads are deleted with their rows.
+  override getExpiration(): number {
+    return 0;
+  }
+}
+
+/** Keeps the error of the running request, since the library turns every error into a bare status. */
+async function noteFailure<T>(act: () => Promise<T>, isOurs: (error: unknown) => boolean): Promise<T> {
+  try {
+    return await act();
+  } catch (failure) {
+    if (isOurs(failure)) running.getStore()!.failure = failure;
+    throw failure;
+  }
+}
+
+function isAny(): boolean {
+  return true;
 }
 
 function toWeb(raw: IncomingMessage): TusRequest {

@@ -1,12 +1,11 @@
 // Stores resumable uploads while they grow, and turns complete ones into assets.
-import { createHash, type Hash } from "node:crypto";
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
+import { isFault } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { Upload } from "../../protocol/content/assets.ts";
 import { examineFile, findAssetByHash, insertAsset, prepareFile } from "./asset-creation.ts";
 import type { BlobStore } from "./blobs/blob-store.ts";
+import { whileUnavailable } from "./blobs/unavailable.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { MediaProcessPool } from "../media/process-pool.ts";
 import { ProblemError } from "../http/problem.ts";
@@ -14,6 +13,7 @@ import type { EventJournal } from "../events/event-journal.ts";
 import type { Store } from "../store/store.ts";
 import type { UploadRow } from "../store/tables.ts";
 import type { Thumbnails } from "./thumbnails.ts";
+import type { UploadBytes } from "./uploads/upload-bytes.ts";
 
 interface UploadDependencies {
   blobs: BlobStore;
@@ -39,22 +39,13 @@ const expireEveryMs = 600_000;
 const maxUnfinished = 100;
 
 export class Uploads {
-  /** The folder of unfinished uploads, on the same disk as the blobs. */
-  readonly folder: string;
+  readonly bytes: UploadBytes;
   readonly dependencies: UploadDependencies;
-  // The running hash of each upload. It is missing after a failed write or a restart; the file is read again then.
-  readonly #hashes = new Map<string, { sizeBytes: number; hash: Hash }>();
   readonly #finishing = new Map<string, Promise<FinishedUpload>>();
 
-  private constructor(folder: string, dependencies: UploadDependencies) {
-    this.folder = folder;
+  constructor(bytes: UploadBytes, dependencies: UploadDependencies) {
+    this.bytes = bytes;
     this.dependencies = dependencies;
-  }
-
-  /** Opens the folder; creates it if necessary. */
-  static async open(folder: string, dependencies: UploadDependencies): Promise<Uploads> {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    return new Uploads(folder, dependencies);
   }
 
   /** Creates an upload. @throws ProblemError 429 when the team has too many unfinished uploads. */
@@ -98,28 +89,14 @@ export class Uploads {
 
   /** Deletes an upload and its bytes. Its asset, if any, stays. */
   async remove(id: string): Promise<void> {
-    this.#hashes.delete(id);
     await this.dependencies.store.db.deleteFrom("uploads").where("id", "=", id).execute();
-    await rm(this.path(id), { force: true });
-  }
-
-  /** Takes the running hash of the first `sizeBytes` of an upload out of the store; null when there is none. */
-  takeHash(id: string, sizeBytes: number): Hash | null {
-    const known = this.#hashes.get(id);
-    this.#hashes.delete(id);
-    if (sizeBytes === 0) return createHash("sha256");
-    return known?.sizeBytes === sizeBytes ? known.hash : null;
-  }
-
-  /** Stores the running hash of an upload's first `sizeBytes`. */
-  storeHash(id: string, sizeBytes: number, hash: Hash): void {
-    this.#hashes.set(id, { sizeBytes, hash });
+    await this.bytes.remove(id);
   }
 
   /** The number of received bytes. */
   async offsetOf(row: UploadRow): Promise<number> {
     if (row.asset_id !== null) return row.size_bytes ?? 0;
-    return (await stat(this.path(row.id)).catch(() => null))?.size ?? 0;
+    return (await this.bytes.offsetOf(row.id)) ?? 0;
   }
 
   async show(row: UploadRow): Promise<Upload> {
@@ -148,10 +125,10 @@ export class Uploads {
     return finishing;
   }
 
-  /** Finishes uploads that a crash interrupted, then deletes expired uploads until `signal` aborts. */
+  /** Finishes uploads that a crash interrupted, and deletes expired uploads, until `signal` aborts. */
   async run(signal: AbortSignal): Promise<never> {
-    await this.#resume(signal);
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
+      await whileUnavailable(this.dependencies, signal, () => this.#resume(isFirst, signal));
       const expired = await this.dependencies.store.db
         .selectFrom("uploads")
         .select("id")
@@ -162,17 +139,25 @@ export class Uploads {
     }
   }
 
-  /** The file of an upload. The service makes the ids, so the path cannot leave the folder. */
-  path(id: string): string {
-    return join(this.folder, id);
-  }
-
   async #finish(id: string): Promise<FinishedUpload> {
-    const { blobs, clock, events, makeId, store, thumbnails } = this.dependencies;
     const row = await this.row(id);
     if (row === undefined) throw new ProblemError("not-found", "There is no such upload");
     if (row.asset_id !== null) return { assetId: row.asset_id, isDuplicate: false };
-    const path = this.path(id);
+    try {
+      return await this.#makeAsset(row);
+    } catch (error) {
+      // Another node may have finished it meanwhile, and deleted the bytes.
+      const after = isFault(error, "asset-missing") ? await this.row(id) : undefined;
+      if (after?.asset_id == null) throw error;
+      return { assetId: after.asset_id, isDuplicate: false };
+    }
+  }
+
+  async #makeAsset(row: UploadRow): Promise<FinishedUpload> {
+    const { blobs, clock, events, makeId, store, thumbnails } = this.dependencies;
+    const { id } = row;
+    await using collected = await this.bytes.collect(id);
+    const { path, known } = collected;
     await using examined = await examineFile(this.dependencies, path, row.content_type ?? undefined, row.team_id).catch(
       async (error: unknown) => {
         // Other errors, such as a stopping service, say nothing about the file: the next start tries again.
@@ -180,20 +165,20 @@ export class Uploads {
         throw error;
       },
     );
-    const hash = this.takeHash(id, (await stat(path)).size);
-    const known = hash === null ? undefined : { sha256: hash.digest("hex"), sizeBytes: (await stat(path)).size };
-    await using received = await blobs.adopt(path, known);
+    await using received = await blobs.adopt(path, known ?? undefined);
     await prepareFile(blobs, received, examined);
     const mayReuse = (JSON.parse(row.metadata) as { duplicate?: string }).duplicate === "reuse";
     const finished = await store.write(async (db) => {
+      // Another node may have finished it since.
+      const now = await db.selectFrom("uploads").select("asset_id").where("id", "=", id).executeTakeFirst();
+      if (now?.asset_id != null) return { assetId: now.asset_id, isDuplicate: false };
       const existing = mayReuse ? await findAssetByHash(db, row.team_id, received.sha256) : undefined;
       const fields = { teamId: row.team_id, name: row.name };
       const asset = existing ?? (await insertAsset({ blobs, clock, events, makeId }, db, fields, received, examined));
       await db.updateTable("uploads").set({ asset_id: asset.id, size_bytes: received.sizeBytes }).where("id", "=", id).execute();
       return { assetId: asset.id, isDuplicate: existing !== undefined };
     });
-    // The blob store keeps a hard link.
-    await rm(path, { force: true });
+    await this.bytes.remove(id);
     thumbnails.wake();
     return finished;
   }
@@ -201,16 +186,19 @@ export class Uploads {
   async #reject(id: string, { kind, message }: ProblemError): Promise<void> {
     const error = JSON.stringify({ code: kind, detail: message });
     await this.dependencies.store.db.updateTable("uploads").set({ error }).where("id", "=", id).execute();
-    await rm(this.path(id), { force: true });
+    await this.bytes.remove(id);
   }
 
-  /** Cleans up after an earlier process: deletes files without an unfinished upload, and finishes complete ones. */
-  async #resume(signal: AbortSignal): Promise<void> {
-    for (const id of await readdir(this.folder)) {
+  /** Cleans up after other processes: deletes bytes without an unfinished upload, and finishes complete ones that nobody is at. */
+  async #resume(isFirst: boolean, signal: AbortSignal): Promise<void> {
+    const { clock } = this.dependencies;
+    for (const id of await this.bytes.leftOver(isFirst)) {
       signal.throwIfAborted();
       const row = await this.row(id);
-      if (row === undefined || row.asset_id !== null || row.error !== null) await rm(join(this.folder, id), { force: true });
-      else if ((await this.offsetOf(row)) === row.size_bytes) await this.#finishInterrupted(id);
+      // Of several nodes another one may be finishing it.
+      const isQuiet = row !== undefined && (this.bytes.locker === null || row.expires_at - lifetimeMs <= clock.now() - expireEveryMs);
+      if (isQuiet && row.asset_id === null && row.error === null && (await this.offsetOf(row)) === row.size_bytes)
+        await this.#finishInterrupted(id);
     }
   }
 

@@ -105,6 +105,7 @@ export class ConnectivityEvents {
    * @returns the events that the player is offline and its problems are closed.
    */
   async deletePlayer(db: Db, { id, name, team_id: teamId }: PlayerRow): Promise<NewEvent[]> {
+    await this.#dependencies.nodes.announce(db, "players.removed", { playerIds: [id] });
     const row = await db.deleteFrom("player_links").where("player_id", "=", id).returning(["is_online", "problems"]).executeTakeFirst();
     if (row === undefined) return [];
     const before: ReportedStatus = { isOnline: row.is_online === 1, error: null, problems: parseOpenProblems(row.problems) };

@@ -1,7 +1,7 @@
 // Limits guesses of pairing codes: after a few wrong codes in a minute, a caller has to wait.
-import type { Clock } from "../../base/clock.ts";
 import { ProblemError } from "../http/problem.ts";
-import { addressKey, RateLimit, tooManyRequests } from "../http/rate-limit.ts";
+import { takeAll, type AttemptLimit, type MakeLimit } from "../http/attempts/attempt-limit.ts";
+import { addressKey, tooManyRequests } from "../http/rate-limit.ts";
 
 /** The caller who tries a code. */
 export interface Guesser {
@@ -23,32 +23,35 @@ const minuteMs = 60_000;
  * service forgets up to 5 guesses; three restarts within the life of a code still give 95 · 20⁻⁸ < 2⁻²⁸. Guessing cannot cause a
  * restart, so the counts need not be stored.
  *
- * The bound is for one guesser and one code: with n valid codes and k users at k addresses it grows by n · k. Guesses run one after
- * the other, so concurrent requests cannot evade the count.
+ * The bound is for one guesser and one code: with n valid codes and k users at k addresses it grows by n · k. Guesses at one node run
+ * one after the other, and a guess counts from its beginning, so concurrent requests cannot evade the count. Several nodes count together.
  */
 export class GuessLimiter {
-  readonly #byUser: RateLimit;
-  readonly #byAddress: RateLimit;
+  readonly #byUser: AttemptLimit;
+  readonly #byAddress: AttemptLimit;
   #lastGuess: Promise<unknown> = Promise.resolve();
 
-  constructor(clock: Clock) {
-    this.#byUser = new RateLimit(maxWrongGuessesPerMinute, minuteMs, clock);
-    this.#byAddress = new RateLimit(maxWrongGuessesPerMinute, minuteMs, clock);
+  constructor(makeLimit: MakeLimit) {
+    this.#byUser = makeLimit("pairing-code-user", maxWrongGuessesPerMinute, minuteMs);
+    this.#byAddress = makeLimit("pairing-code-address", maxWrongGuessesPerMinute, minuteMs);
   }
 
   /** Runs `claim` after earlier guesses, unless the guesser has to wait. @throws ProblemError 429, or any error of `claim`. */
   attempt<T>({ userId, teamId, address }: Guesser, claim: () => Promise<T>): Promise<T> {
     const addressAndTeam = `${addressKey(address)} ${teamId}`;
     const guess = this.#lastGuess.then(async () => {
-      const waitMs = Math.max(this.#byUser.waitMs(userId), this.#byAddress.waitMs(addressAndTeam));
+      // It counts before it is checked, so that concurrent guesses at several nodes do not evade the limit.
+      const { waitMs, takeBack } = await takeAll([
+        [this.#byUser, userId],
+        [this.#byAddress, addressAndTeam],
+      ]);
       if (waitMs > 0) throw tooManyRequests("Too many wrong codes", waitMs);
       try {
-        return await claim();
+        const claimed = await claim();
+        await takeBack();
+        return claimed;
       } catch (error) {
-        if (error instanceof ProblemError && error.kind === "unknown-code") {
-          this.#byUser.record(userId);
-          this.#byAddress.record(addressAndTeam);
-        }
+        if (!(error instanceof ProblemError && error.kind === "unknown-code")) await takeBack();
         throw error;
       }
     });

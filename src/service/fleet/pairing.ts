@@ -9,6 +9,7 @@ import type { DeviceAccess } from "./devices/device-access.ts";
 import { GuessLimiter, type Guesser } from "./guess-limiter.ts";
 import type { MakeId } from "../store/ids.ts";
 import { publicBase } from "../http/public-url.ts";
+import type { AttemptLimit, MakeLimit } from "../http/attempts/attempt-limit.ts";
 import { addressKey, RateLimit, tooManyRequests } from "../http/rate-limit.ts";
 import { codeLifetimeMs, findByDeviceCode, findClaimable, markClaimed, storePairingRequest } from "./pairing-requests.ts";
 import type { Db, Store } from "../store/store.ts";
@@ -26,6 +27,7 @@ export interface PairingDependencies {
   makeId: MakeId;
   access: DeviceAccess;
   publicUrl: string | null;
+  makeLimit: MakeLimit;
 }
 
 /** A device and its description of itself, as JSON. */
@@ -47,7 +49,7 @@ export type TokenResult = { is: "granted"; grant: TokenGrant } | { is: "refused"
 
 export class Pairing {
   readonly #dependencies: PairingDependencies;
-  readonly #requests: RateLimit;
+  readonly #requests: AttemptLimit;
   readonly #polls: RateLimit;
   readonly #guesses: GuessLimiter;
   /** Called after every claim. */
@@ -55,18 +57,16 @@ export class Pairing {
 
   constructor(dependencies: PairingDependencies) {
     this.#dependencies = dependencies;
-    this.#requests = new RateLimit(maxRequestsPerMinute, minuteMs, dependencies.clock);
+    this.#requests = dependencies.makeLimit("pairing-request", maxRequestsPerMinute, minuteMs);
     this.#polls = new RateLimit(maxPollsPerInterval, pollIntervalMs, dependencies.clock);
-    this.#guesses = new GuessLimiter(dependencies.clock);
+    this.#guesses = new GuessLimiter(dependencies.makeLimit);
   }
 
   /** Creates a code for a device. An unclaimed earlier code for the same key becomes invalid. @throws ProblemError 429. */
   async requestCode(request: PairingRequest, address: string): Promise<PairingGrant> {
     const { makeId, store } = this.#dependencies;
-    const key = addressKey(address);
-    const waitMs = this.#requests.waitMs(key);
+    const { waitMs } = await this.#requests.take(addressKey(address));
     if (waitMs > 0) throw tooManyRequests("Too many pairing requests from this address", waitMs);
-    this.#requests.record(key);
     const deviceCode = randomText(43);
     const code = await store.write((db) =>
       storePairingRequest(db, { id: makeId("evt"), deviceCodeHash: hashSecret(deviceCode), request, now: this.#now() }),

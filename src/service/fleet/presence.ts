@@ -9,11 +9,13 @@ import type { Log } from "../../base/log.ts";
 import { Capabilities } from "../../protocol/device/capabilities.ts";
 import { Heartbeat } from "../../protocol/device/heartbeat.ts";
 import { Telemetry } from "../../protocol/device/telemetry.ts";
+import { ForgottenPlayers } from "./forgotten-players.ts";
 import { type FleetFigures, HeartbeatFigures } from "./heartbeat-figures.ts";
 import { countHeartbeats } from "./devices/heartbeat-minutes.ts";
 import type { Nodes } from "../nodes/nodes.ts";
 import { onePerPlayer, storeGone, storeHeartbeats, type PlayerLink, type StoredHeartbeat } from "./presence-rows.ts";
-import type { TelemetryDb } from "../store/store.ts";
+import { inChunks } from "../store/chunks.ts";
+import type { Db, TelemetryDb } from "../store/store.ts";
 import type { HeartbeatRow } from "../store/telemetry-tables.ts";
 
 const onlineMs = 90_000;
@@ -56,6 +58,7 @@ export class Presence {
   readonly #nodes: Nodes;
   readonly #latest: Map<string, LatestHeartbeat>;
   readonly #figures = new HeartbeatFigures();
+  readonly #forgotten = new ForgottenPlayers();
   readonly #unwritten: (ReceivedHeartbeat & { playerId: string; link: PlayerLink })[] = [];
   /** The players whose sockets have closed since the last {@link flush}. Other nodes have to know. */
   readonly #closed = new Set<string>();
@@ -190,7 +193,8 @@ export class Presence {
    */
   recordRemote({ playerId, receivedAt, link, body }: StoredHeartbeat, nodeId: string): boolean {
     const known = this.#latest.get(playerId);
-    if (known !== undefined && known.receivedAt > receivedAt) return false;
+    if ((known !== undefined && known.receivedAt > receivedAt) || this.#forgotten.has(playerId, receivedAt)) return false;
+    this.#figures.forget(playerId);
     this.#latest.set(playerId, { receivedAt, heartbeat: body, link, nodeId });
     if (known?.receivedAt === receivedAt) return false;
     this.#listeners.notify(playerId);
@@ -200,6 +204,7 @@ export class Presence {
   /** Takes over that a player is connected otherwise to another node. @returns false if a newer heartbeat has to be read first */
   recordRemoteLink(playerId: string, receivedAt: number, link: PlayerLink, nodeId: string): boolean {
     const known = this.#latest.get(playerId);
+    if (this.#forgotten.has(playerId, receivedAt)) return true;
     if (known === undefined || known.receivedAt < receivedAt) return false;
     if (known.receivedAt === receivedAt) this.#latest.set(playerId, { ...known, link, nodeId });
     return true;
@@ -219,12 +224,33 @@ export class Presence {
     if (latest !== undefined) this.#latest.set(playerId, { ...latest, link: "gone" });
   }
 
+  /** Tells other nodes of players that are erased or get other devices, in the transaction that does it. Forget them after the commit. */
+  async announceForgotten(db: Db, playerIds: readonly string[]): Promise<void> {
+    if (playerIds.length === 0) return;
+    await this.#nodes.announce(db, "players.forgotten", { playerIds, until: Math.trunc(this.#clock.now()) });
+  }
+
+  /** Forgets what was received of players until an instant, here and in the database. Another node has erased them, or exchanged their devices. */
+  async forgetUntil(playerIds: readonly string[], until: number): Promise<void> {
+    // What is not written yet would come back.
+    await this.flush();
+    this.#forgotten.add(playerIds, until);
+    for (const playerId of playerIds) if (this.#forgotten.has(playerId, this.lastSeenAt(playerId))) this.#drop(playerId);
+    for (const ids of inChunks(playerIds)) {
+      await this.#db.deleteFrom("heartbeats").where("player_id", "in", ids).where("received_at", "<=", until).execute();
+    }
+  }
+
   /** Deletes the latest heartbeat of a player, but not its history: the player has another device now. */
   async forgetLatest(playerId: string): Promise<void> {
     await this.flush();
+    this.#drop(playerId);
+    await this.#db.deleteFrom("heartbeats").where("player_id", "=", playerId).execute();
+  }
+
+  #drop(playerId: string): void {
     this.#latest.delete(playerId);
     this.#figures.forget(playerId);
-    await this.#db.deleteFrom("heartbeats").where("player_id", "=", playerId).execute();
   }
 
   /** Deletes the heartbeats of a player with their history. */
@@ -249,9 +275,9 @@ export class Presence {
     return null;
   }
 
-  /** What all players report together. */
+  /** What the players report together whose heartbeats this node receives: each player counts at one node. */
   get figures(): FleetFigures {
-    return this.#figures.read((playerId) => this.isOnline(playerId));
+    return this.#figures.read((playerId) => this.#latest.get(playerId)?.nodeId === null && this.isOnline(playerId));
   }
 
   /** What a player is able to do, by its latest heartbeat; null if it has not said so. For thousands of players: keeps nothing parsed. */

@@ -3,19 +3,23 @@ import { randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { BlobStore } from "../content/blobs/blob-store.ts";
 import { baseUrlOf } from "./origin.ts";
 import { pathOfBase } from "./public-url.ts";
 import { acceptsCoding } from "./responses/content-coding.ts";
 
-/** @param nonce of this response: React Aria adds style elements with it, which no other page can guess */
-const cspOf = (nonce: string): string =>
+/**
+ * @param nonce of this response: React Aria adds style elements with it, which no other page can guess
+ * @param files the origin that downloads of files are redirected to; null: none are
+ */
+const cspOf = (nonce: string, files: string | null): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
     "connect-src 'self'",
-    "img-src 'self' data: blob:",
-    "media-src 'self' blob:",
+    `img-src 'self' data: blob:${files === null ? "" : ` ${files}`}`,
+    `media-src 'self' blob:${files === null ? "" : ` ${files}`}`,
     "font-src 'self'",
     "frame-src 'self'",
     "base-uri 'self'",
@@ -55,7 +59,7 @@ const types: Readonly<Record<string, string>> = {
 const notPages = /^\/(?:\.well-known|api|assets|docs|healthz|mcp|metrics|preview|problems|readyz)(?:\/|$)/;
 
 /** Adds the console, whose built files are read from `folder` once. */
-export async function addConsole(app: FastifyInstance, folder: string, publicUrl: string | null): Promise<void> {
+export async function addConsole(app: FastifyInstance, folder: string, publicUrl: string | null, { linkOrigin }: BlobStore): Promise<void> {
   const html = await readFile(join(folder, "index.html"), "utf8");
   const base = `${pathOfBase(publicUrl)}/`;
   // The console itself knows its addresses, and says at any other that there is nothing here.
@@ -65,7 +69,7 @@ export async function addConsole(app: FastifyInstance, folder: string, publicUrl
     if (isTrustworthy(baseUrlOf(request, publicUrl))) reply.header("Cross-Origin-Opener-Policy", "same-origin");
     return reply
       .type("text/html; charset=utf-8")
-      .headers({ "Content-Security-Policy": cspOf(nonce), ...pageHeaders })
+      .headers({ "Content-Security-Policy": cspOf(nonce, linkOrigin), ...pageHeaders })
       .send(html.replace("<head>", () => `<head><base href="${base}"><meta property="csp-nonce" content="${nonce}">`));
   });
   // The short address that a screen shows beside its code, and that its QR code leads to. Relative: `--public-url` may have a path.

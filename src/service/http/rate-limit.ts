@@ -6,6 +6,8 @@ import { ProblemError } from "./problem.ts";
 
 // Above this number the oldest keys are dropped, so that a flood of addresses cannot fill the memory.
 const maxKeys = 10_000;
+// Other nodes are told of keys that use so much of a quota on this one.
+const heavyShare = 16;
 const minuteMs = 60_000;
 
 /** At most `limit` events per key in any `windowMs`. */
@@ -28,16 +30,17 @@ export class RateLimit {
     return recent.length < this.#limit ? 0 : recent[recent.length - this.#limit]! + this.#windowMs - now;
   }
 
-  /** Counts one event. */
-  record(key: string): void {
+  /** Counts one event. @returns its time, by which it can be taken back */
+  record(key: string): number {
     const now = this.#clock.monotonic();
     const recent = [...this.#recent(key, now), now];
     this.#events.delete(key);
     this.#events.set(key, recent);
     if (this.#events.size > maxKeys) this.#events.delete(this.#events.keys().next().value!);
+    return now;
   }
 
-  /** Removes one event that was counted at `at`, in ms of the monotonic clock. */
+  /** Removes one event that {@link record} counted at `at`. */
   takeBack(key: string, at: number): void {
     const events = this.#events.get(key) ?? [];
     const place = events.indexOf(at);
@@ -57,6 +60,15 @@ export interface Quota {
   waitMs: number;
 }
 
+interface QuotaWindow {
+  endsAt: number;
+  /** On this node. */
+  used: number;
+  usedByOthers: number;
+  /** Greater for each window. */
+  number: number;
+}
+
 /** A quota of requests per minute and key. A window begins with the key's first request. */
 export class Quotas {
   readonly #name: string;
@@ -64,7 +76,8 @@ export class Quotas {
   readonly #limit: number;
   readonly #clock: Clock;
   // In the order in which the windows began, which is also the order in which they end.
-  readonly #windows = new Map<string, { endsAt: number; used: number }>();
+  readonly #windows = new Map<string, QuotaWindow>();
+  #windowCount = 0;
 
   /** @param limit requests per minute, 1 or more */
   constructor(name: string, limit: number, clock: Clock) {
@@ -78,16 +91,28 @@ export class Quotas {
   take(key: string): Quota {
     const now = this.#clock.monotonic();
     const window = this.#windowOf(key, now);
-    const isOver = window.used >= this.#limit;
+    const isOver = window.used + window.usedByOthers >= this.#limit;
     if (!isOver) window.used += 1;
     const seconds = Math.ceil((window.endsAt - now) / 1_000);
     return {
       headers: {
         "RateLimit-Policy": this.#policy,
-        RateLimit: `"${this.#name}";r=${this.#limit - window.used};t=${seconds}`,
+        RateLimit: `"${this.#name}";r=${Math.max(0, this.#limit - window.used - window.usedByOthers)};t=${seconds}`,
       },
       waitMs: isOver ? window.endsAt - now : 0,
     };
+  }
+
+  /** What this node has served of keys of which it has served more than a sixteenth of the quota. */
+  heavyUse(): { key: string; window_number: number; used: number; leftMs: number }[] {
+    const now = this.#clock.monotonic();
+    const heavy = [...this.#windows].filter(([, { endsAt, used }]) => endsAt > now && used * heavyShare > this.#limit);
+    return heavy.map(([key, { endsAt, number, used }]) => ({ key, window_number: number, used, leftMs: Math.ceil(endsAt - now) }));
+  }
+
+  /** Counts requests that other nodes have served. */
+  addOthers(key: string, count: number): void {
+    this.#windowOf(key, this.#clock.monotonic()).usedByOthers += count;
   }
 
   /** The number of keys with a window. */
@@ -95,7 +120,7 @@ export class Quotas {
     return this.#windows.size;
   }
 
-  #windowOf(key: string, now: number): { endsAt: number; used: number } {
+  #windowOf(key: string, now: number): QuotaWindow {
     const known = this.#windows.get(key);
     if (known !== undefined && known.endsAt > now) return known;
     this.#windows.delete(key);
@@ -103,7 +128,8 @@ export class Quotas {
       if (endsAt > now && this.#windows.size < maxKeys) break;
       this.#windows.delete(other);
     }
-    const fresh = { endsAt: now + minuteMs, used: 0 };
+    this.#windowCount += 1;
+    const fresh = { endsAt: now + minuteMs, used: 0, usedByOthers: 0, number: this.#windowCount };
     this.#windows.set(key, fresh);
     return fresh;
   }

@@ -16,7 +16,7 @@ import { inflate } from "./inflate.ts";
 import { baseUrlOf, originOf, withAbsoluteLinks } from "./origin.ts";
 import { invalidField } from "./problem.ts";
 import { compressJson, isCompressible } from "./responses/compression.ts";
-import { sendFile } from "./responses/file-response.ts";
+import { sendFileOrLink } from "./responses/file-link.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -110,7 +110,7 @@ async function respond(
   }
   // A download may take hours; it ends when the token ends.
   if (operation.caller === "operator") tokens.onEnd(context.operator, () => reply.raw.destroy(), call.closedSignal());
-  if (response instanceof FileResponse) return sendFile(blobs, response, request, reply);
+  if (response instanceof FileResponse) return sendFileOrLink(blobs, response, request, reply, operation.caller);
   return (
     reply
       .type(response.type)

@@ -1,4 +1,5 @@
 // The live views of all players: viewers of a player share one stream, which ends when the last of them leaves.
+import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isAbort } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
@@ -6,11 +7,13 @@ import type { LiveAnswer, LiveQuery } from "../../protocol/device/live.ts";
 import type { Commands } from "../fleet/commands.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { AuditLog, AuditedWrite } from "../people/audit.ts";
+import type { Nodes } from "../nodes/nodes.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { Store } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
 import { liveEndOf } from "./live-end.ts";
 import { LiveViewer, type LiveEnd } from "./live-viewer.ts";
+import { SharedStreams } from "./shared-streams.ts";
 
 export interface LiveViewsDependencies {
   audit: AuditLog;
@@ -18,6 +21,7 @@ export interface LiveViewsDependencies {
   commands: Commands;
   log: Log;
   makeId: MakeId;
+  nodes: Nodes;
   store: Store;
 }
 
@@ -25,7 +29,11 @@ export interface LiveViewsDependencies {
 interface Stream {
   id: string;
   player: PlayerRow;
+  /** Null until the command that starts it is stored. */
+  commandId: string | null;
   viewers: Set<LiveViewer>;
+  /** The number of the last frame that another node has received. */
+  frameOfOthers: number;
   /** Aborts when nobody watches any more. */
   unwatched: AbortController;
 }
@@ -43,6 +51,9 @@ const firstFrameMs = 20_000;
 const startWithinS = 30;
 // The service ends a stream that nobody watches. The limit is for a player that does not ask.
 const longestStreamMs = 3_600_000;
+// The most that a viewer asks for are five frames a second.
+const lookForFramesMs = 150;
+const tellOthersMs = 5_000;
 
 const noFirstFrame: LiveEnd = {
   code: "timeout",
@@ -58,11 +69,17 @@ export class LiveViews {
   /** Entries of the audit log that are being written, and streams that wait for their end. */
   readonly #work = new Set<Promise<void>>();
   readonly #closing = new AbortController();
+  /** Null: this is the only process of its service. */
+  readonly #shared: SharedStreams | null;
+  /** Notified when a stream begins. */
+  readonly #wake = new Signal();
   /** Since the start: how many streams began, and the frames and bytes that players sent. */
   readonly counts = { streams: 0, frames: 0, bytes: 0 };
 
   constructor(dependencies: LiveViewsDependencies) {
     this.#dependencies = dependencies;
+    const { nodes, store } = dependencies;
+    this.#shared = nodes.isShared ? new SharedStreams(store.db, nodes.id) : null;
   }
 
   /** How many viewers there are now. */
@@ -81,12 +98,18 @@ export class LiveViews {
       throw new ProblemError("too-many", "Too many people watch already: try again later, or use the command screenshot");
     }
     const viewer = new LiveViewer(wishes, clock, signal);
-    const stream = known ?? this.#open(player);
+    const started = known === undefined ? await this.#shared?.findOf(player.id) : undefined;
+    const existing = this.#byPlayer.get(player.id);
+    const stream = existing ?? this.#open(player, started?.id);
     stream.viewers.add(viewer);
     const leave = (): void => this.#leave(stream, viewer, audience);
     try {
       await this.#record("watchPlayer", player.id, audience);
-      if (known === undefined) await this.#start(stream, start(player, liveCommand(stream.id, wishes)));
+      // Before the player can send a frame to another node.
+      await this.#tellOthers(stream);
+      if (existing === undefined) {
+        await this.#start(stream, started?.commandId ?? start(player, liveCommand(stream.id, wishes)));
+      }
       const end = await viewer.begin(firstFrameMs, noFirstFrame);
       if (end !== null) throw new ProblemError("no-picture", end.detail);
     } catch (error) {
@@ -98,20 +121,47 @@ export class LiveViews {
   }
 
   /** Passes a frame on to the viewers. @returns what the player should send next; null: nobody watches this stream of this player. */
-  receive(player: PlayerRow, streamId: string, frame: Buffer): LiveAnswer | null {
+  async receive(player: PlayerRow, streamId: string, frame: Buffer): Promise<LiveAnswer | null> {
     const stream = this.#byId.get(streamId);
-    if (stream === undefined || stream.player.id !== player.id) return null;
+    const viewers = stream?.player.id === player.id ? stream.viewers : new Set<LiveViewer>();
+    for (const viewer of viewers) viewer.offer(frame);
+    const ofOthers = (await this.#shared?.wishesOfOthers(streamId, player.id)) ?? [];
+    if (ofOthers.length > 0) await this.#shared?.put(streamId, frame);
+    const most = mostOf([...[...viewers].map((viewer) => viewer.wishes), ...ofOthers]);
+    if (most === null) return null;
     this.counts.frames += 1;
     this.counts.bytes += frame.length;
-    for (const viewer of stream.viewers) viewer.offer(frame);
-    const wishes = [...stream.viewers].map((viewer) => viewer.wishes);
-    const most = (of: (each: LiveQuery) => number): number => Math.max(...wishes.map(of));
-    return {
-      is: "continue",
-      max_fps: most(({ fps }) => fps),
-      max_width: most(({ width }) => width),
-      quality: most(({ quality }) => quality),
-    };
+    return { is: "continue", max_fps: most.fps, max_width: most.width, quality: most.quality };
+  }
+
+  /** Passes on the frames that other nodes receive, until `signal` aborts; rejects with an AbortError then. */
+  async followOthers(signal: AbortSignal): Promise<never> {
+    const { clock } = this.#dependencies;
+    for (let toldAt = Number.NEGATIVE_INFINITY; ;) {
+      const streams = [...this.#byId.values()].filter(({ viewers }) => viewers.size > 0);
+      if (clock.monotonic() - toldAt >= tellOthersMs) {
+        toldAt = clock.monotonic();
+        for (const stream of streams) await this.#tellOthers(stream);
+      }
+      if (streams.length > 0) await this.#offerNewFrames(streams);
+      await this.#wake.wait(clock, streams.length > 0 ? lookForFramesMs : Infinity, signal);
+    }
+  }
+
+  async #offerNewFrames(streams: readonly Stream[]): Promise<void> {
+    const known = new Map(streams.map(({ id, frameOfOthers }) => [id, frameOfOthers]));
+    for (const { streamId, number, frame } of (await this.#shared?.newFrames(known)) ?? []) {
+      const stream = this.#byId.get(streamId);
+      if (stream === undefined) continue;
+      stream.frameOfOthers = number;
+      for (const viewer of stream.viewers) viewer.offer(frame);
+    }
+  }
+
+  /** Tells other nodes that this one watches a stream, and how. */
+  async #tellOthers({ id, player, commandId, viewers }: Stream): Promise<void> {
+    const most = mostOf([...viewers].map((viewer) => viewer.wishes));
+    if (most !== null) await this.#shared?.watch({ id, commandId: commandId ?? "" }, player.id, most);
   }
 
   /** Ends all views. Resolves when the audit log has their ends. */
@@ -121,17 +171,22 @@ export class LiveViews {
     while (this.#work.size > 0) await Promise.all(this.#work);
   }
 
-  #open(player: PlayerRow): Stream {
-    const stream = { id: this.#dependencies.makeId("liv"), player, viewers: new Set<LiveViewer>(), unwatched: new AbortController() };
+  #open(player: PlayerRow, id = this.#dependencies.makeId("liv")): Stream {
+    const viewers = new Set<LiveViewer>();
+    const stream: Stream = { id, player, commandId: null, viewers, frameOfOthers: 0, unwatched: new AbortController() };
     this.#byPlayer.set(player.id, stream);
     this.#byId.set(stream.id, stream);
     this.counts.streams += 1;
     return stream;
   }
 
-  async #start(stream: Stream, started: Promise<string>): Promise<void> {
+  /** @param started the id of the command that starts it */
+  async #start(stream: Stream, started: string | Promise<string>): Promise<void> {
     try {
-      this.#follow(stream, await started);
+      stream.commandId = await started;
+      await this.#tellOthers(stream);
+      this.#wake.notify();
+      this.#follow(stream, stream.commandId);
     } catch (error) {
       for (const viewer of stream.viewers) viewer.end(notStarted);
       throw error;
@@ -145,6 +200,7 @@ export class LiveViews {
     stream.unwatched.abort();
     this.#byId.delete(stream.id);
     if (this.#byPlayer.get(stream.player.id) === stream) this.#byPlayer.delete(stream.player.id);
+    if (this.#shared !== null) this.#track(this.#shared.leave(stream.id));
   }
 
   /** Tells the viewers when and why the player has ended the stream. */
@@ -176,6 +232,14 @@ export class LiveViews {
       .finally(() => this.#work.delete(done));
     this.#work.add(done);
   }
+}
+
+/** The most that any of these wishes ask for; null: there are none. */
+function mostOf(wishes: readonly LiveQuery[]): LiveQuery | null {
+  const most = (of: (each: LiveQuery) => number): number => Math.max(...wishes.map(of));
+  return wishes.length === 0
+    ? null
+    : { fps: most(({ fps }) => fps), width: most(({ width }) => width), quality: most(({ quality }) => quality) };
 }
 
 /** The command that starts a stream. */

@@ -114,12 +114,16 @@ export class Metrics implements Disposable {
       "Content of desired states that was rendered; players share it",
       () => desired.renderingCount,
     );
-    this.#gauge("signage_players_throttled", "Online players whose processor is slowed down", () => presence.figures.throttled);
+    this.#gauge(
+      "signage_players_throttled",
+      "Online players whose processor is slowed down; each counts at the node that receives its heartbeats",
+      () => presence.figures.throttled,
+    );
     this.#counter("signage_frames_dropped_total", "Video frames that players have dropped", () => presence.figures.framesDropped);
     this.#counter("signage_frames_late_total", "Frames that players have drawn late", () => presence.figures.framesLate);
     new Gauge({
       name: "signage_players_by_display",
-      help: "Online players by the state of their display, as it was read back",
+      help: "Online players by the state of their display, as it was read back; each counts at the node that receives its heartbeats",
       labelNames: ["state"],
       registers: [this.#registry],
       collect(this: Gauge<"state">) {

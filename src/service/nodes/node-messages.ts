@@ -17,6 +17,14 @@ export const announcementBodies = {
   "commands.ended": z.object({ commandIds: Ids, hasBatches: z.boolean() }),
   /** These tokens were revoked, lost scopes, or their users left the team. */
   "tokens.ended": z.object({ tokenIds: Ids }),
+  /** These players were moved to the bin. */
+  "players.removed": z.object({ playerIds: Ids }),
+  /** What the devices of these players have sent until then describes none any more: the players are erased, or have other devices. */
+  "players.forgotten": z.object({ playerIds: Ids, until: z.number() }),
+  /** These rollouts have changed, or what they know of these players. */
+  "rollouts.changed": z.object({ rolloutIds: Ids, playerIds: Ids }),
+  /** These alerts were opened, acknowledged or closed; these teams have other alert settings. */
+  "alerts.changed": z.object({ alertIds: Ids, teamIds: Ids }),
 } as const;
 
 /** What nodes send each other without storing it: lost when a node or the message server is away. */

@@ -157,6 +157,7 @@ function responsesOf(each: Operation, schemas: Schemas, problems: ProblemRespons
   const partial = files && {
     206: response(206, "The requested part of the file", files),
     304: response(304, "The file has the ETag of If-None-Match"),
+    307: response(307, "The bytes are at `Location`, which needs no token and is valid for some minutes (`--s3-redirect`)"),
   };
   return {
     ...problems.of(problemsOf(each)),

@@ -36,6 +36,8 @@ const everywhere: readonly ResponseHeader[] = ["Request-Id"];
 /** The headers of an operation's successful response. */
 export function successHeaders(each: Operation, status: number): ResponseHeader[] {
   const names: ResponseHeader[] = [...everywhere];
+  // A file's link.
+  if (status === 307) return [...names, "Location", "RateLimit", "RateLimit-Policy"];
   // A proposal has no version: its resource is not published.
   const isProposal = each.drafts === true && status === 202;
   if ((each.version !== undefined && !isProposal) || each.file !== undefined || each.headers?.["If-None-Match"] !== undefined)

@@ -2,6 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import { PlayEvent, type PlayEventReceipt, type PlayEventRecord, type PlayEventsQuery } from "../../protocol/device/play-events.ts";
+import { isPostgres } from "../store/dialect.ts";
 import type { PlayEventRow, PlayEventTables } from "../store/telemetry-tables.ts";
 import type { PlayerRow } from "../store/tables.ts";
 import { validatePart } from "../http/validation.ts";
@@ -35,7 +36,14 @@ type Column =
   | "duration_ms";
 type Details = Omit<PlayEvent, Column>;
 
-/** Stores a batch of events. Accepted events survive a power cut once this resolves. */
+/**
+ * Stores a batch of events. Accepted events survive a power cut once this resolves.
+ *
+ * On PostgreSQL each partition has its own unique key, and the start of an event decides in which partition it lies. A player writes
+ * an event down when the play ends and sends the same one again, so it meets itself there. Its start could differ only if the player's
+ * disk was full at the end of the play, the player then crashed after it had sent the event, and its clock was corrected during the
+ * play: it then counts twice if the two starts lie in two partitions.
+ */
 export async function storePlayEvents(
   db: PlayEventsDb,
   player: PlayerRow,
@@ -53,7 +61,7 @@ export async function storePlayEvents(
   const stored = await db
     .insertInto("play_events")
     .values(rows)
-    .onConflict((conflict) => conflict.columns(["player_id", "id"]).doNothing())
+    .onConflict((conflict) => (isPostgres(db) ? conflict.doNothing() : conflict.columns(["player_id", "id"]).doNothing()))
     .executeTakeFirst();
   const accepted = Number(stored.numInsertedOrUpdatedRows ?? 0n);
   return { accepted, duplicates: rows.length - accepted, rejected };

@@ -2,6 +2,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { ChosenReport, ReportLink, SharedReport } from "../../protocol/operator/report-links.ts";
 import { ProblemError } from "../http/problem.ts";
+import type { AttemptLimit, MakeLimit } from "../http/attempts/attempt-limit.ts";
 import { addressKey, RateLimit, tooManyRequests } from "../http/rate-limit.ts";
 import { hashSecret } from "../people/token-secrets.ts";
 import type { ReportLinkRow } from "../store/tables.ts";
@@ -17,6 +18,7 @@ const sharedForMs = minuteMs;
 
 interface LinkDependencies extends SharedDependencies {
   clock: Clock;
+  makeLimit: MakeLimit;
   recentReports: RecentReports;
 }
 
@@ -28,12 +30,12 @@ export interface OpenedReport extends ComputedReport {
 export class ReportLinks {
   readonly #dependencies: LinkDependencies;
   readonly #reads: RateLimit;
-  readonly #wrong: RateLimit;
+  readonly #wrong: AttemptLimit;
 
   constructor(dependencies: LinkDependencies) {
     this.#dependencies = dependencies;
     this.#reads = new RateLimit(maxReadsPerMinute, minuteMs, dependencies.clock);
-    this.#wrong = new RateLimit(maxWrongPerMinute, minuteMs, dependencies.clock);
+    this.#wrong = dependencies.makeLimit("report-link", maxWrongPerMinute, minuteMs);
   }
 
   /**
@@ -43,13 +45,13 @@ export class ReportLinks {
   async open(secret: string, address: string): Promise<OpenedReport> {
     const { clock, recentReports } = this.#dependencies;
     const caller = addressKey(address);
-    const waitMs = Math.max(this.#reads.waitMs(caller), this.#wrong.waitMs(caller));
+    const waitMs = Math.max(this.#reads.waitMs(caller), await this.#wrong.waitMs(caller));
     if (waitMs > 0) throw tooManyRequests("Too many requests for reports", waitMs);
     this.#reads.record(caller);
     const now = Math.trunc(clock.now());
     const link = await this.#find(secret, now);
     if (link === null) {
-      this.#wrong.record(caller);
+      await this.#wrong.take(caller);
       throw new ProblemError("not-found", "This link is not complete, or it has ended: ask for a new one");
     }
     const { row, teamName } = link;

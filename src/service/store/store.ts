@@ -7,6 +7,7 @@ import { Migrator, type Migration } from "kysely/migration";
 import { migrations, telemetryMigrations } from "./migrations/index.ts";
 import { checkMigrationHistory } from "./migrations/check-history.ts";
 import { playEventMigrations } from "./migrations/play-events.ts";
+import type { GrowingTable } from "./partitions/growing-tables.ts";
 import type { Tables } from "./tables.ts";
 import type { PlayEventTables, TelemetryTables } from "./telemetry-tables.ts";
 
@@ -16,12 +17,29 @@ export type Db = Kysely<Tables>;
 /** Heartbeats and their history. A power cut may lose the last second. */
 export type TelemetryDb = Kysely<TelemetryTables>;
 
+/** At `now`, rows from before `before` are deleted. Both in ms since the epoch. */
+export interface Retention {
+  now: number;
+  before: number;
+}
+
+/** The partitions of the tables that grow with time. */
+export interface Partitions {
+  /**
+   * Makes the partitions of the coming days, drops those that have only old rows, and deletes old rows that are in none. A partition that
+   * cannot be changed because a query uses the table is left for the next call.
+   */
+  keep(table: GrowingTable["name"], retention: Retention, signal: AbortSignal): Promise<void>;
+}
+
 /** The databases of a service: three files of a data folder, or three schemas of a PostgreSQL database (postgres/postgres-store.ts). */
 export interface Store extends AsyncDisposable {
   db: Db;
   telemetry: TelemetryDb;
   /** Play events: synced like `db`, but in a separate file, since there are millions of them. */
   plays: Kysely<PlayEventTables>;
+  /** Null: the tables have no partitions, and old rows are deleted one by one. */
+  partitions: Partitions | null;
   /**
    * Runs `write` as one transaction. Transactions run one after the other, so the data they read stays valid until their commit.
    * On PostgreSQL, `write` may run more than once, since other nodes write too: it changes nothing outside of the transaction but what it
@@ -64,6 +82,7 @@ export async function openStore(folder: string): Promise<Store> {
     db,
     telemetry,
     plays,
+    partitions: null,
     isShared: false,
     write,
     writeAlone: write,

@@ -5,6 +5,8 @@ import type { AlertGroupRow, AlertRow, AlertSettingsRow, MailRow } from "./alert
 import type { CommandBatchPlayerRow, CommandBatchRow } from "./batch-tables.ts";
 import type { EnrolmentKeyRow, EnrolmentRow } from "./enrolment-tables.ts";
 import type { DeliveryRow, EventRow, WebhookRow } from "./event-tables.ts";
+import type { LimitTables } from "./limit-tables.ts";
+import type { LiveTables } from "./live-tables.ts";
 import type { PreviewTicketRow, UsedSecretRow } from "./one-time-tables.ts";
 import type { OwnedRow } from "./owned-row.ts";
 import type { ContentImageRow, ContentWriteRow, DraftChangeRow, DraftRow, VersionChangeRow, VersionRow } from "./publishing-tables.ts";
@@ -153,7 +155,16 @@ export interface AssetRow extends OwnedRow {
   updated_at: number;
   deleted_at: number | null;
 }
-/** A resumable upload. Its bytes are in a file named by its id. */
+/** Bytes of an unfinished upload that are in the bucket, behind those of the pieces before. */
+export interface UploadPieceRow {
+  upload_id: string;
+  start: number;
+  size_bytes: number;
+  sha256: string;
+  /** The last part of the object's key. */
+  object: string;
+}
+/** A resumable upload. Until its end its bytes are in a file named by its id, or in pieces in the bucket. */
 export interface UploadRow extends OwnedRow {
   name: string;
   /** JSON of the tus metadata from the sender. */
@@ -267,7 +278,7 @@ export interface ProblemRecordRow {
 }
 
 /** All tables of the durable database. */
-export interface Tables {
+export interface Tables extends LimitTables, LiveTables {
   teams: TeamRow;
   users: UserRow;
   members: MemberRow;
@@ -314,6 +325,9 @@ export interface Tables {
   /** Blobs that no row references, and since when. */
   blob_marks: { sha256: string; marked_at: number };
   uploads: UploadRow;
+  upload_pieces: UploadPieceRow;
+  /** Which request writes an upload, until when (ms), and whether another one wants to. */
+  upload_locks: { upload_id: string; holder: string; until: number; is_wanted: number };
   upload_links: UploadLinkRow;
   shows: ShowRow;
   report_links: ReportLinkRow;

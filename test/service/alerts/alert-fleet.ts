@@ -63,14 +63,24 @@ export class AlertFleet implements AsyncDisposable {
     return new AlertFleet(folder, clock, config, await TestService.start(folder, { clock, ...config }));
   }
 
+  /** Screens of a service that a test has started. */
+  static of(api: TestService, clock: FakeClock): AlertFleet {
+    return new AlertFleet(api.folder, clock, {}, api);
+  }
+
   async stop(): Promise<void> {
     await this.api[Symbol.asyncDispose]();
   }
 
   /** Starts the service again, with a device that finds it at its new port. */
   async startAgain(): Promise<void> {
-    this.api = await TestService.start(this.#folder, { clock: this.clock, ...this.#config });
-    for (const { device } of this.screens) Object.assign(device, { url: this.api.service.url });
+    this.moveTo(await TestService.start(this.#folder, { clock: this.clock, ...this.#config }));
+  }
+
+  /** Operators and screens use another node from now on. */
+  moveTo(api: TestService): void {
+    this.api = api;
+    for (const { device } of this.screens) Object.assign(device, { url: api.service.url });
   }
 
   /** Pairs screens that show the newest state of their player. */

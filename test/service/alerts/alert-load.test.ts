@@ -35,8 +35,9 @@ test("[ALR13] looking at all players needs no query, as long as nothing changes;
   const presence = await Presence.open(store.telemetry, clock, new LoneNode("nod_1"));
   const problems = new PlayerProblems(presence, clock);
   const events = new EventJournal("epoch", clock, makeId, new LoneNode("nod_test"));
-  const settings = await AlertSettingsBook.open(store.db);
-  const parts = { clock, log: silentLog, events, makeId, presence, problems, settings, canMail: true };
+  const nodes = new LoneNode("nod_test");
+  const settings = await AlertSettingsBook.open(store, nodes);
+  const parts = { nodes, clock, log: silentLog, events, makeId, presence, problems, settings, canMail: true };
   const engine = await AlertEngine.open({ ...parts, store: { ...store, db: counted } });
   const beat = () => {
     for (const { playerId: id } of devices) {

@@ -31,15 +31,17 @@ export class Receiver implements AsyncDisposable {
     });
   }
 
-  static async start(behave: Behavior = ok): Promise<Receiver> {
+  /** @param address that it listens on. */
+  static async start(behave: Behavior = ok, address = "127.0.0.1"): Promise<Receiver> {
     const receiver = new Receiver(behave);
-    receiver.#server.listen(0, "127.0.0.1");
+    receiver.#server.listen(0, address);
     await once(receiver.#server, "listening");
     return receiver;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`;
+    const { address, port } = this.#server.address() as AddressInfo;
+    return `http://${address}:${port}/hook`;
   }
 
   /** The event ids of all requests, in order, including repeats. */

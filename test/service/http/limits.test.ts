@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readServiceConfig } from "../../../src/main/service.ts";
 import { pairingCodeAlphabet } from "../../../src/protocol/pairing-code.ts";
+import { limitsInMemory } from "../../../src/service/http/attempts/limits-in-memory.ts";
 import { GuessLimiter, maxWrongGuessesPerMinute } from "../../../src/service/fleet/guess-limiter.ts";
 import { codeLifetimeMs } from "../../../src/service/fleet/pairing-requests.ts";
 import { ProblemError } from "../../../src/service/http/problem.ts";
@@ -123,14 +124,14 @@ test("[TOK14] the probability of guessing a code stays below 2^-28, however gues
       const clock = new FakeClock();
       const startedAt = clock.monotonic();
       const left = restarts.toSorted((a, b) => a - b);
-      let guesses = new GuessLimiter(clock);
+      let guesses = new GuessLimiter(limitsInMemory(clock));
       let tried = 0;
       for (const { waitMs, burst } of attempts) {
         clock.advance(waitMs);
         if (clock.monotonic() - startedAt > codeLifetimeMs) break;
         while (left.length > 0 && left[0]! <= clock.monotonic() - startedAt) {
           left.shift();
-          guesses = new GuessLimiter(clock);
+          guesses = new GuessLimiter(limitsInMemory(clock));
         }
         const one = () =>
           guesses.attempt({ userId: "usr_a", teamId: "team_a", address: "192.0.2.1" }, async () => {
@@ -145,7 +146,7 @@ test("[TOK14] the probability of guessing a code stays below 2^-28, however gues
   );
   // The worst case: as many guesses as allowed, from the beginning to the end of the code's lifetime.
   const clock = new FakeClock();
-  const guesses = new GuessLimiter(clock);
+  const guesses = new GuessLimiter(limitsInMemory(clock));
   let tried = 0;
   for (let atMs = 0; atMs <= codeLifetimeMs; atMs += 60_000) {
     const one = () =>

@@ -1,6 +1,7 @@
 // Two nodes of one service for tests: whole services on one real PostgreSQL database, each with a data folder of its own.
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { Clock } from "../../../src/base/clock.ts";
 import type { ServiceConfig } from "../../../src/service/config.ts";
 import { createLog, type LogLine } from "../../support/recording-log.ts";
 import { temporaryFolder } from "../../support/folder.ts";
@@ -15,7 +16,10 @@ export interface TwoServices extends AsyncDisposable {
 }
 
 /** Starts two nodes; the first one begins with the duties. */
-export async function startTwoServices(postgres: TestPostgres, config: Partial<ServiceConfig> = {}): Promise<TwoServices> {
+export async function startTwoServices(
+  postgres: TestPostgres,
+  config: Partial<ServiceConfig> & { clock?: Clock } = {},
+): Promise<TwoServices> {
   await using opened = new AsyncDisposableStack();
   const folder = opened.use(await temporaryFolder());
   const database = await postgres.createDatabase();

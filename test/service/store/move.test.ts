@@ -1,4 +1,5 @@
 // signage-service migrate and move, as programs with a real PostgreSQL.
+import { readFile, writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import pg from "pg";
@@ -7,7 +8,9 @@ import { serviceKeyFile } from "../../../src/service/fleet/devices/signer.ts";
 import { TableDigest } from "../../../src/service/store/move/table-digest.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Program } from "../../support/programs/programs.ts";
-import { heartbeat, TestService } from "../harness.ts";
+import { startS3Server, testBucket, testCredentials } from "../../support/s3/server.ts";
+import { s3Config } from "../content/blobs/stores.ts";
+import { call, heartbeat, picture, TestService } from "../harness.ts";
 import { sharedPostgres } from "../test-database.ts";
 
 const patient = { timeout: 120_000 };
@@ -73,6 +76,48 @@ test("[PGS12] move copies every row of a data folder, and a service on the datab
   const { rows } = await client.query("SELECT value FROM state.meta WHERE key = 'service-key'");
   await client.end();
   expect(rows.map(({ value }) => JSON.parse(value))).toEqual([key.is === "found" && key.value]);
+});
+
+test("[PGS15] move --blobs copies the blobs into the bucket, goes on after an interruption, and names damaged ones", patient, async () => {
+  await using folder = await temporaryFolder();
+  await using s3 = await startS3Server(join(folder.path, "bucket"));
+  const data = join(folder.path, "data");
+  const database = await (await sharedPostgres()).createDatabase(false);
+  const pictures = [await picture("png", 90), await picture("jpeg", 90), await picture("webp", 90)];
+  const assets: { id: string; sha256: string }[] = [];
+  {
+    await using api = await TestService.start(data, { database: null });
+    for (const bytes of pictures) assets.push((await api.upload(bytes)).body);
+    await expect.poll(async () => (await api.call("GET", `assets/${assets[2]!.id}`)).body.status, { timeout: 20_000 }).toBe("ready");
+  }
+  const damaged = assets[1]!;
+  const pathOf = (sha256: string) => join(data, "blobs", sha256.slice(0, 2), sha256);
+  await writeFile(pathOf(damaged.sha256), "other bytes");
+  const { accessKeyId, secretAccessKey } = testCredentials;
+  await writeFile(join(folder.path, "secret"), secretAccessKey);
+  const bucket = ["--blobs", `s3://${testBucket}/fleet`, "--s3-endpoint", s3.url, "--s3-path-style", "--s3-access-key-id", accessKeyId];
+  const flags = ["move", "--from", data, "--to", database, ...bucket, "--s3-secret-key-file", join(folder.path, "secret")];
+  const sent = () => s3.requests.filter(({ method, url }) => method === "PUT" && url.includes("/blobs/")).map(({ url }) => url);
+  // The bucket fails at one of the files: nothing is moved.
+  s3.faults.add({ kind: "error", method: "PUT", key: assets[2]!.sha256, times: 4 });
+  const failed = await run(...flags);
+  expect([failed.code, failed.lines.at(-1)!["msg"]]).toEqual([1, expect.stringContaining("responds with 500")]);
+  const before = sent().length;
+  const { code, lines } = await run(...flags);
+  expect([code, lines.at(-1)!["msg"]]).toEqual([0, expect.stringContaining("moved: start the service with --database and --blobs")]);
+  const copied = lines.find(({ msg }) => msg === "the blobs are in the bucket")!;
+  expect(copied).toMatchObject({ damaged: 1, to: `s3://${testBucket}/fleet at ${new URL(s3.url).host}` });
+  expect(copied["sent"]).toBe(sent().length - before);
+  expect(copied["sent"]).toBeLessThan(Number(copied["blobs"]));
+  expect(lines.filter(({ msg }) => String(msg).includes("missing or damaged")).map(({ sha256 }) => sha256)).toEqual([damaged.sha256]);
+  // Another place is refused, and the bucket serves the files.
+  await expect(TestService.start(data, { database })).rejects.toMatchObject({ code: "refused" });
+  await using api = await TestService.start(join(folder.path, "node"), { database, s3: s3Config(s3.url) });
+  const token = (await readFile(join(data, "admin-token"), "utf8")).trim();
+  const read = (id: string) => call(api.service.url, "GET", `assets/${id}/content`, undefined, { authorization: `Bearer ${token}` });
+  expect((await read(assets[0]!.id)).body).toEqual(pictures[0]);
+  expect((await read(assets[2]!.id)).body).toEqual(pictures[2]);
+  expect((await read(damaged.id)).body.type).toBe("/problems/file-damaged");
 });
 
 test("[PGS13] move refuses a folder in use, one without data, and a database that has rows; nothing changes then", patient, async () => {

@@ -26,7 +26,9 @@ export async function sendObject(
   if ([etag, "*"].includes(String(headers["if-none-match"]))) return void response.writeHead(304, common).end();
   const isRanged = headers.range !== undefined && [undefined, etag].includes(headers["if-range"] as string | undefined);
   const range = isRanged ? rangeOf(headers.range!, object.size) : null;
-  const { start, end } = range ?? { start: 0, end: object.size - 1 };
+  const wanted = range ?? { start: 0, end: object.size - 1 };
+  const { start } = wanted;
+  const end = fault?.kind === "truncated" ? Math.floor((wanted.start + wanted.end) / 2) : wanted.end;
   const query = new URL(request.url!, "http://s3").searchParams;
   const given = overrides.filter((name) => query.has(`response-${name}`)).map((name) => [name, query.get(`response-${name}`)!]);
   const checksum = range === null && headers["x-amz-checksum-mode"] === "ENABLED" ? { "x-amz-checksum-sha256": object.sha256 } : {};
@@ -35,7 +37,7 @@ export async function sendObject(
     ...checksum,
     "content-type": "binary/octet-stream",
     "content-length": end - start + 1,
-    ...(range === null ? {} : { "content-range": `bytes ${start}-${end}/${object.size}` }),
+    ...(range === null ? {} : { "content-range": `bytes ${start}-${wanted.end}/${object.size}` }),
     ...Object.fromEntries(given),
   });
   if (method === "HEAD") return void response.end();

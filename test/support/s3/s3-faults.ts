@@ -3,10 +3,11 @@ import { z } from "zod";
 
 export const S3Fault = z.strictObject({
   /**
-   * `slow-down`: 503. `cut`: the connection breaks in the middle of the body, of the request or of the response. `slow`: the body takes
-   * `ms`. `missing`: 404, although the object exists. `wrong-bytes`: one bit of the response is wrong. `hang`: no response.
+   * `slow-down`: 503. `error`: 500. `cut`: the connection breaks in the middle of the body, of the request or of the response. `truncated`: the response is half of what
+   * was asked for, and says so. `slow`: the body takes
+   * `ms`. `missing`: 404, although the object exists. `wrong-bytes`: one bit of the body is wrong. `hang`: no response.
    */
-  kind: z.enum(["slow-down", "cut", "slow", "missing", "wrong-bytes", "hang"]),
+  kind: z.enum(["slow-down", "error", "cut", "truncated", "slow", "missing", "wrong-bytes", "hang"]),
   /** Default: any. */
   method: z.string().optional(),
   /** A regular expression for the key; default: any. */

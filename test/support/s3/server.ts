@@ -27,12 +27,13 @@ export interface S3Server extends AsyncDisposable {
 /** @param port 0: any free one. @param now the server's clock. */
 export async function startS3Server(
   folder: string,
-  { port = 0, now = Date.now }: { port?: number; now?: () => number } = {},
+  { port = 0, host = "127.0.0.1", now = Date.now }: { port?: number; host?: string; now?: () => number } = {},
 ): Promise<S3Server> {
   const files = await ObjectFiles.open(folder);
   const faults = new S3Faults();
   const requests: S3Server["requests"] = [];
   const server = createServer((request, response) => {
+    response.setHeader("date", new Date(now()).toUTCString());
     void answer(request, response).catch((error: unknown) => {
       if (response.headersSent || request.destroyed) return response.destroy();
       const fault = error instanceof S3Error ? error : new S3Error(500, "InternalError", String(error));
@@ -52,6 +53,7 @@ export async function startS3Server(
     const fault = faults.take(method, key);
     if (fault?.kind === "hang") return;
     if (fault?.kind === "slow-down") throw new S3Error(503, "SlowDown", "Please reduce your request rate.");
+    if (fault?.kind === "error") throw new S3Error(500, "InternalError", "We encountered an internal error. Please try again.");
     if (fault?.kind === "missing") throw noSuchKey();
     if (fault?.kind === "cut" && method !== "GET") return cutRequest(request);
     if (fault?.kind === "slow" && method !== "GET") await setTimeout(fault.ms);
@@ -78,7 +80,7 @@ export async function startS3Server(
       case "HEAD":
         return sendObject(request, response, await files.get(key), files, null);
       case "PUT": {
-        const data = await receiveBody(files, request, bodyHash);
+        const data = await receiveBody(files, request, bodyHash, fault?.kind === "wrong-bytes");
         const stored = await (
           uploadId === null ? files.put(key, data, isNew) : files.putPart(uploadId, key, Number(query.get("partNumber")), data)
         ).catch(async (error: unknown) => {
@@ -114,10 +116,10 @@ export async function startS3Server(
     else faults.add(...z.array(S3Fault).parse(JSON.parse(Buffer.concat(await request.toArray()).toString())));
     response.writeHead(204).end();
   };
-  server.listen(port, "127.0.0.1");
+  server.listen(port, host);
   await once(server, "listening");
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
     faults,
     requests,
     async [Symbol.asyncDispose]() {
@@ -139,8 +141,9 @@ async function cutRequest(request: IncomingMessage): Promise<void> {
 }
 
 if (import.meta.main) {
-  const { port = "0", folder } = parseArgs({ options: { port: { type: "string" }, folder: { type: "string" } } }).values;
+  const options = { port: { type: "string" }, host: { type: "string" }, folder: { type: "string" } } as const;
+  const { port = "0", host = "127.0.0.1", folder } = parseArgs({ options }).values;
   if (folder === undefined) throw new TypeError("--folder is missing");
-  const server = await startS3Server(folder, { port: Number(port) });
+  const server = await startS3Server(folder, { port: Number(port), host });
   process.stdout.write(`${JSON.stringify({ msg: "listening", url: server.url, bucket: testBucket, ...testCredentials })}\n`);
 }

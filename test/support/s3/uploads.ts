@@ -4,14 +4,28 @@ import type { IncomingMessage } from "node:http";
 import type { ObjectFiles, ReceivedData } from "./object-files.ts";
 import { S3Error } from "./s3-error.ts";
 
-/** @throws S3Error 400 if the bytes are not those that were signed, or that the checksums announce. */
-export async function receiveBody(files: ObjectFiles, request: IncomingMessage, bodyHash: string | null): Promise<ReceivedData> {
+/** @param isDamaged whether a bit changes on the way. @throws S3Error 400 if the bytes are not those that were signed, or that the checksums announce. */
+export async function receiveBody(
+  files: ObjectFiles,
+  request: IncomingMessage,
+  bodyHash: string | null,
+  isDamaged = false,
+): Promise<ReceivedData> {
   const { headers } = request;
-  const data = await files.receive(request as AsyncIterable<Buffer>);
+  const data = await files.receive(isDamaged ? damaged(request) : (request as AsyncIterable<Buffer>));
   const wrong = whatIsWrong(data, headers, bodyHash);
   if (wrong === null && data.size === Number(headers["content-length"])) return data;
   await files.discard(data);
   throw new S3Error(400, wrong ?? "IncompleteBody", "The body is not the one that was announced");
+}
+
+async function* damaged(request: IncomingMessage): AsyncGenerator<Buffer> {
+  let isFirst = true;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    if (isFirst) part[0]! ^= 1;
+    isFirst = false;
+    yield part;
+  }
 }
 
 function whatIsWrong({ md5, sha256 }: ReceivedData, headers: IncomingMessage["headers"], bodyHash: string | null): string | null {

@@ -1,5 +1,6 @@
 // Decides which alerts are mailed together: collects them for a time, one mail for a site or line whose screens are offline, reminders, recoveries.
 import type { Clock } from "../../../base/clock.ts";
+import { isFault } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
 import type { AlertGroupRow, AlertRow } from "../../store/alert-tables.ts";
 import { inChunks } from "../../store/chunks.ts";
@@ -43,6 +44,7 @@ export class MailPlanner {
         isFailing = false;
       } catch (error) {
         signal.throwIfAborted();
+        if (isFault(error, "lease-lost")) throw error;
         if (!isFailing) log.error({ err: error }, "mails about alerts cannot be planned: it is tried again every five seconds");
         isFailing = true;
       }

@@ -42,10 +42,13 @@ export class BlobMarks {
     if (hashes.length > 0) await db.deleteFrom("blob_marks").where("sha256", "in", hashes).execute();
   }
 
-  /** Removes a blob's mark before its bytes are looked for. Most have none. */
-  async unmarkIfMarked(sha256: string): Promise<void> {
+  /** Removes a blob's mark before its bytes are looked for. Most have none. @returns whether a node may be about to delete the blob */
+  async unmarkIfMarked(sha256: string): Promise<boolean> {
     const row = await this.#store.db.selectFrom("blob_marks").select("sha256").where("sha256", "=", sha256).executeTakeFirst();
-    if (row !== undefined) await this.#store.write((db) => this.unmark(db, [sha256]));
+    if (row === undefined) return false;
+    const unmark = (db: Db) => db.deleteFrom("blob_marks").where("sha256", "=", sha256).returning("marked_at").executeTakeFirst();
+    const removed = await this.#store.write(unmark);
+    return removed !== undefined && removed.marked_at <= this.#newestDue();
   }
 
   /** The marked blobs whose grace is over, oldest first. */

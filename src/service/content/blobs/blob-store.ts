@@ -19,6 +19,21 @@ export interface LocalFile extends AsyncDisposable {
   path: string;
 }
 
+/** What the answer to a link says of the bytes. */
+export interface LinkHeaders {
+  /** The media type. */
+  type: string;
+  /** Content-Disposition. */
+  disposition: string;
+  cacheControl: string;
+}
+
+/** A permission to delete blobs, which a bucket ends after seconds. */
+export interface Removal {
+  /** Deletes those of the blobs that exist. @throws Fault `blobs-unavailable`, also when the permission has ended. */
+  delete(hashes: readonly string[]): Promise<void>;
+}
+
 export interface BlobStore extends AsyncDisposable {
   /** Whether several nodes use the store. Unreferenced blobs are then deleted only after a time (see {@link BlobMarks}). */
   readonly isShared: boolean;
@@ -59,11 +74,23 @@ export interface BlobStore extends AsyncDisposable {
    */
   read(blob: BlobName, start: number, end: number): Promise<Readable>;
 
+  /** The origin of the addresses of {@link link}; null: there are none. */
+  readonly linkOrigin: string | null;
+
+  /**
+   * An address where anybody can read the blob for some minutes, whole or by range; null: only this service sends it. Nobody looks
+   * whether the bucket has the blob. @throws Fault `blobs-unavailable` when the credentials cannot be had.
+   */
+  link(blob: BlobName, headers: LinkHeaders): Promise<string | null>;
+
   /** A local file with the blob's bytes, for libraries that read files. @throws Fault `asset-missing` or `asset-corrupt`. */
   localFile(blob: BlobName): Promise<LocalFile>;
 
-  /** Deletes the blobs that exist among these. */
-  remove(hashes: readonly string[]): Promise<void>;
+  /**
+   * Begins the deletion of blobs. Call it before the check that nothing references them, in the same transaction: the permission ends
+   * before PostgreSQL ends the transaction of a process that is paused.
+   */
+  permitRemoval(hashes: readonly string[]): Promise<Removal>;
 
   /** The hashes of all blobs, page by page. */
   allHashes(): AsyncGenerator<string[]>;

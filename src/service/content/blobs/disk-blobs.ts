@@ -6,10 +6,11 @@ import { Fault, hasErrorCode } from "../../../base/fault.ts";
 import { syncFolder } from "../../../base/files/durable-file.ts";
 import type { Db } from "../../store/store.ts";
 import type { BlobMarks } from "./blob-marks.ts";
-import type { BlobName, BlobStore, LocalFile, ReceivedFile } from "./blob-store.ts";
+import type { BlobName, BlobStore, LocalFile, ReceivedFile, Removal } from "./blob-store.ts";
 import { IncomingFiles } from "./incoming-files.ts";
 
 export class DiskBlobs implements BlobStore {
+  readonly linkOrigin = null;
   readonly #folder: string;
   readonly #files: IncomingFiles;
   readonly #marks: BlobMarks | null;
@@ -72,6 +73,10 @@ export class DiskBlobs implements BlobStore {
     return file.createReadStream({ start, end });
   }
 
+  async link(): Promise<null> {
+    return null;
+  }
+
   async localFile({ sha256 }: BlobName): Promise<LocalFile> {
     const path = this.#path(sha256);
     await access(path).catch((error: unknown) => {
@@ -80,8 +85,12 @@ export class DiskBlobs implements BlobStore {
     return { path, [Symbol.asyncDispose]: async () => undefined };
   }
 
-  async remove(hashes: readonly string[]): Promise<void> {
-    for (const sha256 of hashes) await rm(this.#path(sha256), { force: true });
+  async permitRemoval(): Promise<Removal> {
+    return {
+      delete: async (hashes) => {
+        for (const sha256 of hashes) await rm(this.#path(sha256), { force: true });
+      },
+    };
   }
 
   /** Folder by folder. */

@@ -8,6 +8,7 @@ import { InstanceId } from "../../../protocol/device/heartbeat.ts";
 import { closeCodes, deviceSubprotocol, longestMessageBytes } from "../../../protocol/device/messages.ts";
 import type { DeviceAccess } from "./device-access.ts";
 import { DeviceSession, type SessionDependencies } from "./device-session.ts";
+import { reconnectSpreadMs } from "./reconnect-spread.ts";
 import { RemoteChanges } from "./remote-changes.ts";
 import type { JournalEntry } from "./device-journal.ts";
 import type { Nodes } from "../../nodes/nodes.ts";
@@ -26,9 +27,6 @@ const closeGraceMs = 500;
 const maxAckBatch = 400;
 // A drained device's goaway is spread already.
 const drainedReconnectMs = 100;
-// Ten thousand players reconnect within 30 s and leave out the first tenth of it: 370 handshakes a second.
-const spreadPerPlayerMs = 3;
-const maxSpreadMs = 45_000;
 
 export class DeviceSockets implements WebSocketEndpoint {
   readonly path = "/api/v1/device/ws";
@@ -171,7 +169,7 @@ export class DeviceSockets implements WebSocketEndpoint {
 
   /** Depends on all players in service: after an outage the first players to reconnect find no others connected. */
   #spreadMs(): number {
-    return Math.min(maxSpreadMs, this.#dependencies.links.onlineCount * spreadPerPlayerMs);
+    return reconnectSpreadMs(this.#dependencies.links.onlineCount);
   }
 }
 

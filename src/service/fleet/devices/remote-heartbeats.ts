@@ -1,4 +1,4 @@
-// Follows the heartbeats that other nodes receive: by their broadcasts, and by reading what they have stored.
+// Follows the heartbeats that other nodes receive, by their broadcasts and by reading what they have stored, and forgets with them.
 import type { Clock } from "../../../base/clock.ts";
 import { Heartbeat } from "../../../protocol/device/heartbeat.ts";
 import type { AlertEngine } from "../../alerts/engine.ts";
@@ -6,6 +6,7 @@ import type { Subscribers } from "../../events/subscribers.ts";
 import type { Nodes } from "../../nodes/nodes.ts";
 import { inChunks } from "../../store/chunks.ts";
 import type { Store } from "../../store/store.ts";
+import type { ConnectivityEvents } from "../connectivity-events.ts";
 import type { PlayerProblems } from "../player-problems.ts";
 import type { Presence } from "../presence.ts";
 import { readBodies, readChangedLinks, type StoredHeartbeat } from "../presence-rows.ts";
@@ -16,6 +17,7 @@ interface RemoteHeartbeatsDependencies {
   nodes: Nodes;
   presence: Presence;
   alerts: AlertEngine;
+  links: ConnectivityEvents;
   problems: PlayerProblems;
   subscribers: Subscribers;
 }
@@ -33,6 +35,8 @@ export class RemoteHeartbeats {
   constructor(dependencies: RemoteHeartbeatsDependencies) {
     const { nodes, presence } = dependencies;
     this.#dependencies = dependencies;
+    nodes.onAnnounced("players.removed", ({ playerIds }) => this.#remove(playerIds));
+    nodes.onAnnounced("players.forgotten", ({ playerIds, until }) => this.#forget(playerIds, until));
     nodes.onBroadcast("heartbeats", ({ beats }, nodeId) => {
       for (const beat of beats) if (presence.recordRemote(beat, nodeId)) this.#fresh.set(beat.playerId, beat);
     });
@@ -42,10 +46,15 @@ export class RemoteHeartbeats {
   async run(signal: AbortSignal): Promise<never> {
     const { clock } = this.#dependencies;
     for (;;) {
-      await this.#poll();
-      await this.#handleFresh();
+      await this.catchUp();
       await clock.wait(pollMs, signal);
     }
+  }
+
+  /** Reads what other nodes have stored until now. */
+  async catchUp(): Promise<void> {
+    await this.#poll();
+    await this.#handleFresh();
   }
 
   /** Reads what was not broadcast: without a message server everything. */
@@ -64,6 +73,24 @@ export class RemoteHeartbeats {
       if (presence.recordRemote(beat, nodeId)) this.#fresh.set(playerId, beat);
     }
     for (const { changedAt } of changed) this.#readUntil = Math.max(this.#readUntil, changedAt);
+  }
+
+  #remove(playerIds: readonly string[]): void {
+    const { links, presence, problems } = this.#dependencies;
+    for (const playerId of playerIds) {
+      presence.markRemoved(playerId);
+      links.forget(playerId);
+      problems.forget(playerId);
+    }
+  }
+
+  async #forget(playerIds: readonly string[], until: number): Promise<void> {
+    const { presence, problems } = this.#dependencies;
+    for (const playerId of playerIds) {
+      this.#fresh.delete(playerId);
+      problems.identities.forget(playerId);
+    }
+    await presence.forgetUntil(playerIds, until);
   }
 
   async #handleFresh(): Promise<void> {

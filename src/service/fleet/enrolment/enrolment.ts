@@ -4,7 +4,8 @@ import type { Log } from "../../../base/log.ts";
 import type { EnrolmentGrant, EnrolmentRequest, EnrolmentWarning } from "../../../protocol/device/enrolment.ts";
 import type { EnrolmentRefusal } from "../../../protocol/operator/enrolment.ts";
 import { ProblemError, invalidField } from "../../http/problem.ts";
-import { addressKey, RateLimit, tooManyRequests } from "../../http/rate-limit.ts";
+import type { AttemptLimit, MakeLimit } from "../../http/attempts/attempt-limit.ts";
+import { addressKey, tooManyRequests } from "../../http/rate-limit.ts";
 import type { Contexts } from "../../operations/context.ts";
 import type { Change, UnitOfWork, WriteEvent } from "../../operations/unit-of-work.ts";
 import type { AuditLog } from "../../people/audit.ts";
@@ -38,6 +39,7 @@ export interface EnrolmentDependencies {
   problems: PlayerProblems;
   sockets: DeviceSockets;
   store: Store;
+  makeLimit: MakeLimit;
 }
 
 /** Unknown keys from one address in a minute. A box that tries again and again stays below. */
@@ -56,11 +58,11 @@ interface Device {
 
 export class Enrolment {
   readonly #dependencies: EnrolmentDependencies;
-  readonly #unknownKeys: RateLimit;
+  readonly #unknownKeys: AttemptLimit;
 
   constructor(dependencies: EnrolmentDependencies) {
     this.#dependencies = dependencies;
-    this.#unknownKeys = new RateLimit(maxUnknownKeysPerMinute, minuteMs, dependencies.clock);
+    this.#unknownKeys = dependencies.makeLimit("enrolment-key", maxUnknownKeysPerMinute, minuteMs);
   }
 
   /**
@@ -72,7 +74,7 @@ export class Enrolment {
     const { access, clock, log, store } = this.#dependencies;
     const hash = hashSecret(request.key);
     const isKnown = isWellFormedEnrolmentKey(request.key) && (await findKeyByHash(store.db, hash)) !== undefined;
-    if (!isKnown) throw this.#unknownKey(context.address);
+    if (!isKnown) throw await this.#unknownKey(context.address);
     if (!(await access.isValidProof(request.proof, request.public_key, request.key))) {
       throw invalidField("/proof", "does not match the device's key, the enrolment key or an unused nonce: request a new nonce");
     }
@@ -87,11 +89,10 @@ export class Enrolment {
   }
 
   /** Keys that exist are never delayed: many boxes may share the address of one with a wrong key. */
-  #unknownKey(address: string): ProblemError {
+  async #unknownKey(address: string): Promise<ProblemError> {
     const caller = addressKey(address);
-    const waitMs = this.#unknownKeys.waitMs(caller);
+    const { waitMs } = await this.#unknownKeys.take(caller);
     if (waitMs > 0) return tooManyRequests("Too many unknown enrolment keys", waitMs);
-    this.#unknownKeys.record(caller);
     this.#dependencies.log.warn({ address: caller }, "enrolment refused: unknown key");
     return new ProblemError("enrolment-key-unknown", "There is no such enrolment key at this service: copy the whole key, or pair by code");
   }
@@ -99,7 +100,7 @@ export class Enrolment {
   async #decide(db: Db, hash: string, device: Device, context: Contexts["anyone"], now: number): Promise<Change<Decision>> {
     const { presence } = this.#dependencies;
     const key = await findKeyByHash(db, hash);
-    if (key === undefined) throw this.#unknownKey(context.address);
+    if (key === undefined) throw await this.#unknownKey(context.address);
     const team = await db.selectFrom("teams").select("deleted_at").where("id", "=", key.team_id).executeTakeFirstOrThrow();
     const end = endOfKey(key, team.deleted_at !== null, now);
     const earlier = await findEarlierPlayer(db, presence, key, { ...device.machine, publicKey: device.request.public_key }, now);
@@ -175,6 +176,7 @@ export class Enrolment {
     await db.deleteFrom("pairing_requests").where("public_key", "=", player.public_key).where("player_id", "is", null).execute();
     const grant = { ...(await this.#dependencies.access.issueToken(player, db)), outcome, warnings };
     const previous = before === null ? null : { ...before, removed_at: player.updated_at };
+    if (previous !== null) await this.#dependencies.presence.announceForgotten(db, [player.id]);
     return { result: { is: "granted", grant, player, previous }, affected: outcome === "same-device" ? [] : [player] };
   }
 

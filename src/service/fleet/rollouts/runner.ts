@@ -6,17 +6,19 @@ import { commitChange, type ChangeDependencies } from "../../operations/commit-c
 import type { Change } from "../../operations/unit-of-work.ts";
 import type { RolloutPlayerRow, RolloutRow } from "../../store/rollout-tables.ts";
 import type { Db } from "../../store/store.ts";
+import type { Nodes } from "../../nodes/nodes.ts";
 import type { Presence } from "../presence.ts";
 import { assignAgain, assignPlayers, findNextPlayers, isPending, releasePlayers, withdraw, type Assignment } from "./assignment.ts";
 import { nextStep, type RingCounts, type Step } from "./gate.ts";
 import { notBegunStates } from "./player-progress.ts";
 import { isInProgress, settingsOf } from "./settings.ts";
-import type { RolloutTracker, TrackedRollout } from "./tracker.ts";
+import { readTracked, type RolloutTracker, type TrackedRollout } from "./tracker.ts";
 import { beginRing, rolloutEvent, updateRollout } from "./transitions.ts";
 
 export interface RolloutRunnerDependencies extends ChangeDependencies {
   clock: Clock;
   log: Log;
+  nodes: Nodes;
   presence: Presence;
   rollouts: RolloutTracker;
 }
@@ -40,9 +42,13 @@ export class RolloutRunner {
     this.#dependencies = dependencies;
   }
 
-  /** Runs until `signal` aborts; rejects with an AbortError then. After a restart it continues where it stopped. */
+  /** Runs until `signal` aborts; rejects with an AbortError then. It continues where it, or the node that had the duty, stopped. */
   async run(signal: AbortSignal): Promise<never> {
-    const { clock, rollouts } = this.#dependencies;
+    const { clock, nodes, rollouts } = this.#dependencies;
+    if (nodes.isShared) {
+      this.#filled.clear();
+      await rollouts.read();
+    }
     for (;;) {
       await rollouts.wake.wait(clock, checkMs, signal);
       for (const rollout of rollouts.list()) await this.#advance(rollout, signal);
@@ -129,19 +135,21 @@ export class RolloutRunner {
       const row = await readUnchanged(db, expected);
       if (row === null) return { result: 0 };
       const { affected, players } = await change(db, row, Math.trunc(clock.now()));
-      return { result: players.length, affected, committed: () => rollouts.apply({ players }) };
+      return { result: players.length, affected, committed: await rollouts.announce(db, { players }) };
     };
     return commitChange(this.#dependencies, write, async (_db, result) => result);
   }
 
   async #take(expected: RolloutRow, step: Exclude<Step, { is: "wait" }>): Promise<void> {
-    const { clock, log, rollouts } = this.#dependencies;
+    const { clock, log, nodes, rollouts } = this.#dependencies;
     const write = async (db: Db): Promise<Change<RolloutRow | null>> => {
       const row = await readUnchanged(db, expected);
       if (row === null) return { result: null };
+      // Other nodes may have stored what their players report, and not have been heard yet.
+      if (nodes.isShared && this.#stepOf(await readTracked(db, row)).is !== step.is) return { result: null };
       const now = Math.trunc(clock.now());
       const next = await updateRollout(db, row, fieldsOf(row, step, now), now);
-      const committed = () => rollouts.apply({ rollouts: [next] });
+      const committed = await rollouts.announce(db, { rollouts: [next] });
       return { result: next, events: eventsOf(next, step), committed };
     };
     const row = await commitChange(this.#dependencies, write, async (_db, result) => result);

@@ -4,6 +4,9 @@ import { Signal } from "../../../base/async/signal.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { Heartbeat } from "../../../protocol/device/heartbeat.ts";
 import type { RolloutPlayerState } from "../../../protocol/operator/rollouts.ts";
+import type { Announcements } from "../../nodes/node-messages.ts";
+import type { Nodes } from "../../nodes/nodes.ts";
+import { inChunks } from "../../store/chunks.ts";
 import type { RolloutPlayerRow, RolloutRow } from "../../store/rollout-tables.ts";
 import type { Db, Store } from "../../store/store.ts";
 import { haltReason, type RingCounts } from "./gate.ts";
@@ -32,30 +35,52 @@ export class RolloutTracker {
   readonly wake = new Signal();
   readonly #store: Store;
   readonly #clock: Clock;
+  readonly #nodes: Nodes;
   readonly #rollouts = new Map<string, TrackedRollout>();
   readonly #byPlayer = new Map<string, RolloutPlayerRow>();
   // Batch writes: one fsync per player is too slow when a ring updates.
   readonly #changes = new Batch<{ playerId: string; heartbeat: Heartbeat }>(maxBatch, (changes) => this.#write(changes));
 
-  private constructor(store: Store, clock: Clock) {
+  private constructor(store: Store, clock: Clock, nodes: Nodes) {
     this.#store = store;
     this.#clock = clock;
+    this.#nodes = nodes;
   }
 
-  /** Reads the rollouts that were in progress when the service stopped. */
-  static async open(store: Store, clock: Clock): Promise<RolloutTracker> {
-    const tracker = new RolloutTracker(store, clock);
-    const { db } = store;
-    const unfinished = db.selectFrom("rollout_players").select("rollout_id").where("is_active", "=", 1);
-    const rollouts = await db
-      .selectFrom("rollouts")
-      .selectAll()
-      .where((row) => row.or([row("ended_at", "is", null), row("id", "in", unfinished)]))
-      .execute();
-    const players = await activePlayers(db).execute();
-    tracker.apply({ rollouts, players });
-    tracker.wake.notify();
+  /** Reads the rollouts that were in progress when the service stopped, and follows what other nodes change. */
+  static async open(store: Store, clock: Clock, nodes: Nodes): Promise<RolloutTracker> {
+    const tracker = new RolloutTracker(store, clock, nodes);
+    nodes.onAnnounced("rollouts.changed", (changed) => tracker.#follow(changed));
+    await tracker.read();
     return tracker;
+  }
+
+  /** Reads all rollouts in progress, in place of what is in memory. */
+  async read(): Promise<void> {
+    // Writes of a node run one after the other, so none of them changes a row between the reading and its effect on memory.
+    const { rollouts, players } = await this.#store.write(async (db) => ({
+      rollouts: await unfinishedRollouts(db).execute(),
+      players: await activePlayers(db).execute(),
+    }));
+    this.#rollouts.clear();
+    this.#byPlayer.clear();
+    this.apply({ rollouts, players });
+    this.wake.notify();
+  }
+
+  /**
+   * Tells other nodes of changed rows, in the transaction that changes them.
+   * @returns what takes them over here, to be called after the commit
+   */
+  async announce(db: Db, rows: AppliedRows): Promise<() => void> {
+    await this.announcePlayers(db, rows.players?.map(({ player_id }) => player_id) ?? [], rows.rollouts);
+    return () => this.apply(rows);
+  }
+
+  /** Tells other nodes of players that were deleted, or whose rows have changed; in the transaction that changes them. */
+  async announcePlayers(db: Db, playerIds: readonly string[], rollouts: readonly RolloutRow[] = []): Promise<void> {
+    if (!this.#nodes.isShared || playerIds.length + rollouts.length === 0) return;
+    await this.#nodes.announce(db, "rollouts.changed", { rolloutIds: rollouts.map(({ id }) => id), playerIds });
   }
 
   /** The tracked rollouts, those that have ended first: their players must be free before others get them. */
@@ -91,6 +116,7 @@ export class RolloutTracker {
       count(rollout, player, 1);
     }
     this.#wakeIfFailing();
+    this.#forgetEnded();
   }
 
   /** Drops a player that was deleted or has left its rollout. */
@@ -128,9 +154,34 @@ export class RolloutTracker {
         await stored.where("player_id", "=", row.player_id).execute();
         changed.push({ ...row, ...values });
       }
+      await this.announce(db, { players: changed });
       return changed;
     });
     this.apply({ players });
+  }
+
+  /** Takes over what another node has changed. */
+  async #follow({ rolloutIds, playerIds }: Announcements["rollouts.changed"]): Promise<void> {
+    const { rollouts, players } = await this.#store.write(async (db) => {
+      const members: RolloutPlayerRow[] = [];
+      for (const ids of inChunks(playerIds)) {
+        members.push(...(await activePlayers(db).where("rollout_players.player_id", "in", ids).execute()));
+      }
+      // Announcements come in any order: the rollout of a player may be new, too.
+      const unknown = members.map(({ rollout_id }) => rollout_id).filter((id) => !this.#rollouts.has(id));
+      const ids = [...new Set([...rolloutIds, ...unknown])];
+      return { rollouts: ids.length === 0 ? [] : await rolloutsById(db, ids), players: members };
+    });
+    const present = new Set(players.map(({ player_id }) => player_id));
+    for (const playerId of playerIds) if (!present.has(playerId)) this.forgetPlayer(playerId);
+    this.apply({ rollouts, players });
+    this.wake.notify();
+  }
+
+  /** Drops rollouts that have ended and released their players. On the node with the duties its runner does so. */
+  #forgetEnded(): void {
+    if (this.#nodes.figures === null || this.#nodes.figures.hasDuties) return;
+    for (const [id, { row, players }] of this.#rollouts) if (!isInProgress(row) && players.size === 0) this.#rollouts.delete(id);
   }
 
   #wakeIfFailing(): void {
@@ -138,6 +189,27 @@ export class RolloutTracker {
       if (row.status !== "halted" && isInProgress(row) && haltReason(row, counts as RingCounts[]) !== null) this.wake.notify();
     }
   }
+}
+
+/** A rollout as its rows are in this transaction. */
+export async function readTracked(db: Db, row: RolloutRow): Promise<TrackedRollout> {
+  const players = await activePlayers(db).where("rollout_players.rollout_id", "=", row.id).execute();
+  const rollout: TrackedRollout = { row, players: new Map(players.map((player) => [player.player_id, player])), counts: [] };
+  for (const player of players) count(rollout, player, 1);
+  return rollout;
+}
+
+/** The rollouts in progress, and those that have ended and still have players to release. */
+function unfinishedRollouts(db: Db) {
+  const unfinished = db.selectFrom("rollout_players").select("rollout_id").where("is_active", "=", 1);
+  return db
+    .selectFrom("rollouts")
+    .selectAll()
+    .where((row) => row.or([row("ended_at", "is", null), row("id", "in", unfinished)]));
+}
+
+function rolloutsById(db: Db, ids: readonly string[]): Promise<RolloutRow[]> {
+  return db.selectFrom("rollouts").selectAll().where("id", "in", ids).execute();
 }
 
 /** The players that rollouts decide about and that are not deleted. */

@@ -41,6 +41,11 @@ export class Admission {
     this.#byAddress = new Quotas("address", limits.address, dependencies.clock);
   }
 
+  /** By the names by which nodes tell each other what they have served. */
+  get quotas(): Readonly<Record<string, Quotas>> {
+    return { token: this.#byToken, session: this.#bySession, player: this.#byPlayer, address: this.#byAddress };
+  }
+
   /** Authenticates and authorizes a call of one operation. @throws ProblemError 401, 403 or 429. */
   async admit(operation: Operation, call: Call): Promise<Context> {
     if (operation.caller === "anyone") {

@@ -12,8 +12,7 @@ const slowReaderLimitMs = 900_000;
 /** Responds with 200, 206 or 304. @throws ProblemError 416 for a range outside the file. */
 export async function sendFile(blobs: BlobStore, file: FileResponse, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const etag = `"${file.sha256}"`;
-  const cachedTags = String(request.headers["if-none-match"] ?? "").split(",");
-  if (cachedTags.some((tag) => tag.trim().replace(/^W\//, "") === etag || tag.trim() === "*")) {
+  if (isCached(file, request)) {
     setHeaders(file, etag, reply);
     return reply.code(304).send();
   }
@@ -33,6 +32,17 @@ export async function sendFile(blobs: BlobStore, file: FileResponse, request: Fa
   return reply.send(body);
 }
 
+/** Whether the client has the file already, by its If-None-Match. */
+export function isCached({ sha256 }: FileResponse, { headers }: FastifyRequest): boolean {
+  const tags = String(headers["if-none-match"] ?? "").split(",");
+  return tags.some((tag) => tag.trim().replace(/^W\//, "") === `"${sha256}"` || tag.trim() === "*");
+}
+
+/** How long the bytes at a file's address may be kept. */
+export function cacheControlOf({ isImmutable }: FileResponse): string {
+  return isImmutable ? "private, max-age=31536000, immutable" : "private, no-cache";
+}
+
 async function open(blobs: BlobStore, file: FileResponse, isHead: boolean, start: number, end: number): Promise<Readable> {
   if (isHead) return Readable.from([]);
   return file.read === null ? blobs.read(file, start, end) : file.read(start, end);
@@ -42,7 +52,7 @@ function setHeaders(file: FileResponse, etag: string, reply: FastifyReply): void
   reply.headers({
     ETag: etag,
     "Accept-Ranges": "bytes",
-    "Cache-Control": file.isImmutable ? "private, max-age=31536000, immutable" : "private, no-cache",
+    "Cache-Control": cacheControlOf(file),
     // A file that is opened in a browser must not run scripts with this service's origin.
     "Content-Security-Policy": "sandbox; default-src 'none'",
     "Content-Disposition": contentDisposition(file.name, file.mimeType),

@@ -3,7 +3,7 @@ import type { Clock } from "../../../base/clock.ts";
 import { AlertSettings, AlertSettingsChange, TestMail, type AlertRules } from "../../../protocol/operator/alerts.ts";
 import { queueMail, mailStatus } from "../../alerts/mail/mail-queue.ts";
 import { testMail } from "../../alerts/mail/mail-text.ts";
-import { changeRules, readRules, storeRules, type AlertSettingsBook } from "../../alerts/settings.ts";
+import { changeRules, readRules, type AlertSettingsBook } from "../../alerts/settings.ts";
 import type { SmtpConfig } from "../../alerts/mail/smtp.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { MakeId } from "../../store/ids.ts";
@@ -59,7 +59,7 @@ export const alertSettingsOperations: readonly Operation<AlertSettingsDependenci
       unitOfWork.write(
         async (db) => {
           const rules = changeRules(await readRules(db, teamId), body);
-          await storeRules(db, teamId, rules, Math.trunc(dependencies.clock.now()));
+          await dependencies.alertSettings.change(db, teamId, rules, Math.trunc(dependencies.clock.now()));
           return { result: undefined, committed: () => dependencies.alertSettings.apply(teamId, rules) };
         },
         (db) => read(dependencies, teamId, db),

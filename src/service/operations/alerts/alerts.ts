@@ -86,6 +86,7 @@ export const alertOperations: readonly Operation<AlertDependencies>[] = [
         const change = { acknowledged_at, acknowledged_by: operator.userId, acknowledged_name: user?.name ?? "" };
         await db.updateTable("alerts").set(change).where("id", "=", row.id).execute();
         const next = { ...row, ...change };
+        await alerts.announce(db, [next]);
         const committed = () => alerts.apply([next]);
         return { result: showAlert(next), events: [alertEvent("alert.acknowledged", next)], committed };
       });

@@ -159,7 +159,11 @@ export const deviceOperations: readonly Operation<DeviceDependencies>[] = [
     output: NoContent,
     file: mediaTypes,
     errors: ["not-found", "range-not-satisfiable"],
-    headers: { Range: "One range of bytes", "If-None-Match": "The response is 304 if this is the ETag of the bytes" },
+    headers: {
+      Range: "One range of bytes",
+      "If-None-Match": "The response is 304 if this is the ETag of the bytes",
+      Prefer: "`redirect`: the response may be 307 to where the bytes are. Without it the service sends them",
+    },
     async run({ store }, { player }, { params }) {
       const row = await store.db
         .selectFrom("assets")

@@ -104,7 +104,7 @@ export const liveOperations: readonly Operation<LiveDependencies>[] = [
       const frame = await read(raw);
       const isJpeg = header("content-type") === "image/jpeg" && frame.length > 4 && frame.readUInt16BE() === jpegStart;
       if (!isJpeg) throw new ProblemError("bad-file", "A frame is a JPEG, with Content-Type: image/jpeg");
-      const answer = live.receive(player, params.stream_id, frame);
+      const answer = await live.receive(player, params.stream_id, frame);
       if (answer === null) throw new ProblemError("gone", "Nobody watches this live view any more");
       return answer;
     },

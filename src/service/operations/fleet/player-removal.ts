@@ -30,6 +30,7 @@ export async function removePlayer(
   await commands.cancelAll(db, row.id);
   await journal.clear(db, row.id);
   const ended = await links.deletePlayer(db, row);
+  await rollouts.announcePlayers(db, [row.id]);
   const committed = () => {
     links.forget(row.id);
     problems.forget(row.id);
@@ -50,7 +51,7 @@ export async function returnPlayer(
   const { player, schedules } = await restorePlayer(db, row, now, (event) => others.push(event));
   const restored = schedules.map((schedule) => scheduleEvent("schedule.restored", schedule));
   const member = await findActivePlayer(db, row.id);
-  const committed = () => rollouts.apply({ players: member === undefined ? [] : [member] });
+  const committed = await rollouts.announce(db, { players: member === undefined ? [] : [member] });
   return { player, events: [...others, playerEvent("player.restored", player), ...restored], committed };
 }
 

@@ -59,6 +59,7 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
         const now = Math.trunc(clock.now());
         const removal = await removePlayer(dependencies, db, row, now);
         const erased = permanent ? await erasePlayers(db, [row.id], now) : { files: [], events: [] };
+        if (permanent) await presence.announceForgotten(db, [row.id]);
         sweeper.mark(erased.files);
         const events = [...removal.events, ...erased.events];
         return { result: { ...row, removed_at: row.removed_at ?? now }, committed: removal.committed, events };
@@ -123,8 +124,9 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
         await dependencies.commands.cancelAll(db, playerId);
         await dependencies.journal.clear(db, playerId);
         await deleteOverrides(db, playerId);
+        await dependencies.presence.announceForgotten(db, [playerId]);
         const restarted = await restartPlayer(db, playerId, next.updated_at);
-        const committed = () => dependencies.rollouts.apply({ players: restarted });
+        const committed = await dependencies.rollouts.announce(db, { players: restarted });
         return { result: next, affected: [next], events: [playerEvent("player.replaced", next)], committed };
       };
       // The last heartbeat of the previous device does not describe the new one.

@@ -225,7 +225,7 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
         };
         const now = Math.trunc(dependencies.clock.now());
         const left = release === undefined ? [] : await leaveRollout(db, playerId, now);
-        const committed = () => dependencies.rollouts.apply({ players: left });
+        const committed = await dependencies.rollouts.announce(db, { players: left });
         if (canonicalJson(after) === canonicalJson(before)) return { result: before, committed };
         const next = { ...after, updated_at: now };
         await db.updateTable("players").set(next).where("id", "=", next.id).execute();

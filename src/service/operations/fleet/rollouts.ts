@@ -88,7 +88,7 @@ export const rolloutOperations: readonly Operation<RolloutDependencies>[] = [
         };
         const { perRing, players, rollouts: rows, ...change } = await startRollout(db, presence, row, replace, now);
         selected = perRing;
-        return { result: row, ...change, committed: () => applyAndWake(rollouts, { rollouts: rows, players }) };
+        return { result: row, ...change, committed: await announce(rollouts, db, { rollouts: rows, players }) };
       };
       return unitOfWork.write(write, async (db, row) => ({
         ...(await showRollout(dependencies, db, row)),
@@ -192,7 +192,7 @@ export const rolloutOperations: readonly Operation<RolloutDependencies>[] = [
             );
           }
           const next = await updateRollout(db, row, { status: "paused" }, Math.trunc(dependencies.clock.now()));
-          const committed = () => applyAndWake(dependencies.rollouts, { rollouts: [next] });
+          const committed = await announce(dependencies.rollouts, db, { rollouts: [next] });
           return { result: next, events: [rolloutEvent("rollout.paused", next)], committed };
         },
         (db, row) => showRollout(dependencies, db, row),
@@ -233,7 +233,7 @@ export const rolloutOperations: readonly Operation<RolloutDependencies>[] = [
           const next = await updateRollout(db, row, { ...fields, ...place }, now);
           const events = row.status === "running" ? [] : [rolloutEvent("rollout.resumed", next)];
           if (next_ring) events.push(rolloutEvent("rollout.ring_started", next));
-          return { result: next, events, committed: () => applyAndWake(dependencies.rollouts, { rollouts: [next] }) };
+          return { result: next, events, committed: await announce(dependencies.rollouts, db, { rollouts: [next] }) };
         },
         (db, row) => showRollout(dependencies, db, row),
       ),
@@ -265,7 +265,7 @@ export const rolloutOperations: readonly Operation<RolloutDependencies>[] = [
           const reason = row.reason ?? "An operator aborted it";
           const next = await updateRollout(db, row, { status: "aborted", reason, settings, ended_at: now }, now);
           const { affected, players } = await releasePlayers(db, dependencies.presence, next);
-          const committed = () => applyAndWake(dependencies.rollouts, { rollouts: [next], players });
+          const committed = await announce(dependencies.rollouts, db, { rollouts: [next], players });
           return { result: next, affected, events: [rolloutEvent("rollout.aborted", next)], committed };
         },
         (db, row) => showRollout(dependencies, db, row),
@@ -297,7 +297,11 @@ function selectPlayersOf(db: Db, rolloutId: string, { ring }: PlayersQuery) {
   return ring === undefined ? rows : rows.where("ring", "=", ring - 1);
 }
 
-function applyAndWake(rollouts: RolloutTracker, rows: AppliedRows): void {
-  rollouts.apply(rows);
-  rollouts.wake.notify();
+/** As {@link RolloutTracker.announce}, and wakes the runner after the commit. */
+async function announce(rollouts: RolloutTracker, db: Db, rows: AppliedRows): Promise<() => void> {
+  const apply = await rollouts.announce(db, rows);
+  return () => {
+    apply();
+    rollouts.wake.notify();
+  };
 }

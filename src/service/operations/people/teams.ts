@@ -183,6 +183,7 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
         sweeper.mark(files);
         await erasePublishing(db, teamId);
         emptied = playerIds;
+        await dependencies.presence.announceForgotten(db, playerIds);
         await db.updateTable("teams").set({ deleted_at: now, updated_at: now }).where("id", "=", teamId).execute();
         await db.deleteFrom("members").where("team_id", "=", teamId).execute();
         await updatePendingInvitations(db, teamId).set({ revoked_at: now }).execute();
@@ -204,9 +205,10 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
         await batches.where("ended_at", "is", null).execute();
         const next = operator.isSession ? await selectTeams(db, operator.userId).limit(1).executeTakeFirst() : undefined;
         const moved = next === undefined ? null : await moveSession(dependencies, db, { operator, address, requestId }, null);
+        const followRollouts = await tracker.announce(db, { rollouts });
         const endConnections = await dependencies.tokens.end(db, ended);
         const committed = (): void => {
-          tracker.apply({ rollouts });
+          followRollouts();
           endConnections();
         };
         return { result: moved?.started ?? null, committed };

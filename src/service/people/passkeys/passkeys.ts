@@ -3,7 +3,8 @@ import type { Clock } from "../../../base/clock.ts";
 import type { Log } from "../../../base/log.ts";
 import type { PasskeyAssertion, PasskeyAttestation, PasskeyCreation, PasskeyRequest } from "../../../protocol/operator/passkeys.ts";
 import { invalidField, ProblemError } from "../../http/problem.ts";
-import { addressKey, RateLimit, tooManyRequests } from "../../http/rate-limit.ts";
+import type { AttemptLimit, MakeLimit } from "../../http/attempts/attempt-limit.ts";
+import { addressKey, tooManyRequests } from "../../http/rate-limit.ts";
 import type { PasskeyRow, UserRow } from "../../store/people-tables.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { SecretKeys } from "../one-time/secret-keys.ts";
@@ -17,6 +18,7 @@ interface PasskeyDependencies {
   clock: Clock;
   failures: FailedSignIns;
   log: Log;
+  makeLimit: MakeLimit;
   secretKeys: SecretKeys;
   store: Store;
 }
@@ -51,12 +53,12 @@ const tooLate = "This took longer than five minutes, or was used already: try ag
 export class Passkeys {
   readonly #dependencies: PasskeyDependencies;
   readonly #challenges: PasskeyChallenges;
-  readonly #failures: RateLimit;
+  readonly #failures: AttemptLimit;
 
   constructor(dependencies: PasskeyDependencies) {
     this.#dependencies = dependencies;
     this.#challenges = new PasskeyChallenges(dependencies.secretKeys);
-    this.#failures = new RateLimit(maxFailures, windowMs, dependencies.clock);
+    this.#failures = dependencies.makeLimit("passkey", maxFailures, windowMs);
   }
 
   /** What a browser needs to ask for a passkey. @param allowed the passkeys to choose from; empty: any that it has for this website */
@@ -151,13 +153,11 @@ export class Passkeys {
     refuse: (detail: string) => ProblemError,
   ): Promise<UsedPasskey> {
     const site = requireSite(sender.baseUrl);
-    const { clock, failures, log, store } = this.#dependencies;
+    const { failures, log, store } = this.#dependencies;
     const key = userId ?? (await findBrowser(store.db, sender.browserSecret))?.secret_hash ?? addressKey(sender.address);
-    const waitMs = this.#failures.waitMs(key);
-    if (waitMs > 0) throw tooManyRequests("Too many passkeys were refused", waitMs);
     // It counts before it is checked, so that concurrent ones do not evade the limit.
-    const at = clock.monotonic();
-    this.#failures.record(key);
+    const { waitMs, takeBack } = await this.#failures.take(key);
+    if (waitMs > 0) throw tooManyRequests("Too many passkeys were refused", waitMs);
     const { challengeIn, verifyUsed } = await import("./ceremonies.ts");
     const challenge = challengeIn(assertion);
     if (challenge === undefined || !(await this.#challenges.isValid(challenge, purpose))) throw refuse(tooLate);
@@ -169,7 +169,7 @@ export class Passkeys {
     }
     try {
       const counter = await verifyUsed(assertion, challenge, site, row);
-      this.#failures.takeBack(key, at);
+      await takeBack();
       return { row, challenge, counter };
     } catch (error) {
       log.info({ user_id: row.user_id, passkey_id: row.id, reason: reasonOf(error) }, "a passkey was refused");

@@ -1,6 +1,6 @@
 // Limits guesses of passwords per account and per address, so that strangers cannot lock a person out.
-import type { Clock } from "../../../base/clock.ts";
-import { addressKey, RateLimit, tooManyRequests } from "../../http/rate-limit.ts";
+import { takeAll, type AttemptLimit, type MakeLimit } from "../../http/attempts/attempt-limit.ts";
+import { addressKey, tooManyRequests } from "../../http/rate-limit.ts";
 
 const minuteMs = 60_000;
 const windowMs = 15 * minuteMs;
@@ -25,42 +25,34 @@ export interface Guess {
  * A guess counts before it is checked, so that concurrent ones do not evade the limit, and is taken back if it was right.
  */
 export class Guesses {
-  readonly #clock: Clock;
-  readonly #byAccount: RateLimit;
-  readonly #byAccountAndDay: RateLimit;
-  readonly #byAddress: RateLimit;
-  readonly #byBrowser: RateLimit;
+  readonly #byAccount: AttemptLimit;
+  readonly #byAccountAndDay: AttemptLimit;
+  readonly #byAddress: AttemptLimit;
+  readonly #byBrowser: AttemptLimit;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
-    this.#byAccount = new RateLimit(maxGuesses, windowMs, clock);
-    this.#byAccountAndDay = new RateLimit(maxGuessesPerDay, 24 * 60 * minuteMs, clock);
-    this.#byAddress = new RateLimit(maxGuessesPerAddress, windowMs, clock);
-    this.#byBrowser = new RateLimit(maxGuesses, windowMs, clock);
+  constructor(makeLimit: MakeLimit) {
+    this.#byAccount = makeLimit("password-account", maxGuesses, windowMs);
+    this.#byAccountAndDay = makeLimit("password-account-day", maxGuessesPerDay, 24 * 60 * minuteMs);
+    this.#byAddress = makeLimit("password-address", maxGuessesPerAddress, windowMs);
+    this.#byBrowser = makeLimit("password-browser", maxGuesses, windowMs);
   }
 
   /** Runs `isRight`, unless the guesser has to wait. @throws ProblemError 429, or any error of `isRight`. */
   async attempt(guess: Guess, isRight: () => Promise<boolean>): Promise<boolean> {
-    const limits = this.#limitsOf(guess);
-    const waitMs = Math.max(...limits.map(([limit, key]) => limit.waitMs(key)));
+    const { waitMs, takeBack } = await takeAll(this.#limitsOf(guess));
     if (waitMs > 0) throw tooManyRequests("Too many wrong passwords", waitMs);
-    const at = this.#clock.monotonic();
-    for (const [limit, key] of limits) limit.record(key);
-    const takeBack = (): void => {
-      for (const [limit, key] of limits) limit.takeBack(key, at);
-    };
     try {
       const right = await isRight();
-      if (right) takeBack();
+      if (right) await takeBack();
       return right;
     } catch (error) {
       // Nothing was compared, so nothing was guessed.
-      takeBack();
+      await takeBack();
       throw error;
     }
   }
 
-  #limitsOf({ email, address, browser }: Guess): readonly (readonly [RateLimit, string])[] {
+  #limitsOf({ email, address, browser }: Guess): readonly (readonly [AttemptLimit, string])[] {
     if (browser !== null) return [[this.#byBrowser, browser]];
     return [
       [this.#byAccount, email],

@@ -1,5 +1,6 @@
 // The passwords of people: checks them when somebody signs in, and changes them.
 import type { Clock } from "../../../base/clock.ts";
+import type { MakeLimit } from "../../http/attempts/attempt-limit.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { PasswordRow, UserRow } from "../../store/people-tables.ts";
 import type { Db, Store } from "../../store/store.ts";
@@ -13,6 +14,7 @@ import { PasswordHashing } from "./hashing.ts";
 interface PasswordDependencies {
   clock: Clock;
   failures: FailedSignIns;
+  makeLimit: MakeLimit;
   store: Store;
 }
 
@@ -35,7 +37,7 @@ export class Passwords {
 
   constructor(dependencies: PasswordDependencies) {
     this.#dependencies = dependencies;
-    this.#guesses = new Guesses(dependencies.clock);
+    this.#guesses = new Guesses(dependencies.makeLimit);
   }
 
   /**

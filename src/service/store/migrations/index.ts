@@ -40,6 +40,10 @@ import { nodesMigration } from "./0047-nodes.ts";
 import { presenceMigration } from "./0056-presence.ts";
 import { blobMarksMigration } from "./0050-blob-marks.ts";
 import { oneTimeMigration } from "./0055-one-time.ts";
+import { heartbeatPartitionsMigration } from "./0070-partitions.ts";
+import { limitsMigration } from "./0060-limits.ts";
+import { liveMigration } from "./0061-live.ts";
+import { uploadPiecesMigration } from "./0065-upload-pieces.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -82,6 +86,9 @@ export const migrations: Record<string, Migration> = {
   "0047-nodes": nodesMigration,
   "0050-blob-marks": blobMarksMigration,
   "0055-one-time": oneTimeMigration,
+  "0060-limits": limitsMigration,
+  "0061-live": liveMigration,
+  "0065-upload-pieces": uploadPiecesMigration,
 };
 
 /** The migrations of the telemetry database. */
@@ -91,4 +98,5 @@ export const telemetryMigrations: Record<string, Migration> = {
   "0008-walls": wallsTelemetryMigration,
   "0026-heartbeat-hours": heartbeatHoursMigration,
   "0056-presence": presenceMigration,
+  "0070-partitions": heartbeatPartitionsMigration,
 };

@@ -1,5 +1,6 @@
 // The migrations of the play events' database.
 import type { Migration } from "kysely/migration";
+import { playEventPartitionsMigration } from "./0070-partitions.ts";
 import { migration } from "./statements.ts";
 
 /** By name, in order. A released migration never changes. */
@@ -24,4 +25,5 @@ export const playEventMigrations: Record<string, Migration> = {
       postgres: [],
     },
   ]),
+  "0070-partitions": playEventPartitionsMigration,
 };

@@ -6,13 +6,22 @@ import type { Client } from "pg";
 import { Fault, reasonOf } from "../../../base/fault.ts";
 import { lockFolder } from "../../../base/files/folder-lock.ts";
 import type { Log } from "../../../base/log.ts";
+import { placeKey } from "../../content/blobs/blobs-place.ts";
 import { serviceKeyFile } from "../../fleet/devices/signer.ts";
 import { requireMigrated } from "../migrations/check-history.ts";
 import { connect, migratePostgres } from "../postgres/migrate.ts";
 import { knownMigrations } from "../postgres/known-migrations.ts";
 import { nameOfDatabase, schemas } from "../postgres/pools.ts";
+import { preparePartitions } from "./prepare-partitions.ts";
 import { requireEmpty, targetTables, type TargetTable } from "./target-tables.ts";
 import { TableDigest, type TableSummary, type Values } from "./table-digest.ts";
+
+/** The blobs of a move. */
+export interface MoveBlobs {
+  /** The name of their new place. */
+  place: string;
+  copy: () => Promise<void>;
+}
 
 const rowsPerInsert = 2_000;
 const progressMs = 5_000;
@@ -25,23 +34,32 @@ export interface MovedTable {
 }
 
 /**
- * Copies `folder` into the database at `url`, in one transaction: it has everything or nothing. Blobs and other files stay in the folder.
- * The signing key is stored in the database, where all nodes read it.
+ * Copies `folder` into the database at `url`, in one transaction: it has everything or nothing. Other files stay in the folder. The signing
+ * key is stored in the database, where all nodes read it.
+ * @param blobs copies the blobs before, when the database is known to be empty, and names their place; null: they stay in the folder
  * @returns every table with its count and digest on both sides, which are equal
  * @throws Fault `data-in-use` when a service uses the folder; `refused` when the database is not empty; `unsupported` when another version
  * wrote one of them; `file-corrupt` when a row cannot be stored there or a table differs; `store-unavailable`.
  */
-export async function moveFolder(folder: string, url: string, log: Log, signal: AbortSignal): Promise<MovedTable[]> {
+export async function moveFolder(
+  folder: string,
+  url: string,
+  log: Log,
+  signal: AbortSignal,
+  blobs: MoveBlobs | null = null,
+): Promise<MovedTable[]> {
   if (!existsSync(join(folder, "state.db")))
     throw new Fault("refused", `${folder} contains no data of a service: name its folder with --from`);
   using _lock = lockFolder(folder);
   for (const schema of schemas) requireMigrated(join(folder, `${schema}.db`), knownMigrations[schema]);
   await migratePostgres(url, log);
+  if (blobs !== null) await moveBlobs(url, blobs);
   await using client = await connect(url);
   // The types that the service reads numbers by (pools.ts) make both sides comparable.
   await client.query("BEGIN");
   const tables = await targetTables(client);
   await requireEmpty(client, tables, nameOfDatabase(url));
+  await preparePartitions(folder, client);
   const moved: MovedTable[] = [];
   for (const table of tables) {
     const from = await copyTable(folder, client, table, log, signal);
@@ -53,8 +71,18 @@ export async function moveFolder(folder: string, url: string, log: Log, signal: 
     moved.push({ table: name, from, to });
   }
   await takeOverKey(folder, client);
+  if (blobs !== null) await client.query("INSERT INTO state.meta (key, value) VALUES ($1, $2)", [placeKey, blobs.place]);
   await client.query("COMMIT");
   return moved;
+}
+
+/** Copies the blobs before any row. The copy may take hours, in which no transaction is open. */
+async function moveBlobs(url: string, { copy }: MoveBlobs): Promise<void> {
+  {
+    await using client = await connect(url);
+    await requireEmpty(client, await targetTables(client), nameOfDatabase(url));
+  }
+  await copy();
 }
 
 /** Copies the rows of one table. @returns what was read from the folder */

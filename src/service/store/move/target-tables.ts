@@ -17,7 +17,10 @@ const ownTables = new Set(["write_turns", "nodes", "leases", "announcements", "k
 export async function targetTables(client: Client): Promise<TargetTable[]> {
   const { rows } = await client.query<{ schema: Schema; table: string; column: string; type: string }>(
     `SELECT table_schema AS schema, table_name AS table, column_name AS column, udt_name AS type FROM information_schema.columns
-      WHERE table_schema = ANY($1) ORDER BY table_schema, table_name, ordinal_position`,
+      WHERE table_schema = ANY($1)
+        -- A partition's rows are those of its table.
+        AND NOT (SELECT relispartition FROM pg_class WHERE oid = format('%I.%I', table_schema, table_name)::regclass)
+      ORDER BY table_schema, table_name, ordinal_position`,
     [schemas],
   );
   const tables: TargetTable[] = [];

@@ -56,9 +56,9 @@ async function checkHistory(client: pg.Client, schema: Schema, database: string)
   checkApplied(names, knownMigrations[schema], { database, part: `schema ${schema}`, elsewhere: "use another --database" });
 }
 
-/** All migrations of a schema are one transaction. */
+/** All migrations of a schema are one transaction. They take as long as they need: one may copy a large table. */
 async function migrateSchema(url: string, schema: Schema, log: Log): Promise<number> {
-  await using pool = openPool(url, schema, log, 1);
+  await using pool = openPool(url, schema, log, { max: 1, queryTimeoutMs: 0 });
   const db = new Kysely<unknown>({ dialect: new PooledDialect({ pool, prepare: `SET search_path TO ${schema}`, begin: "begin" }) });
   const migrator = new Migrator({ db, provider: { getMigrations: async () => knownMigrations[schema] }, migrationTableSchema: schema });
   const { error, results = [] } = await migrator.migrateToLatest();

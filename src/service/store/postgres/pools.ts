@@ -8,7 +8,7 @@ export type Schema = (typeof schemas)[number];
 
 const poolSizes = { state: 10, telemetry: 4, plays: 4 } as const satisfies Record<Schema, number>;
 const connectTimeoutMs = 5_000;
-const queryTimeoutMs = 60_000;
+const defaultQueryTimeoutMs = 60_000;
 const idleTimeoutMs = 300_000;
 // A node that is paused or cut off in the middle of a transaction holds its locks until then.
 const silentTransactionMs = 10_000;
@@ -25,8 +25,20 @@ export function connectionTo(url: string): pg.ClientConfig {
   return { connectionString: url, application_name: "signage-service", connectionTimeoutMillis: connectTimeoutMs, keepAlive: true, types };
 }
 
+interface PoolLimits {
+  /** How many connections there are at most. */
+  max?: number;
+  /** After how long a query fails; 0: never. */
+  queryTimeoutMs?: number;
+}
+
 /** Connections to one schema. They end when it is disposed. */
-export function openPool(url: string, schema: Schema, log: Log, max: number = poolSizes[schema]): pg.Pool & AsyncDisposable {
+export function openPool(
+  url: string,
+  schema: Schema,
+  log: Log,
+  { max = poolSizes[schema], queryTimeoutMs = defaultQueryTimeoutMs }: PoolLimits = {},
+): pg.Pool & AsyncDisposable {
   const pool = new pg.Pool({ ...connectionTo(url), max, idleTimeoutMillis: idleTimeoutMs, query_timeout: queryTimeoutMs });
   // The pool drops the connection and opens another when it is needed; if that fails, the query reports it.
   pool.on("error", (error) => log.warn({ err: error, schema }, "an idle connection to the database ended"));

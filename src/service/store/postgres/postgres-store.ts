@@ -7,6 +7,7 @@ import type { PlayEventTables, TelemetryTables } from "../telemetry-tables.ts";
 import { PooledDialect } from "./driver.ts";
 import { migratePostgres } from "./migrate.ts";
 import { openPool, sessionOf, type Schema } from "./pools.ts";
+import { PostgresPartitions } from "./postgres-partitions.ts";
 import { beginWrite, beginWriteAlone, WriteQueue } from "./write-queue.ts";
 
 /**
@@ -22,14 +23,15 @@ export async function openPostgresStore(url: string, log: Log = silentLog): Prom
   };
   const state = open("state");
   const writes = new WriteQueue(state<Tables>(beginWrite), state<Tables>(beginWriteAlone));
-  const telemetry = open("telemetry")<TelemetryTables>();
-  const plays = open("plays")<PlayEventTables>();
+  const [telemetry, plays] = [open("telemetry"), open("plays")];
+  const partitions = new PostgresPartitions({ telemetry: telemetry<never>(), plays: plays<never>() }, log);
   const owned = opened.move();
   const hooks = new CommitHooks();
   return {
     db: state<Tables>(),
-    telemetry,
-    plays,
+    telemetry: telemetry<TelemetryTables>(),
+    plays: plays<PlayEventTables>(),
+    partitions,
     isShared: true,
     write: (write) => hooks.run((each) => writes.run(each), write),
     writeAlone: (write) => hooks.run((each) => writes.runAlone(each), write),

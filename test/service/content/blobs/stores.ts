@@ -33,6 +33,7 @@ export function s3Config(url: string, more: Partial<S3Config> = {}): S3Config {
     region: "us-east-1",
     isPathStyle: true,
     credentials: testCredentials,
+    links: null,
     cacheBytes: 100_000_000,
     ...more,
   };

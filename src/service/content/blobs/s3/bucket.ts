@@ -29,10 +29,35 @@ const maxSockets = 100;
 export class Bucket implements Disposable {
   readonly config: S3Config;
   readonly client: S3Client;
+  readonly #localNow: () => number;
+  /** How far the bucket's clock is ahead of this machine's, by its latest response, which may be a second old. */
+  #aheadMs = 0;
 
-  constructor(config: S3Config) {
+  constructor(config: S3Config, localNow: () => number = Date.now) {
     this.config = config;
+    this.#localNow = localNow;
     this.client = new S3Client(clientConfig(config));
+    this.client.middlewareStack.add(
+      (next) => async (args) => {
+        const result = await next(args);
+        const { date } = (result.response as { headers?: Record<string, string> }).headers ?? {};
+        const at = Date.parse(date ?? "");
+        if (!Number.isNaN(at)) this.#aheadMs = at - localNow();
+        return result;
+      },
+      { step: "deserialize", name: "readClock" },
+    );
+  }
+
+  /** The time at the bucket; never later than that. */
+  now(): number {
+    return this.#localNow() + this.#aheadMs;
+  }
+
+  /** The bucket's name for messages. */
+  get name(): string {
+    const { bucket, endpoint } = this.config;
+    return `the bucket ${bucket}${endpoint === null ? "" : ` at ${endpoint}`}`;
   }
 
   /** The object's size, and its SHA-256 if the server knows it; null: there is no object. */
@@ -90,11 +115,10 @@ export class Bucket implements Disposable {
   /** An error of the library as a Fault. Whatever it is, the next attempt may succeed. */
   fault(error: unknown): Fault {
     if (error instanceof Fault) return error;
-    const { bucket, endpoint } = this.config;
     const status = statusOf(error);
     const name = error instanceof Error ? error.name : "";
     const reason = status === undefined || status === 0 ? "cannot be reached" : `responds with ${status} ${name}`;
-    return new Fault("blobs-unavailable", `the bucket ${bucket}${endpoint === null ? "" : ` at ${endpoint}`} ${reason}`, { cause: error });
+    return new Fault("blobs-unavailable", `${this.name} ${reason}`, { cause: error });
   }
 
   [Symbol.dispose](): void {

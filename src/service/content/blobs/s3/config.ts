@@ -11,6 +11,8 @@ export interface S3Config {
   isPathStyle: boolean;
   /** null: the credentials come from Amazon's usual places, such as the role of the machine. */
   credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | null;
+  /** Downloads are redirected to signed links, of the bucket or of `cdn`, an origin before it; null: the service sends the bytes. */
+  links: { cdn: string | null } | null;
   /** How many bytes of blobs are kept in the data folder for libraries that read files. */
   cacheBytes: number;
 }

@@ -1,6 +1,5 @@
 // Stores blobs as objects of a bucket that several nodes share. Bytes are received and hashed on the local disk first.
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import type { Clock } from "../../../../base/clock.ts";
@@ -8,14 +7,14 @@ import { Fault } from "../../../../base/fault.ts";
 import type { Db } from "../../../store/store.ts";
 import { BlobCache } from "../blob-cache.ts";
 import type { BlobMarks } from "../blob-marks.ts";
-import type { BlobName, BlobStore, LocalFile, ReceivedFile } from "../blob-store.ts";
+import type { BlobName, BlobStore, LinkHeaders, LocalFile, ReceivedFile, Removal } from "../blob-store.ts";
 import { IncomingFiles } from "../incoming-files.ts";
 import { Bucket } from "./bucket.ts";
 import { blobKey, hashOfKey, type S3Config } from "./config.ts";
-import { partBytes, putParts } from "./multipart.ts";
-
-const deletionsAtOnce = 10;
-const silenceLimitMs = 20_000;
+import { SignedLinks } from "./links.ts";
+import { permitRemoval, removalMs } from "./removal.ts";
+import { silenceLimited } from "./silence-limit.ts";
+import { storeFile } from "./store-file.ts";
 
 interface S3Dependencies {
   marks: BlobMarks;
@@ -28,20 +27,29 @@ export class S3Blobs implements BlobStore {
   readonly #dependencies: S3Dependencies;
   readonly #files: IncomingFiles;
   readonly #cache: BlobCache;
+  readonly #links: SignedLinks | null;
   /** When a file was found or stored in the bucket, monotonic ms. */
   readonly #preparedAt = new WeakMap<ReceivedFile, number>();
 
-  private constructor(config: S3Config, dependencies: S3Dependencies, files: IncomingFiles, cache: BlobCache) {
-    this.bucket = new Bucket(config);
+  private constructor(bucket: Bucket, dependencies: S3Dependencies, files: IncomingFiles, cache: BlobCache, links: SignedLinks | null) {
+    this.bucket = bucket;
     this.#dependencies = dependencies;
     this.#files = files;
     this.#cache = cache;
+    this.#links = links;
   }
 
   /** @param folder for files that arrive, and for local copies. Connects to nothing yet. */
   static async open(folder: string, config: S3Config, dependencies: S3Dependencies): Promise<S3Blobs> {
     const files = await IncomingFiles.open(join(folder, "incoming"));
-    return new S3Blobs(config, dependencies, files, await BlobCache.open(join(folder, "cache"), config.cacheBytes));
+    const cache = await BlobCache.open(join(folder, "cache"), config.cacheBytes);
+    const bucket = new Bucket(config, () => dependencies.clock.now());
+    const links = config.links === null ? null : await SignedLinks.open(bucket, dependencies.clock, config.links.cdn);
+    return new S3Blobs(bucket, dependencies, files, cache, links);
+  }
+
+  get linkOrigin(): string | null {
+    return this.#links?.origin ?? null;
   }
 
   receive(bytes: AsyncIterable<Uint8Array>, maxBytes: number, onProgress?: (sizeBytes: number) => void): Promise<ReceivedFile> {
@@ -64,8 +72,10 @@ export class S3Blobs implements BlobStore {
     const { clock, marks } = this.#dependencies;
     const startedAt = clock.monotonic();
     // Without a mark, no node deletes the blob before the grace is over, so that it need not be looked for again.
-    await marks.unmarkIfMarked(received.sha256);
-    await this.#store(received);
+    const mayBeDeleted = await marks.unmarkIfMarked(received.sha256);
+    // The node that was about to delete it may have lost its transaction, but not yet its permission.
+    if (mayBeDeleted) await clock.wait(removalMs + 1_000);
+    await storeFile(this.bucket, received);
     this.#preparedAt.set(received, startedAt);
     await this.#cache.add(received, received.path);
   }
@@ -74,7 +84,7 @@ export class S3Blobs implements BlobStore {
     const { clock, marks } = this.#dependencies;
     await marks.unmark(db, [received.sha256]);
     const preparedAt = this.#preparedAt.get(received) ?? Number.NEGATIVE_INFINITY;
-    if (clock.monotonic() - preparedAt >= marks.lastsMs) await this.#store(received);
+    if (clock.monotonic() - preparedAt >= marks.lastsMs) await storeFile(this.bucket, received);
   }
 
   async read(blob: BlobName, start: number, end: number): Promise<Readable> {
@@ -85,18 +95,19 @@ export class S3Blobs implements BlobStore {
       found.body.destroy();
       throw corrupt(blob);
     }
-    return Readable.from(this.#checked(found.body, blob, isWhole), { objectMode: false });
+    return Readable.from(this.#checked(found.body, blob, isWhole, end - start + 1), { objectMode: false });
+  }
+
+  async link({ sha256 }: BlobName, headers: LinkHeaders): Promise<string | null> {
+    return this.#links === null ? null : this.#links.sign(blobKey(this.bucket.config, sha256), headers);
   }
 
   localFile(blob: BlobName): Promise<LocalFile> {
     return this.#cache.use(blob, () => this.read(blob, 0, blob.sizeBytes - 1));
   }
 
-  async remove(hashes: readonly string[]): Promise<void> {
-    for (let first = 0; first < hashes.length; first += deletionsAtOnce) {
-      const some = hashes.slice(first, first + deletionsAtOnce);
-      await Promise.all(some.map((sha256) => this.bucket.delete(blobKey(this.bucket.config, sha256))));
-    }
+  permitRemoval(hashes: readonly string[]): Promise<Removal> {
+    return permitRemoval(this.bucket, hashes);
   }
 
   async *allHashes(): AsyncGenerator<string[]> {
@@ -114,48 +125,24 @@ export class S3Blobs implements BlobStore {
     this.bucket[Symbol.dispose]();
   }
 
-  /** Makes sure that the bucket has the file's bytes under its hash. */
-  async #store({ path, sha256, sizeBytes }: ReceivedFile): Promise<void> {
-    const key = blobKey(this.bucket.config, sha256);
-    const present = await this.bucket.head(key);
-    if (present?.sizeBytes === sizeBytes && (present.sha256 ?? sha256) === sha256) return;
-    if (sizeBytes > partBytes) return putParts(this.bucket, key, path, sizeBytes);
-    const bytes = await readFile(path);
-    // Another node may store it at the same time, which is as good.
-    const isStored = await this.bucket.put(key, bytes, present === null);
-    if (!isStored && (await this.bucket.head(key))?.sizeBytes !== sizeBytes) await this.bucket.put(key, bytes, false);
-  }
-
-  /** The bytes of an object. Holds the end of a whole blob back until its hash has been checked. */
-  async *#checked(body: Readable, blob: BlobName, isWhole: boolean): AsyncGenerator<Buffer> {
+  /** The bytes of an object, all `length` of them. Holds the end of a whole blob back until its hash has been checked. */
+  async *#checked(body: Readable, blob: BlobName, isWhole: boolean, length: number): AsyncGenerator<Buffer> {
     const hash = isWhole ? createHash("sha256") : null;
     let held: Buffer | null = null;
+    let received = 0;
     try {
       for await (const bytes of silenceLimited(body)) {
         hash?.update(bytes);
+        received += bytes.length;
         if (held !== null) yield held;
         held = bytes;
       }
     } catch (error) {
       throw this.bucket.fault(error);
     }
+    if (received !== length) throw corrupt(blob);
     if (hash !== null && hash.digest("hex") !== blob.sha256) throw corrupt(blob);
     if (held !== null) yield held;
-  }
-}
-
-/** The bytes of a body that must not be silent while it is read. A reader may pause as long as it likes. */
-async function* silenceLimited(body: Readable): AsyncGenerator<Buffer> {
-  const parts = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-  try {
-    for (;;) {
-      const timer = setTimeout(() => body.destroy(new Error(`the bucket sent nothing for ${silenceLimitMs / 1_000} s`)), silenceLimitMs);
-      const { done, value } = await parts.next().finally(() => clearTimeout(timer));
-      if (done === true) return;
-      yield value;
-    }
-  } finally {
-    body.destroy();
   }
 }
 

@@ -1,13 +1,21 @@
-// Writes the rows of paired players directly: ten thousand pairings would only measure the bench.
-import { createKeyPair, thumbprint } from "../../src/base/jws.ts";
+// Writes the rows of paired players directly into a service's database: thousands of pairings would only measure the pairing.
 import { createSystemClock } from "../../src/base/clock.ts";
+import { createKeyPair, thumbprint } from "../../src/base/jws.ts";
 import { hashSecret, randomText } from "../../src/service/people/token-secrets.ts";
 import { inChunks } from "../../src/service/store/chunks.ts";
 import { createIds } from "../../src/service/store/ids.ts";
 import type { Store } from "../../src/service/store/store.ts";
 
-/** Adds `count` players with the tag `all` that show a layout. @returns an access token of each */
-export async function addPairedPlayers(store: Store, count: number, layoutId: string): Promise<string[]> {
+/** A player of the swarm, with the access token of its device. */
+export interface FilledPlayer {
+  id: string;
+  token: string;
+}
+
+const tokenLifetimeMs = 6 * 3_600_000;
+
+/** Adds `count` players with the layout and the tag `all`. The service must not run on SQLite meanwhile. */
+export async function fillPlayers(store: Store, layoutId: string, count: number): Promise<FilledPlayer[]> {
   const makeId = createIds(createSystemClock());
   const { id: team_id } = await store.db.selectFrom("teams").select("id").executeTakeFirstOrThrow();
   const at = Date.now();
@@ -40,9 +48,9 @@ export async function addPairedPlayers(store: Store, count: number, layoutId: st
         .execute();
     }
     for (const part of inChunks(secrets)) {
-      const values = part.map(({ id, token }) => ({ hash: hashSecret(token), player_id: id, expires_at: at + 3_600_000 * 6 }));
+      const values = part.map(({ id, token }) => ({ hash: hashSecret(token), player_id: id, expires_at: at + tokenLifetimeMs }));
       await db.insertInto("device_tokens").values(values).execute();
     }
   });
-  return secrets.map(({ token }) => token);
+  return secrets;
 }

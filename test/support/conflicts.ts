@@ -1,0 +1,23 @@
+// A set-up file for `npm run test:postgres -- conflicts`: of the transactions that can conflict with those of another node, every second
+// one fails at its commit, with the error that PostgreSQL gives then. The service has to run it again without a trace of the first run.
+import pg from "pg";
+
+type Query = (this: pg.Client, ...parameters: unknown[]) => unknown;
+
+const serializable = new WeakSet<pg.Client>();
+let commits = 0;
+
+if (process.env["SIGNAGE_TEST_CONFLICTS"] === "1") {
+  const query = pg.Client.prototype.query as unknown as Query;
+  const withConflicts: Query = function (...parameters) {
+    const [text] = parameters;
+    if (typeof text === "string" && text.startsWith("begin isolation level serializable")) serializable.add(this);
+    if (text !== "commit" || !serializable.delete(this)) return query.apply(this, parameters);
+    commits += 1;
+    if (commits % 2 === 0) return query.apply(this, parameters);
+    return Promise.resolve(query.call(this, "rollback")).then(() => {
+      throw Object.assign(new Error("could not serialize access due to read/write dependencies"), { code: "40001" });
+    });
+  };
+  pg.Client.prototype.query = withConflicts as unknown as typeof pg.Client.prototype.query;
+}
