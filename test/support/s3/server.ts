@@ -132,12 +132,14 @@ export async function startS3Server(
 
 /** Reads half of a body, then cuts the connection. */
 async function cutRequest(request: IncomingMessage): Promise<void> {
+  const { socket } = request;
   let left = Number(request.headers["content-length"] ?? 0) / 2;
   for await (const part of request as AsyncIterable<Buffer>) {
     left -= part.length;
     if (left <= 0) break;
   }
-  request.destroy();
+  // The request's own destroy() keeps the connection of a small body, which has arrived.
+  socket.destroy();
 }
 
 if (import.meta.main) {
