@@ -35,7 +35,7 @@ export async function startS3Server(
   const server = createServer((request, response) => {
     response.setHeader("date", new Date(now()).toUTCString());
     void answer(request, response).catch((error: unknown) => {
-      if (response.headersSent || request.destroyed) return response.destroy();
+      if (response.headersSent || request.socket.destroyed) return response.destroy();
       const fault = error instanceof S3Error ? error : new S3Error(500, "InternalError", String(error));
       // A client that still sends must not wait for the end of its body.
       sendXml(response, fault.status, request.method === "HEAD" ? "" : fault.xml, { connection: "close" });
