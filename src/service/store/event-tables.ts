@@ -1,4 +1,5 @@
 // The rows of events and webhooks.
+import type { Generated } from "kysely";
 import type { OwnedRow } from "./owned-row.ts";
 
 export interface EventRow extends OwnedRow {
@@ -43,4 +44,24 @@ export interface DeliveryRow extends OwnedRow {
   last_status: number | null;
   last_error: string | null;
   updated_at: number;
+}
+
+/** The tables of events and of webhooks. */
+export interface EventTables {
+  events: EventRow;
+  /** The last and the last trimmed sequence number of each team's events. */
+  event_journals: { team_id: string; last_seq: number; trimmed_seq: Generated<number> };
+  event_audiences: { digest: string; players: string; used_at: number };
+  webhooks: WebhookRow;
+  webhook_messages: { event_id: string; team_id: string; type: string; body: string; created_at: number };
+  webhook_deliveries: DeliveryRow;
+  webhook_attempts: {
+    delivery_id: string;
+    number: number;
+    at: number;
+    duration_ms: number;
+    status: number | null;
+    body: string | null;
+    error: string | null;
+  };
 }

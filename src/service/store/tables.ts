@@ -4,7 +4,7 @@ import type { AssetKind, AssetStatus } from "../../protocol/content/assets.ts";
 import type { AlertGroupRow, AlertRow, AlertSettingsRow, MailRow } from "./alert-tables.ts";
 import type { CommandBatchPlayerRow, CommandBatchRow } from "./batch-tables.ts";
 import type { EnrolmentKeyRow, EnrolmentRow } from "./enrolment-tables.ts";
-import type { DeliveryRow, EventRow, WebhookRow } from "./event-tables.ts";
+import type { EventTables } from "./event-tables.ts";
 import type { LimitTables } from "./limit-tables.ts";
 import type { LiveTables } from "./live-tables.ts";
 import type { PreviewTicketRow, UsedSecretRow } from "./one-time-tables.ts";
@@ -245,7 +245,7 @@ export interface ProblemRecordRow {
 }
 
 /** All tables of the durable database. */
-export interface Tables extends LimitTables, LiveTables {
+export interface Tables extends EventTables, LimitTables, LiveTables {
   teams: TeamRow;
   users: UserRow;
   members: MemberRow;
@@ -325,24 +325,8 @@ export interface Tables extends LimitTables, LiveTables {
     body: string;
     created_at: number;
   };
-  events: EventRow;
-  /** The last and the last trimmed sequence number of each team's events. */
-  event_journals: { team_id: string; last_seq: number; trimmed_seq: Generated<number> };
-  event_audiences: { digest: string; players: string; used_at: number };
   /** The last reported connection state of each player; `is_online` is 0 or 1. */
   player_links: PlayerLinkRow;
-  webhooks: WebhookRow;
-  webhook_messages: { event_id: string; team_id: string; type: string; body: string; created_at: number };
-  webhook_deliveries: DeliveryRow;
-  webhook_attempts: {
-    delivery_id: string;
-    number: number;
-    at: number;
-    duration_ms: number;
-    status: number | null;
-    body: string | null;
-    error: string | null;
-  };
   meta: { key: string; value: string };
   used_secrets: UsedSecretRow;
   preview_tickets: PreviewTicketRow;
