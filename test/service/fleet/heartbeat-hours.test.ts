@@ -1,5 +1,4 @@
 // The measurements in the history of heartbeats, and its hours: computed from minutes, kept for a year.
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { pruneMinutes } from "../../../src/service/fleet/devices/heartbeat-minutes.ts";
 import { rollUpHours } from "../../../src/service/fleet/devices/heartbeat-hours.ts";
