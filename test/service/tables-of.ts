@@ -5,7 +5,7 @@ import { receiveMessageOnPort, MessageChannel, Worker } from "node:worker_thread
 import { createdDatabaseOf, isOnPostgres } from "./test-database.ts";
 
 // What nodes write by themselves, every few seconds.
-const ofNodes = "'write_turns', 'nodes', 'leases', 'announcements'";
+const ofNodes = "'write_turns', 'nodes', 'leases', 'announcements', 'attempts', 'quota_use', 'live_viewers', 'live_frames'";
 
 type Part = "state" | "telemetry" | "plays";
 

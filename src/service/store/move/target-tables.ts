@@ -11,7 +11,8 @@ export interface TargetTable {
 }
 
 /** Tables that belong to the nodes of a database, or to its migrations: a folder has nothing for them. */
-const ownTables = new Set(["write_turns", "nodes", "leases", "announcements", "kysely_migration", "kysely_migration_lock"]);
+const ofNodes = ["write_turns", "nodes", "leases", "announcements", "attempts", "quota_use", "live_viewers", "live_frames"];
+const ownTables = new Set([...ofNodes, "kysely_migration", "kysely_migration_lock"]);
 
 /** The tables that a folder fills: those that others refer to come first. */
 export async function targetTables(client: Client): Promise<TargetTable[]> {
