@@ -16,8 +16,6 @@ export const longTests = "test/**/*.long.test.ts";
 const slowTests = [
   "test/player/content/feeds.test.ts",
   "test/player/playback/preview-instants.test.ts",
-  "test/schedule/limits/hourly-limits.test.ts",
-  "test/schedule/schedule-oracle.test.ts",
   "test/schedule/schedule-properties.test.ts",
   "test/service/content/assets.test.ts",
   "test/service/content/content.test.ts",
