@@ -35,7 +35,18 @@ const nodes = new LoneNode("nod_bench");
 const rollouts = await RolloutTracker.open(store, clock, nodes);
 // Nobody is connected.
 const sockets = { push: () => undefined } as unknown as DeviceSockets;
-const dependencies = { store, desired: new DesiredStates(store.db), events, journal, sockets, clock, log: silentLog, nodes, presence, rollouts };
+const dependencies = {
+  store,
+  desired: new DesiredStates(store.db),
+  events,
+  journal,
+  sockets,
+  clock,
+  log: silentLog,
+  nodes,
+  presence,
+  rollouts,
+};
 const { team_id: teamId } = await store.db.selectFrom("players").select("team_id").executeTakeFirstOrThrow();
 
 function update(more: Partial<UpdateState> = {}): UpdateState {

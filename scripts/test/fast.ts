@@ -53,7 +53,9 @@ export function chooseFastTests(): { files: string[]; leftOut: number } {
   const all = globSync("test/**/*.test.ts", { cwd: rootFolder, exclude: ["test/long/**", longTests] });
   const gone = slowTests.filter((path) => !all.includes(path));
   if (gone.length > 0) throw new Error(`scripts/test/fast.ts lists test files that do not exist: ${gone.join(", ")}`);
-  const files = globSync(browserlessTests, { cwd: rootFolder, exclude: [longTests] }).filter((path) => !slowTests.includes(path) && !startsProgram(path));
+  const files = globSync(browserlessTests, { cwd: rootFolder, exclude: [longTests] }).filter(
+    (path) => !slowTests.includes(path) && !startsProgram(path),
+  );
   return { files: files.toSorted(), leftOut: all.length - files.length };
 }
 

@@ -8,6 +8,7 @@ const serializable = new WeakSet<pg.Client>();
 let commits = 0;
 
 if (process.env["SIGNAGE_TEST_CONFLICTS"] === "1") {
+  // oxlint-disable-next-line typescript/unbound-method -- it is called with its client as `this`
   const query = pg.Client.prototype.query as unknown as Query;
   const withConflicts: Query = function (...parameters) {
     const [text] = parameters;

@@ -27,11 +27,16 @@ export class Swarm implements AsyncDisposable {
   }
 
   /** Connects players with these access tokens to `url`. */
-  static async start(url: string, tokens: string[], atOnce = handshakesAtOnce): Promise<Swarm> {
+  static async start(url: string, tokens: string[]): Promise<Swarm> {
     // A process group of its own, which Ctrl+C does not reach. It ends when this process does.
     const swarm = new Swarm(fork(childFile, { execArgv: [], detached: true }), tokens.length);
-    await swarm.#send({ is: "open", url, tokens, atOnce });
+    await swarm.#send({ is: "open", url, tokens, atOnce: handshakesAtOnce });
     return swarm;
+  }
+
+  /** Connects further players, `atOnce` at a time; resolves when all are connected. They do not count for {@link size}. */
+  async connect(url: string, tokens: string[], atOnce: number): Promise<void> {
+    await this.#send({ is: "open", url, tokens, atOnce });
   }
 
   /** The counts so far. */

@@ -14,9 +14,17 @@ const maxKeys = 500;
 // More than one, so that a connection that does not respond delays only those who asked through it.
 const maxQueries = 4;
 
-/** Collects the keys that are asked for in one turn of the event loop, or while {@link maxQueries} run. */
+/**
+ * How long keys are collected. `turn`: for one turn of the event loop, so that the requests that many sockets have received share a
+ * query. `tick`: until what could go on has gone on, for what is asked after another look-up; then nobody waits for another turn, which
+ * takes long on a busy service.
+ */
+type Collected = "turn" | "tick";
+
+/** Collects the keys that are asked for at about the same time, or while {@link maxQueries} run. */
 export class BatchedLookup<V> {
   readonly #read: ReadKeys<V>;
+  readonly #defer: (run: () => void) => void;
   // A query is for several callers, so it runs in the context of none of them.
   readonly #runInOwnContext = AsyncLocalStorage.snapshot();
   readonly #asked: Asked<V>[] = [];
@@ -24,8 +32,9 @@ export class BatchedLookup<V> {
   #running = 0;
   #queryCount = 0;
 
-  constructor(read: ReadKeys<V>) {
+  constructor(read: ReadKeys<V>, collected: Collected = "turn") {
     this.#read = read;
+    this.#defer = collected === "turn" ? (run) => setImmediate(run) : (run) => process.nextTick(run);
   }
 
   /** How many queries were run. */
@@ -47,7 +56,7 @@ export class BatchedLookup<V> {
   #schedule(): void {
     if (this.#isScheduled || this.#asked.length === 0 || this.#running >= maxQueries) return;
     this.#isScheduled = true;
-    this.#runInOwnContext(() => setImmediate(() => void this.#run()));
+    this.#runInOwnContext(() => this.#defer(() => void this.#run()));
   }
 
   /** Never rejects: the promises of `get` carry the outcome. */

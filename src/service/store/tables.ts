@@ -11,6 +11,7 @@ import type { PreviewTicketRow, UsedSecretRow } from "./one-time-tables.ts";
 import type { OwnedRow } from "./owned-row.ts";
 import type { ContentImageRow, ContentWriteRow, DraftChangeRow, DraftRow, VersionChangeRow, VersionRow } from "./publishing-tables.ts";
 import type { RolloutPlayerRow, RolloutRow } from "./rollout-tables.ts";
+import type { UploadLinkRow, UploadPieceRow, UploadRow } from "./upload-tables.ts";
 import type {
   AuditRow,
   InvitationRow,
@@ -155,27 +156,6 @@ export interface AssetRow extends OwnedRow {
   updated_at: number;
   deleted_at: number | null;
 }
-/** Bytes of an unfinished upload that are in the bucket, behind those of the pieces before. */
-export interface UploadPieceRow {
-  upload_id: string;
-  start: number;
-  size_bytes: number;
-  sha256: string;
-  /** The last part of the object's key. */
-  object: string;
-}
-/** A resumable upload. Until its end its bytes are in a file named by its id, or in pieces in the bucket. */
-export interface UploadRow extends OwnedRow {
-  name: string;
-  /** JSON of the tus metadata from the sender. */
-  metadata: string;
-  content_type: string | null;
-  size_bytes: number | null;
-  /** Null until the upload is complete and accepted. */
-  asset_id: string | null;
-  error: string | null;
-  expires_at: number;
-}
 /** A show: an asset, page or text on some screens for a time, with the resources created for it. */
 export interface ShowRow extends OwnedRow {
   name: string;
@@ -192,19 +172,6 @@ export interface ShowRow extends OwnedRow {
   ends_at: number | null;
   /** Set when its resources were put in the bin, on request or after its end. */
   cleared_at: number | null;
-}
-/** A link that allows one upload without a token, for a limited time. */
-export interface UploadLinkRow extends OwnedRow {
-  token_id: string;
-  user_id: string;
-  /** The hash of the secret in its URL. */
-  hash: string;
-  /** The name of the future asset. */
-  name: string;
-  most_bytes: number;
-  expires_at: number;
-  /** Null until the file has arrived. */
-  asset_id: string | null;
 }
 /** A link by which people without an account read one report. */
 export interface ReportLinkRow extends OwnedRow {

@@ -12,7 +12,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { startS3Server, type S3Server } from "../../support/s3/server.ts";
 import { assetOf } from "../../support/states.ts";
 
-const patient = { timeout: 30_000 };
+const patient = { timeout: 90_000 };
 
 interface Fixture extends AsyncDisposable {
   s3: S3Server;

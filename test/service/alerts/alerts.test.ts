@@ -1,5 +1,4 @@
 // Alerts: what opens and closes them, what mutes them, restarts, settings, teams, and the answer to which screens are wrong.
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Heartbeat } from "../../../src/protocol/device/heartbeat.ts";
 import { temporaryFolder } from "../../support/folder.ts";

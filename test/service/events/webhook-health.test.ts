@@ -1,5 +1,4 @@
 // The health of webhooks: warnings, pausing after days of failure, and the limit of the backlog.
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";

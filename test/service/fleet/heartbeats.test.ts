@@ -1,5 +1,4 @@
 // The history of heartbeats: minutes, pages, daily uptime and retention.
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";

@@ -1,6 +1,5 @@
 // The pictures that players take by themselves, at the service: told apart, and kept for less time.
 import type { SQLInputValue } from "node:sqlite";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ulid } from "../../../src/base/ulid.ts";
 import { FakeClock } from "../../support/clock.ts";

@@ -1,5 +1,4 @@
 // Restoring players and schedules from the bin, and replacing a player's device.
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { thumbprint, verifyJws } from "../../../src/base/jws.ts";
 import { revocationJwsType, SignedCommand, SignedRevocation } from "../../../src/protocol/device/commands.ts";

@@ -1,7 +1,6 @@
 // The service as the fuzzer uses it: the described operations, known ids, and tokens with fewer scopes or of another team.
 import { randomBytes } from "node:crypto";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { join } from "node:path";
 import { generateToken, hashSecret } from "../../../src/service/people/token-secrets.ts";
 import type { Schema } from "../../../src/service/openapi/json.ts";
 import { sampleOf } from "../../../src/service/openapi/samples.ts";

@@ -1,7 +1,6 @@
 // A client that starts with one token, runs random operations and keeps every secret it receives.
 import { randomBytes } from "node:crypto";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect } from "vitest";
 import { scopes as allScopes, type Role, type Scope } from "../../../src/protocol/operator/people.ts";

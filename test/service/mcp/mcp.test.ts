@@ -1,5 +1,4 @@
 // MCP with the official client, in both versions of the protocol, against a real service.
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { operations } from "../../../src/service/operations/operations.ts";
 import { FakeClock } from "../../support/clock.ts";

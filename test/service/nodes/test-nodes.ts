@@ -15,7 +15,7 @@ import { createLog } from "../../support/recording-log.ts";
 export const testClock = createSystemClock();
 
 /** One node: its store, and its loops. Disposing it stops it as a service stops. */
-export type TestNode = Awaited<ReturnType<typeof startNode>>;
+type TestNode = Awaited<ReturnType<typeof startNode>>;
 
 interface NodeOptions {
   messages?: MessagesConfig | null;

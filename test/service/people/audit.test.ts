@@ -1,6 +1,5 @@
 // The audit log: one entry per write in its transaction, a hash chain, and no secrets.
 import { createHash } from "node:crypto";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { AuditEntry, AuditVerification } from "../../../src/protocol/operator/people.ts";
 import { canonicalJson } from "../../../src/service/store/canonical-json.ts";

@@ -1,7 +1,6 @@
 // A token grants others no more scopes than it has, and no later expiry.
 import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { scopes, type Role, type Scope } from "../../../src/protocol/operator/people.ts";
 import { hashSecret } from "../../../src/service/people/token-secrets.ts";

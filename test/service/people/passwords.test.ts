@@ -1,6 +1,5 @@
 // Passwords: what is accepted, how they are stored, and signing in with them.
 import { execFile } from "node:child_process";
-import { join } from "node:path";
 import { promisify } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";

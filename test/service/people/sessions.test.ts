@@ -1,5 +1,4 @@
 // Sessions of browsers: how long they last, who sees and ends them, and what ends them.
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { operations } from "../../../src/service/operations/operations.ts";
 import { FakeClock } from "../../support/clock.ts";

@@ -1,5 +1,4 @@
 // Two teams with the same resources in one service, and what its database contains of each.
-import { join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { expect } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";

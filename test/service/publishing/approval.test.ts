@@ -1,5 +1,4 @@
 // Approval: what contributors change is a proposal until an editor approves it, by whatever protocol.
-import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { keepsContent } from "../../../src/service/operations/operation.ts";

@@ -1,5 +1,4 @@
 // Calendars at the service: stored, imported, used by schedules, and sent to the players of these schedules.
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { programAt } from "../../../src/schedule/program.ts";
 import { Calendar } from "../../../src/protocol/scheduling/calendars.ts";

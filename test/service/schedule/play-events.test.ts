@@ -1,5 +1,4 @@
 // Proof of play at the service: play events are stored once, listed, reported, and deleted in time.
-import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { Kysely, SqliteDialect } from "kysely";
 import { Migrator } from "kysely/migration";

@@ -1,5 +1,4 @@
 // Schedules with several targets: which players they reach, and the effect of deleting one of these players.
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";

@@ -3,13 +3,13 @@ import { expect, test } from "vitest";
 import { BatchedLookup } from "../../../src/service/store/batched-lookup.ts";
 
 /** A lookup whose queries wait until the test answers them. */
-function heldLookup() {
+function heldLookup(collected?: "tick") {
   const queries: { keys: readonly string[]; answer: (rows: ReadonlyMap<string, string>) => void; fail: (error: Error) => void }[] = [];
   const lookup = new BatchedLookup<string>((keys) => {
     const { promise, resolve, reject } = Promise.withResolvers<ReadonlyMap<string, string>>();
     queries.push({ keys, answer: resolve, fail: reject });
     return promise;
-  });
+  }, collected);
   return { lookup, queries };
 }
 
@@ -66,4 +66,16 @@ test("[BTQ4] a query that fails rejects only those who asked through it; later k
   await nextTurn();
   queries[1]!.answer(new Map([["a", "A"]]));
   expect(await later).toBe("A");
+});
+
+test("[BTQ6] keys that are asked for after another look-up are read by one query, in the same turn of the event loop", async () => {
+  const { lookup: first, queries } = heldLookup();
+  const { lookup: second, queries: next } = heldLookup("tick");
+  const asked = Promise.all(["a", "b", "c"].map(async (key) => second.get((await first.get(key))!)));
+  await nextTurn();
+  queries[0]!.answer(new Map(["a", "b", "c"].map((key) => [key, key.toUpperCase()])));
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  expect(next.map(({ keys }) => keys)).toEqual([["A", "B", "C"]]);
+  next[0]!.answer(new Map([["B", "found"]]));
+  expect(await asked).toEqual([undefined, "found", undefined]);
 });

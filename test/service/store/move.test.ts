@@ -1,5 +1,5 @@
 // signage-service migrate and move, as programs with a real PostgreSQL.
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import pg from "pg";
@@ -10,7 +10,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { Program } from "../../support/programs/programs.ts";
 import { startS3Server, testBucket, testCredentials } from "../../support/s3/server.ts";
 import { s3Config } from "../content/blobs/stores.ts";
-import { call, heartbeat, picture, TestService } from "../harness.ts";
+import { heartbeat, picture, TestService } from "../harness.ts";
 import { sharedPostgres } from "../test-database.ts";
 
 const patient = { timeout: 120_000 };
@@ -112,9 +112,8 @@ test("[PGS15] move --blobs copies the blobs into the bucket, goes on after an in
   expect(lines.filter(({ msg }) => String(msg).includes("missing or damaged")).map(({ sha256 }) => sha256)).toEqual([damaged.sha256]);
   // Another place is refused, and the bucket serves the files.
   await expect(TestService.start(data, { database })).rejects.toMatchObject({ code: "refused" });
-  await using api = await TestService.start(join(folder.path, "node"), { database, s3: s3Config(s3.url) });
-  const token = (await readFile(join(data, "admin-token"), "utf8")).trim();
-  const read = (id: string) => call(api.service.url, "GET", `assets/${id}/content`, undefined, { authorization: `Bearer ${token}` });
+  await using api = await TestService.start(data, { database, s3: s3Config(s3.url) });
+  const read = (id: string) => api.call("GET", `assets/${id}/content`);
   expect((await read(assets[0]!.id)).body).toEqual(pictures[0]);
   expect((await read(assets[2]!.id)).body).toEqual(pictures[2]);
   expect((await read(damaged.id)).body.type).toBe("/problems/file-damaged");

@@ -29,13 +29,13 @@ const { signal } = new AbortController();
 const makeId = createIds(createSystemClock());
 const player = { id: makeId("plr"), team_id: makeId("team") } as PlayerRow;
 
+const of = { layout_id: makeId("lay"), zone_id: makeId("zon"), item_id: makeId("itm"), schedule_id: null, asset_id: null, sha256: null };
+const clocks = { started_monotonic_ms: 0, ended_monotonic_ms: 0, boot_id: "b", clock_offset_ms: 0, clock_error_ms: null };
+
 function play(startedAt: number, id: string = makeId("evt")): PlayEvent {
   const at = new Date(startedAt).toISOString();
-  return PlayEvent.parse({
-    ...{ id, layout_id: makeId("lay"), zone_id: makeId("zon"), item_id: makeId("itm"), schedule_id: null, asset_id: null, sha256: null },
-    ...{ revision: "r", result: "completed", reason: null, started_at: at, ended_at: at, duration_ms: 0, started_monotonic_ms: 0 },
-    ...{ ended_monotonic_ms: 0, boot_id: "b", clock_offset_ms: 0, clock_error_ms: null },
-  });
+  const span = { started_at: at, ended_at: at, duration_ms: 0 };
+  return PlayEvent.parse({ id, ...of, ...span, ...clocks, revision: "r", result: "completed", reason: null });
 }
 
 async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
@@ -82,7 +82,7 @@ test("[PTN1] nodes that keep the partitions at once make those of today and the 
   await using a = await open(url);
   await using b = await open(url);
   await Promise.all(
-    [a, b, a, b].flatMap(({ keep }) => [keep("play_events", 30), keep("heartbeat_minutes", 30), keep("heartbeat_hours", 366)]),
+    [a, b, a, b].flatMap((node) => [node.keep("play_events", 30), node.keep("heartbeat_minutes", 30), node.keep("heartbeat_hours", 366)]),
   );
   const days = Array.from({ length: 8 }, (_, index) => new Date(now + index * dayMs).toISOString().slice(0, 10).replaceAll("-", ""));
   expect(Object.keys(await rowsIn(url, "plays.play_events"))).toEqual([...days, "default"]);

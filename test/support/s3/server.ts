@@ -35,7 +35,7 @@ export async function startS3Server(
   const server = createServer((request, response) => {
     response.setHeader("date", new Date(now()).toUTCString());
     void answer(request, response).catch((error: unknown) => {
-      if (response.headersSent || request.destroyed) return response.destroy();
+      if (response.headersSent || request.socket.destroyed) return response.destroy();
       const fault = error instanceof S3Error ? error : new S3Error(500, "InternalError", String(error));
       // A client that still sends must not wait for the end of its body.
       sendXml(response, fault.status, request.method === "HEAD" ? "" : fault.xml, { connection: "close" });
@@ -132,12 +132,14 @@ export async function startS3Server(
 
 /** Reads half of a body, then cuts the connection. */
 async function cutRequest(request: IncomingMessage): Promise<void> {
+  const { socket } = request;
   let left = Number(request.headers["content-length"] ?? 0) / 2;
   for await (const part of request as AsyncIterable<Buffer>) {
     left -= part.length;
     if (left <= 0) break;
   }
-  request.destroy();
+  // The request's own destroy() keeps the connection of a small body, which has arrived.
+  socket.destroy();
 }
 
 if (import.meta.main) {

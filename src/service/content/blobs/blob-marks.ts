@@ -3,7 +3,7 @@ import type { Clock } from "../../../base/clock.ts";
 import type { Db, Store } from "../../store/store.ts";
 
 /** How long a blob stays after its mark: longer than any transaction lasts, and than {@link BlobMarks.lastsMs}. */
-export const defaultGraceMs = 3_600_000;
+const defaultGraceMs = 3_600_000;
 
 /**
  * Who uses a blob and who deletes it both delete its mark, in their transactions. So one waits for the other at the row, or is

@@ -16,13 +16,13 @@ export function serviceKeyFile(folder: string): DurableFile<KeyPair> {
 }
 
 /** The key in the database of several nodes; null: there is none yet. */
-export async function readSharedKey(db: Db): Promise<KeyPair | null> {
+async function readSharedKey(db: Db): Promise<KeyPair | null> {
   const row = await db.selectFrom("meta").select("value").where("key", "=", metaKey).executeTakeFirst();
   return row === undefined ? null : StoredKeys.parse(JSON.parse(row.value));
 }
 
 /** Stores the key in the database of several nodes, in place of another. */
-export async function writeSharedKey(db: Db, { publicKey, privateKey }: KeyPair): Promise<void> {
+async function writeSharedKey(db: Db, { publicKey, privateKey }: KeyPair): Promise<void> {
   const value = JSON.stringify({ publicKey, privateKey });
   await db
     .insertInto("meta")

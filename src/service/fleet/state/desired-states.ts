@@ -33,7 +33,7 @@ export interface StateDocument {
 export class DesiredStates {
   // Cleared after every write of this node that may change a state. Those of other nodes show in the revision.
   #cache = new StateCache();
-  // After a change for all players, all of them fetch their state at the same time.
+  // After a change for all players, all of them fetch their state at the same time. By then their tokens were looked up together.
   readonly #db: Db;
   readonly #overrides: BatchedLookup<Overrides>;
   readonly #players: BatchedLookup<PlayerRow>;
@@ -42,7 +42,7 @@ export class DesiredStates {
   /** @param db of the service: the one that is used outside of transactions */
   constructor(db: Db) {
     this.#db = db;
-    this.#overrides = new BatchedLookup((ids) => readOverrides(db, ids));
+    this.#overrides = new BatchedLookup((ids) => readOverrides(db, ids), "tick");
     this.#players = new BatchedLookup(
       async (ids) => new Map((await playersById(db, { ids: textList(db, ids) })).map((row) => [row.id, row])),
     );

@@ -6,8 +6,8 @@ import type { StateContent } from "./state-content.ts";
 
 // One layout may be on ten thousand players, but few layouts are in use at the same time.
 const maxEntries = 200;
-/** How many bytes of rendered content a process keeps. */
-export const maxRenderedBytes = 67_108_864;
+// How many bytes of rendered content a process keeps.
+const maxRenderedBytes = 67_108_864;
 
 /** What a player shows by its assignments: layout, schedules, overrides, safe content and calendars. */
 export interface Assigned {

@@ -3,6 +3,8 @@ import { hash } from "node:crypto";
 import { controlCalendarIds } from "../control-calendars.ts";
 import { calendarIdsIn, readCalendars, type CalendarDays } from "../../schedule/holiday-calendars.ts";
 import { readEnabledSchedules, schedulesForPlayer, type TeamSchedules } from "../../schedule/schedules.ts";
+import { isOneOf, textList, type TextList } from "../../store/dialect.ts";
+import { preparedQuery } from "../../store/prepared-query.ts";
 import type { Db } from "../../store/store.ts";
 import type { PlayerRow } from "../../store/tables.ts";
 import { SharedState, withoutBrackets } from "./shared-state.ts";
@@ -47,14 +49,16 @@ async function readAssigned(db: Db, player: PlayerRow, overrides: Overrides, all
   return { shared, safeAssetId };
 }
 
-/** The overrides of each player. */
-export async function readOverrides(db: Db, playerIds: readonly string[]): Promise<Map<string, Overrides>> {
-  const rows = await db
+const overridesOf = preparedQuery((db: Db, { ids }: { ids: TextList }) =>
+  db
     .selectFrom("overrides")
     .select(["player_id", "layout_id", "asset_id"])
-    .where("player_id", "in", playerIds)
-    .execute();
-  return Map.groupBy(rows, (row) => row.player_id);
+    .where(isOneOf(db, "player_id", ids)),
+);
+
+/** The overrides of each player. */
+export async function readOverrides(db: Db, playerIds: readonly string[]): Promise<Map<string, Overrides>> {
+  return Map.groupBy(await overridesOf(db, { ids: textList(db, playerIds) }), (row) => row.player_id);
 }
 
 async function readSafeAsset(db: Db, teamId: string): Promise<string | null> {

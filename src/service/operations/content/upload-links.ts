@@ -16,7 +16,7 @@ import { reauthorize } from "../../people/authentication.ts";
 import { hashSecret, randomText } from "../../people/token-secrets.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { UploadLinkRow } from "../../store/tables.ts";
+import type { UploadLinkRow } from "../../store/upload-tables.ts";
 import { findTeamRow } from "../../store/team-rows.ts";
 import type { OperatorContext } from "../context.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";

@@ -5,7 +5,7 @@ import { Upload } from "../../../protocol/content/assets.ts";
 import type { TusServer } from "../../content/tus.ts";
 import type { Uploads } from "../../content/uploads.ts";
 import { ProblemError } from "../../http/problem.ts";
-import type { UploadRow } from "../../store/tables.ts";
+import type { UploadRow } from "../../store/upload-tables.ts";
 import type { OperatorContext } from "../context.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import { JsonResponse } from "../responses.ts";

@@ -12,7 +12,7 @@ import { startS3Server, type S3Server } from "../../../support/s3/server.ts";
 import { picture, TestService } from "../../harness.ts";
 import { openS3, s3Config } from "./stores.ts";
 
-const patient = { timeout: 30_000 };
+const patient = { timeout: 90_000 };
 
 interface LinkedService extends AsyncDisposable {
   api: TestService;

@@ -1,5 +1,4 @@
 // Writes many paired players with device tokens into the database of a stopped service: pairing each by its API takes too long.
-import { join } from "node:path";
 import type { Clock } from "../../../../src/base/clock.ts";
 import { hashSecret } from "../../../../src/service/people/token-secrets.ts";
 import { newId } from "../../../support/states.ts";

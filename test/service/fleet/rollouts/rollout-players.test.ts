@@ -1,5 +1,4 @@
 // What becomes of a rollout's players that are added, deleted, restored, replaced or given another version; events, teams, retention.
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checkRelease } from "../../../../src/service/fleet/rollouts/release-catalog.ts";
 import { FakeClock } from "../../../support/clock.ts";

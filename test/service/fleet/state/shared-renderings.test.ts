@@ -84,7 +84,10 @@ test("[FAN2] players of two teams share nothing, even where both show the same",
   const { layout, asset } = await api.showPicture(ours);
   const times = { starts_at: "2026-01-05T09:00:00", ends_at: "2026-01-05T10:00:00", timezone: "Europe/London" };
   await api.call("POST", "schedules", { name: "Ours", layout_id: layout.id, target: { type: "team" }, priority: 1, ...times });
-  const { result } = await renderingsOf(api, () => Promise.all([ours, theirs, ours, theirs].map(fetchState)));
+  // Nothing but the schedule of its team tells this one from the other team's.
+  const idle = await api.pairDevice();
+  const result = await Promise.all([ours, theirs, ours, theirs, idle].map(fetchState));
+  expect(result[4]!.body).toMatchObject({ layout: null, layouts: [{ id: layout.id }], schedules: [{ name: "Ours" }] });
   expect(result[0]!.body).toMatchObject({ layout: { id: layout.id }, assets: [{ id: asset.id }], schedules: [{ name: "Ours" }] });
   expect(result[2]!.body).toEqual(result[0]!.body);
   for (const { body } of [result[1]!, result[3]!]) {
