@@ -3,11 +3,11 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { waitUntil } from "../../support/polling.ts";
+import { eventually, waitUntil } from "../../support/polling.ts";
 import { startPostgres, type TestPostgres } from "../../support/postgres.ts";
 import { createLog, type LogLine } from "../../support/recording-log.ts";
 import { AlertFleet, minute } from "../alerts/alert-fleet.ts";
-import { pairPlayers, reaches, start, startRollout } from "../fleet/rollouts/simulated-player.ts";
+import { pairPlayers, reaches, type SimulatedPlayer, start, startRollout } from "../fleet/rollouts/simulated-player.ts";
 import { TestService } from "../harness.ts";
 import { startTwoServices } from "./two-services.ts";
 
@@ -29,15 +29,17 @@ test("[NDL1] a rollout that another node starts and whose players are at another
   const [third] = await pairPlayers(b, clock, 1);
   const rings = [{ tags: ["first"] }, { tags: ["second"] }, {}].map((ring) => ({ ...ring, wait_minutes: 0 }));
   const { id } = await startRollout(b, { rings });
-  await first!.obey();
-  await reaches(b, clock, id, { ring: 2 });
+  // Players report again and again: a node that has not heard yet of an assignment takes a later report.
+  const obeysUntil = (player: SimulatedPlayer | undefined, isReached: (rollout: { ring: number; status: string }) => boolean) =>
+    eventually(async () => {
+      await player!.obey();
+      clock.advance(1_000);
+      return isReached((await b.call("GET", `rollouts/${id}`)).body);
+    });
+  await obeysUntil(first, ({ ring }) => ring === 2);
   await a[Symbol.asyncDispose]();
-  await waitUntil("the second player is assigned", async () => (await second!.wanted()) === "1.4.0");
-  await second!.obey();
-  await reaches(b, clock, id, { ring: 3 });
-  await waitUntil("the third player is assigned", async () => (await third!.wanted()) === "1.4.0");
-  await third!.obey();
-  await reaches(b, clock, id, { status: "finished" });
+  await obeysUntil(second, ({ ring }) => ring === 3);
+  await obeysUntil(third, ({ status }) => status === "finished");
   const { data } = (await b.call("GET", "events?types=rollout.ring_started,rollout.finished")).body;
   expect(data.map((event: { type: string; data: { ring: number } }) => [event.type, event.data.ring])).toEqual([
     ["rollout.ring_started", 1],
