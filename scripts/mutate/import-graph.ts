@@ -5,7 +5,7 @@ import { chooseFastTests, testsInFolders } from "../test/fast.ts";
 
 /** Tests that start a program which loads these files: they do not import them. */
 const startedBy: Readonly<Record<string, string>> = {
-  "test/service/media/asset-kinds.test.ts": "src/service/media/child.ts",
+  "test/service/media/asset-kinds.long.test.ts": "src/service/media/child.ts",
   "test/service/media/media-formats.test.ts": "src/service/media/child.ts",
   "test/service/store/backup.test.ts": "src/main/backup.ts",
 };
