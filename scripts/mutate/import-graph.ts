@@ -1,11 +1,10 @@
 // Tells which browserless test files import a source file, directly, by way of others or in a program, the quick and near ones first.
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { chooseFastTests, testsInFolders } from "../test/fast.ts";
+import { chooseFastTests, longTests, testsInFolders } from "../test/fast.ts";
 
 /** Tests that start a program which loads these files: they do not import them. */
 const startedBy: Readonly<Record<string, string>> = {
-  "test/service/media/asset-kinds.long.test.ts": "src/service/media/child.ts",
   "test/service/media/media-formats.test.ts": "src/service/media/child.ts",
   "test/service/store/backup.test.ts": "src/main/backup.ts",
 };
@@ -19,7 +18,7 @@ export function testsByDistance(root: string, files: readonly string[]): Map<str
   const known = new Set(files.filter((file) => file.endsWith(".ts")));
   const imports = new Map([...known].map((file) => [file, importsOf(root, file).filter((target) => known.has(target))]));
   const found = new Map<string, { test: string; distance: number }[]>();
-  for (const test of globSync(testsInFolders, { cwd: root })) {
+  for (const test of globSync(testsInFolders, { cwd: root, exclude: [longTests] })) {
     if (!known.has(test)) continue;
     for (const [file, distance] of distancesFrom(test, imports)) {
       found.set(file, [...(found.get(file) ?? []), { test, distance }]);

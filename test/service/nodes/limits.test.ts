@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres[Symbol.asyncDispose]());
 
-test("[NDL5] two nodes together allow as many wrong pairing codes, passwords and enrolment keys as one", async () => {
+test("[NDL5] two nodes together allow as many wrong pairing codes and passwords as one", async () => {
   await using two = await startTwoServices(postgres, { limits: { token: 1_000, player: 1_000, address: 1_000 } });
   const nodes = [two.a, two.b];
   const count = (answers: readonly ApiResponse[], status: number) => answers.filter((each) => each.status === status).length;
