@@ -48,10 +48,12 @@ const data = z
   .min(1, "must name a folder")
   .default(join(dataFolder(), "service"))
   .transform((path) => resolve(path));
-const noDatabase = z.undefined({
-  error:
-    "not for PostgreSQL: back it up with pg_dump or pgBackRest (the signing key is in it), and the bucket by versioning; after a restore run migrate --after-restore. See docs/scaling-backup.md",
-});
+const noDatabase = z
+  .undefined({
+    error:
+      "not for PostgreSQL: back it up with pg_dump or pgBackRest (the signing key is in it), and the bucket by versioning; after a restore run migrate --after-restore. See docs/scaling-backup.md",
+  })
+  .optional();
 const BackupFlags = z.object({ data, to: Path, database: noDatabase });
 const RestoreFlags = z.object({ data, from: Path, database: noDatabase });
 const RestoreKeyFlags = RestoreFlags.extend({ replace: z.boolean().default(false) });
