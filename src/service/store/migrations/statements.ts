@@ -28,5 +28,5 @@ export function migration(statements: readonly Statement[]): Migration {
  * can choose it for the whole database.
  */
 function inByteOrder(statement: string): string {
-  return /^(CREATE|ALTER) TABLE/.test(statement) ? statement.replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"') : statement;
+  return /^(CREATE( UNLOGGED)?|ALTER) TABLE/.test(statement) ? statement.replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"') : statement;
 }
