@@ -157,9 +157,10 @@ export class Device {
     return this.access.player_id;
   }
 
-  async askForCode(): Promise<PairingGrant> {
+  /** @param headers further ones, such as the address that a trusted proxy forwards. */
+  async askForCode(headers: Record<string, string> = {}): Promise<PairingGrant> {
     const about = { player_version: "1.2.3", hardware: "Test box", timezone: "Europe/London", resolution: { width: 1920, height: 1080 } };
-    const answer = await call(this.url, "POST", "device/pairing-requests", { public_key: this.keys.publicKey, ...about });
+    const answer = await call(this.url, "POST", "device/pairing-requests", { public_key: this.keys.publicKey, ...about }, headers);
     if (answer.status !== 201) throw new Error(`no code: ${answer.status} ${JSON.stringify(answer.body)}`);
     return (this.grant = answer.body);
   }

@@ -5,6 +5,7 @@ import type { SoakRun } from "../../soak/soak-run.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Json, LoadClient } from "../load/client.ts";
 import type { Outcome } from "../load/tally.ts";
+import { fromElsewhere } from "../load/players.ts";
 import { checkLinearizability } from "./linearizability.ts";
 import { registerModel, type RegisterInput, type RegisterOperation } from "./register.ts";
 
@@ -74,7 +75,7 @@ function sendInput({ client, chooseUrl }: RoundPlace, id: string, input: Registe
 export const pairings: Round = async (place) => {
   const { run, client, chooseUrl } = place;
   const device = new Device(place.cluster.proxy.url);
-  const shown = await device.askForCode().catch(() => null); // No node answers: another round follows.
+  const shown = await device.askForCode(fromElsewhere()).catch(() => null); // No node answers: another round follows.
   if (shown === null) return 0;
   const name = newId("plr");
   const claim = (): Promise<Outcome> =>

@@ -5,7 +5,7 @@ import type { Cluster } from "../cluster/cluster.ts";
 import type { ScaleTest } from "../scale-part.ts";
 import { Acknowledged } from "./acknowledged.ts";
 import { LoadClient } from "./client.ts";
-import { CommandPlayers, pairDevices, Swarm } from "./players.ts";
+import { CommandPlayers, fromElsewhere, pairDevices, Swarm } from "./players.ts";
 import { ResumingSubscriber } from "./subscriber.ts";
 import { Tally } from "./tally.ts";
 import { runWriter } from "./writers.ts";
@@ -112,7 +112,7 @@ export class Load implements AsyncDisposable {
   /** The code of a new device; null while no node answers it. */
   async #showCode(): Promise<string | null> {
     try {
-      return (await new Device(this.chooseUrl()).askForCode()).user_code;
+      return (await new Device(this.chooseUrl()).askForCode(fromElsewhere())).user_code;
     } catch {
       return null; // The writer asks for another one later; what it may get is recorded by the other requests.
     }

@@ -60,16 +60,21 @@ export function addHttpDefaults(app: FastifyInstance, dependencies: HttpDependen
   });
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, dependencies));
   app.setNotFoundHandler((request, reply) => sendProblem(noRouteError(request), request, reply, dependencies));
+  /** Of connections on which a request arrived while the service was closing: the newest one. */
+  const lastRequests = new WeakMap<object, object>();
   // These hooks use callbacks: a promise per hook and request would cost a tenth of the service's CPU time.
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers(headersOf(request));
-    if (isClosing) done(new ProblemError("closing", "The service is stopping", { headers: { "Retry-After": "5" } }));
-    else if (request.headers.host === undefined && request.raw.httpVersion !== "1.0") done(new ProblemError("bad-request", noHost));
+    if (isClosing) {
+      lastRequests.set(request.raw.socket, request.raw);
+      done(new ProblemError("closing", "The service is stopping", { headers: { "Retry-After": "5" } }));
+    } else if (request.headers.host === undefined && request.raw.httpVersion !== "1.0") done(new ProblemError("bad-request", noHost));
     else done();
   });
   app.addHook("onSend", (request, reply, payload, done) => {
-    // Idle connections have been closed by then, so this one would stay open.
-    if (isClosing) reply.header("Connection", "close");
+    // Idle connections have been closed by then, so this one would stay open. A request that waits behind this one gets its answer first.
+    const last = isClosing ? (lastRequests.get(request.raw.socket) ?? request.raw) : null;
+    if (last === request.raw) reply.header("Connection", "close");
     if (request.url.startsWith(apiPrefix)) {
       if (!reply.hasHeader("cache-control")) reply.header("Cache-Control", "no-store");
       if (!reply.hasHeader("content-security-policy"))
