@@ -71,9 +71,12 @@ export class AlertEngine {
 
   /** Continues with what another node has stored. Conditions that have not lasted long enough begin to last now. */
   async read(): Promise<void> {
+    const { nodes, store } = this.#dependencies;
+    const readOpen = (db: Db) => db.selectFrom("alerts").selectAll().where("state", "=", "open").execute();
     await this.roster.readAll();
-    // As a write, so that no write of this node changes a row between the reading and its effect on memory.
-    const rows = await this.#dependencies.store.write((db) => db.selectFrom("alerts").selectAll().where("state", "=", "open").execute());
+    // As a write, so that no write of this node changes a row between the reading and its effect on memory. The only node of a service
+    // reads before it writes.
+    const rows = await (nodes.isShared ? store.write(readOpen) : readOpen(store.db));
     this.#states.clear();
     this.#open.clear();
     this.apply(rows);
