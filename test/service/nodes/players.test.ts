@@ -78,7 +78,7 @@ describe.each([
     };
     void keep("first", a, first);
     void keep("second", b, second);
-    await waitUntil("one of them is refused", () => closed.some((each) => each.endsWith("4410")), 30_000);
+    await waitUntil("one of them is refused", () => closed.some((each) => each.endsWith("4410")), 90_000);
   });
 
   test("[NOD16] a batch that one node began goes on when another node hears of the end of its commands", async () => {
