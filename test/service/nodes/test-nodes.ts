@@ -14,9 +14,6 @@ import { createLog } from "../../support/recording-log.ts";
 
 export const testClock = createSystemClock();
 
-/** One node: its store, and its loops. Disposing it stops it as a service stops. */
-type TestNode = Awaited<ReturnType<typeof startNode>>;
-
 interface NodeOptions {
   messages?: MessagesConfig | null;
   /** Loops of the test's own. */
