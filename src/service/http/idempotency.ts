@@ -53,8 +53,8 @@ export class Idempotency {
         isKept = true;
       };
       const response = await act(keep).catch(async (error: unknown) => {
-        // Another node has run the same request at the same time; the row that it kept has rolled this one back.
-        const first = error instanceof KeptByAnotherNode ? await this.#find(tokenId, key) : undefined;
+        // Another node has run the same request at the same time: the row that it kept, or what it changed, has rolled this one back.
+        const first = this.#store.isShared ? await this.#find(tokenId, key) : undefined;
         if (first === undefined) throw error;
         return replay(first, requestHash, secret);
       });

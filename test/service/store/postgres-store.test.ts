@@ -7,6 +7,8 @@ import pg from "pg";
 import { expect, test } from "vitest";
 import { createSystemClock } from "../../../src/base/clock.ts";
 import { rootFolder } from "../../../src/main/folders.ts";
+import { Idempotency } from "../../../src/service/http/idempotency.ts";
+import { ProblemError } from "../../../src/service/http/problem.ts";
 import { openPostgresStore } from "../../../src/service/store/postgres/postgres-store.ts";
 import { createIds } from "../../../src/service/store/ids.ts";
 import type { Db, Store } from "../../../src/service/store/store.ts";
@@ -181,6 +183,27 @@ test("[PGS8] without its database a write fails as unavailable, and the next one
   server = await startPostgres({ folder: folder.path });
   expect(await store.write(increment)).toBe(2);
   await server[Symbol.asyncDispose]();
+});
+
+test("[PGS16] a repeat that fails because the first request has succeeded meanwhile gets the first one's answer", patient, async () => {
+  await using nodes = await openTwo();
+  const clock = createSystemClock();
+  const [first, repeat] = [nodes.a, nodes.b].map((store) => new Idempotency(store, clock));
+  const caller = { tokenId: "tok_1", secret: "secret" };
+  const answer = { status: 201, headers: {}, body: "published" };
+  const publish: Parameters<Idempotency["once"]>[3] = async (keep) => {
+    await nodes.a.write((db) => keep(db, answer));
+    return answer;
+  };
+  // The repeat has looked for the answer, and runs while the first one commits.
+  const repeated = await repeat!.once(caller, "key", "hash", async () => {
+    expect(await first!.once(caller, "key", "hash", publish)).toMatchObject({ ...answer, replayed: false });
+    throw new ProblemError("wrong-status", "The draft cannot be published: it is published");
+  });
+  expect(repeated).toEqual({ ...answer, replayed: true });
+  // One that was not kept fails as before.
+  const refuse = repeat!.once(caller, "another", "hash", () => Promise.reject(new ProblemError("wrong-status", "No")));
+  await expect(refuse).rejects.toMatchObject({ kind: "wrong-status" });
 });
 
 test("[PGS9] ids and names sort by their bytes, whatever the order that the database was created with", patient, async () => {
