@@ -65,6 +65,7 @@ export default defineConfig({
         test: {
           ...background,
           ...browsers,
+          ...patient,
           name: "last",
           include: kept(last),
           exclude: leftOut,
