@@ -21,16 +21,6 @@ async function readSharedKey(db: Db): Promise<KeyPair | null> {
   return row === undefined ? null : StoredKeys.parse(JSON.parse(row.value));
 }
 
-/** Stores the key in the database of several nodes, in place of another. */
-async function writeSharedKey(db: Db, { publicKey, privateKey }: KeyPair): Promise<void> {
-  const value = JSON.stringify({ publicKey, privateKey });
-  await db
-    .insertInto("meta")
-    .values({ key: metaKey, value })
-    .onConflict((conflict) => conflict.column("key").doUpdateSet({ value }))
-    .execute();
-}
-
 export class Signer {
   readonly #keys: KeyPair;
 
