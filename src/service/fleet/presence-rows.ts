@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { inChunks } from "../store/chunks.ts";
 import { preparedQuery } from "../store/prepared-query.ts";
 import type { TelemetryDb } from "../store/store.ts";
+import { databaseNow } from "../store/database-time.ts";
 
 /** How a player is connected. "gone": its socket has closed, or it has sent no heartbeat since the start of the service. */
 export type PlayerLink = "socket" | "poll" | "gone";
@@ -28,9 +29,6 @@ const storeOnly = preparedQuery((db: TelemetryDb, row: { player_id: string; rece
     .onConflict((conflict) => conflict.column("player_id").doUpdateSet(latest));
 });
 
-// The database's clock: those of the nodes differ.
-const now = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
-
 /** Stores the latest heartbeats of different players. @param nodeId of this node; null: it is the only process of its service. */
 export async function storeHeartbeats(db: TelemetryDb, beats: readonly StoredHeartbeat[], nodeId: string | null): Promise<void> {
   const rows = beats.map(({ playerId, receivedAt, link, body }) => ({ player_id: playerId, received_at: receivedAt, link, body }));
@@ -43,7 +41,7 @@ const storeOfNode = preparedQuery((db: TelemetryDb, { json, nodeId }: { json: st
     .insertInto("heartbeats")
     .columns(["player_id", "received_at", "body", "link", "node_id", "changed_at"])
     .expression(
-      sql`select player_id, received_at, body, link, cast(${nodeId} as text), ${now}
+      sql`select player_id, received_at, body, link, cast(${nodeId} as text), ${databaseNow}
         from json_populate_recordset(cast(null as heartbeats), cast(${json} as json))`,
     )
     .onConflict((conflict) =>
@@ -64,7 +62,7 @@ const storeOfNode = preparedQuery((db: TelemetryDb, { json, nodeId }: { json: st
 /** Stores that players are connected no more. Those that are at another node by now stay unchanged. */
 export async function storeGone(db: TelemetryDb, playerIds: readonly string[], nodeId: string): Promise<void> {
   for (const ids of inChunks(playerIds)) {
-    const update = db.updateTable("heartbeats").set({ link: "gone", changed_at: now }).where("node_id", "=", nodeId);
+    const update = db.updateTable("heartbeats").set({ link: "gone", changed_at: databaseNow }).where("node_id", "=", nodeId);
     await update.where("player_id", "in", ids).execute();
   }
 }

@@ -2,7 +2,7 @@
 // times the quota.
 import { sql } from "kysely";
 import type { Clock } from "../../base/clock.ts";
-import { databaseNow } from "../nodes/fence.ts";
+import { databaseNow } from "../store/database-time.ts";
 import type { Nodes } from "../nodes/nodes.ts";
 import type { QuotaUseRow } from "../store/limit-tables.ts";
 import { inChunks } from "../store/chunks.ts";

@@ -1,7 +1,7 @@
 // What the nodes of a service know of each other's live views, in unlogged tables: who watches which stream, and its newest frame.
 import { sql } from "kysely";
 import type { LiveQuery } from "../../protocol/device/live.ts";
-import { databaseNow } from "../nodes/fence.ts";
+import { databaseNow } from "../store/database-time.ts";
 import type { Db } from "../store/store.ts";
 
 /** A stream that another node has started. */

@@ -2,8 +2,9 @@
 // that late commits do not break.
 import { sql } from "kysely";
 import type { Pool } from "pg";
-import { outageOf } from "../store/postgres/outage.ts";
+import { queryPool } from "../store/postgres/outage.ts";
 import type { Db } from "../store/store.ts";
+import { databaseNowSql as now } from "../store/database-time.ts";
 
 /** A place in the log: a transaction, and the announcement within it. */
 export interface Place {
@@ -23,7 +24,6 @@ export interface StoredAnnouncement extends Place {
 export const keepMs = 600_000;
 
 const trimmedKey = "announcements-trimmed";
-const now = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
 
 /** Writes an announcement, in the transaction of the change. @returns its place. */
 export async function writeAnnouncement(db: Db, nodeId: string, kind: string, body: string): Promise<Place> {
@@ -44,7 +44,7 @@ export class AnnouncementLog {
 
   /** The place from which on a node must read that begins to read the database after this call. */
   async end(): Promise<Place> {
-    const [row] = await this.#query<{ xmin: string }>("SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS xmin", []);
+    const [row] = await queryPool<{ xmin: string }>(this.#pool, "SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS xmin", []);
     return { xid: BigInt(row!.xmin), id: 0 };
   }
 
@@ -53,7 +53,8 @@ export class AnnouncementLog {
    * them have ended, so none can appear later before one that was read.
    */
   async readAfter({ xid, id }: Place, limit: number): Promise<StoredAnnouncement[]> {
-    const rows = await this.#query<{ xid: string; id: number; node_id: string; kind: string; body: string | null }>(
+    const rows = await queryPool<{ xid: string; id: number; node_id: string; kind: string; body: string | null }>(
+      this.#pool,
       `SELECT xid::text AS xid, id, node_id, kind, CASE WHEN node_id = $1 THEN NULL ELSE body END AS body FROM state.announcements
         WHERE (announcements.xid, id) > ($2::xid8, $3) AND announcements.xid < pg_snapshot_xmin(pg_current_snapshot())
         ORDER BY announcements.xid, id LIMIT $4`,
@@ -64,27 +65,20 @@ export class AnnouncementLog {
 
   /** Whether announcements after this place were deleted already. */
   async isTrimmedAfter({ xid }: Place): Promise<boolean> {
-    const [row] = await this.#query<{ value: string }>("SELECT value FROM state.meta WHERE key = $1", [trimmedKey]);
+    const [row] = await queryPool<{ value: string }>(this.#pool, "SELECT value FROM state.meta WHERE key = $1", [trimmedKey]);
     return row !== undefined && BigInt(row.value) > xid;
   }
 
   /** Deletes announcements that every living node has read. */
   async trim(olderThanMs = keepMs): Promise<void> {
-    await this.#query(
+    await queryPool(
+      this.#pool,
       `WITH old AS (DELETE FROM state.announcements WHERE created_at < ${now} - $1::bigint RETURNING xid),
         newest AS (SELECT xid::text AS value FROM old ORDER BY old.xid DESC LIMIT 1)
         INSERT INTO state.meta (key, value) SELECT $2, value FROM newest ON CONFLICT (key) DO UPDATE SET value = excluded.value
           WHERE excluded.value::xid8 > meta.value::xid8`,
       [olderThanMs, trimmedKey],
     );
-  }
-
-  async #query<R>(text: string, values: unknown[]): Promise<R[]> {
-    try {
-      return (await this.#pool.query(text, values)).rows as R[];
-    } catch (error) {
-      throw outageOf(error);
-    }
   }
 }
 

@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { sql } from "kysely";
 import { Fault } from "../../base/fault.ts";
+import { databaseNow } from "../store/database-time.ts";
 import type { Db } from "../store/store.ts";
 
 /** The right to do what only one node does. Each new holder has a higher token. */
@@ -9,9 +10,6 @@ export interface Lease {
   name: string;
   token: number;
 }
-
-/** The database's clock, ms since the Unix epoch. Unlike `now()` it does not stand still within a transaction. */
-export const databaseNow = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
 const leases = new AsyncLocalStorage<Lease>();
 

@@ -1,13 +1,13 @@
 // The leases of nodes and of duties, in the database and by its clock. A lease that is not renewed ends by itself.
 import type { Pool } from "pg";
-import { outageOf } from "../store/postgres/outage.ts";
+import { queryPool } from "../store/postgres/outage.ts";
 import type { Lease } from "./fence.ts";
+import { databaseNowSql as now } from "../store/database-time.ts";
 
 /** How long a lease lasts, and how often it is renewed. */
 export const leaseMs = 10_000;
 export const renewMs = 3_000;
 
-const now = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
 // Rows of nodes that have ended are kept for a while, for people who look for them.
 const keepNodesMs = 86_400_000;
 
@@ -22,25 +22,28 @@ export class Leases {
 
   /** Renews the lease of this node. @returns the nodes whose lease lasts. @throws Fault `store-unavailable`. */
   async renewNode(host: string): Promise<Set<string>> {
-    await this.#query(
+    await queryPool(
+      this.#pool,
       `INSERT INTO state.nodes (id, host, started_at, lease_until) VALUES ($1, $2, ${now}, ${now} + ${leaseMs})
         ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until`,
       [this.#nodeId, host],
     );
-    const rows = await this.#query<{ id: string }>(`SELECT id FROM state.nodes WHERE lease_until > ${now}`, []);
+    const rows = await queryPool<{ id: string }>(this.#pool, `SELECT id FROM state.nodes WHERE lease_until > ${now}`, []);
     return new Set(rows.map(({ id }) => id));
   }
 
   /** Takes a duty that no node has. @returns null: another node has it. @throws Fault `store-unavailable`. */
   async take(name: string): Promise<Lease | null> {
-    const [taken] = await this.#query<{ token: number }>(
+    const [taken] = await queryPool<{ token: number }>(
+      this.#pool,
       `UPDATE state.leases SET node_id = $2, token = token + 1, held_until = ${now} + ${leaseMs}
         WHERE name = $1 AND held_until <= ${now} RETURNING token`,
       [name, this.#nodeId],
     );
     if (taken !== undefined) return { name, token: taken.token };
     // Without a target it covers both unique indexes: two nodes that take a new lease at once meet in either.
-    const [first] = await this.#query<{ token: number }>(
+    const [first] = await queryPool<{ token: number }>(
+      this.#pool,
       `INSERT INTO state.leases (name, node_id, token, held_until) VALUES ($1, $2, 1, ${now} + ${leaseMs})
         ON CONFLICT DO NOTHING RETURNING token`,
       [name, this.#nodeId],
@@ -50,7 +53,8 @@ export class Leases {
 
   /** Renews the lease of a duty. @returns false: it has ended or is another node's. @throws Fault `store-unavailable`. */
   async renew({ name, token }: Lease): Promise<boolean> {
-    const renewed = await this.#query(
+    const renewed = await queryPool(
+      this.#pool,
       `UPDATE state.leases SET held_until = ${now} + ${leaseMs} WHERE name = $1 AND token = $2 AND held_until > ${now} RETURNING token`,
       [name, token],
     );
@@ -59,23 +63,15 @@ export class Leases {
 
   /** Gives a duty back, so that another node may take it at once. */
   async release({ name, token }: Lease): Promise<void> {
-    await this.#query("UPDATE state.leases SET held_until = 0 WHERE name = $1 AND token = $2", [name, token]);
+    await queryPool(this.#pool, "UPDATE state.leases SET held_until = 0 WHERE name = $1 AND token = $2", [name, token]);
   }
 
   /** Ends the lease of this node. */
   async leave(): Promise<void> {
-    await this.#query(`UPDATE state.nodes SET lease_until = ${now} WHERE id = $1`, [this.#nodeId]);
+    await queryPool(this.#pool, `UPDATE state.nodes SET lease_until = ${now} WHERE id = $1`, [this.#nodeId]);
   }
 
   async forgetOldNodes(): Promise<void> {
-    await this.#query(`DELETE FROM state.nodes WHERE lease_until < ${now} - ${keepNodesMs}`, []);
-  }
-
-  async #query<R>(text: string, values: unknown[]): Promise<R[]> {
-    try {
-      return (await this.#pool.query(text, values)).rows as R[];
-    } catch (error) {
-      throw outageOf(error);
-    }
+    await queryPool(this.#pool, `DELETE FROM state.nodes WHERE lease_until < ${now} - ${keepNodesMs}`, []);
   }
 }

@@ -3,8 +3,7 @@ import { Fault } from "../../../base/fault.ts";
 import { connect } from "./migrate.ts";
 import { nameOfDatabase } from "./pools.ts";
 import { outageOf } from "./outage.ts";
-
-const now = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
+import { databaseNowSql as now } from "../database-time.ts";
 
 /**
  * - The epoch of the journals, which players and subscribers name when they resume: with a new one they fetch everything once.

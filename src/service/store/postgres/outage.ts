@@ -1,4 +1,5 @@
 // Tells that PostgreSQL cannot be reached from errors of a query.
+import type { Pool } from "pg";
 import { Fault, isFault, reasonOf } from "../../../base/fault.ts";
 
 // Of Node: the server is not there, or a connection to it has ended.
@@ -27,6 +28,15 @@ export function outageOf(error: unknown): unknown {
   const isOutage = networkCodes.has(code) || serverCodes.has(code) || code.startsWith("08") || messages.test(error.message);
   if (!isOutage && !(error instanceof AggregateError && error.errors.some((each) => outageOf(each) !== each))) return error;
   return new Fault("store-unavailable", `the database cannot be reached: ${reasonOf(error)}`, { cause: error });
+}
+
+/** Runs one query. @returns its rows @throws Fault `store-unavailable`. */
+export async function queryPool<R>(pool: Pool, text: string, values: unknown[]): Promise<R[]> {
+  try {
+    return (await pool.query(text, values)).rows as R[];
+  } catch (error) {
+    throw outageOf(error);
+  }
 }
 
 /** Whether `error` has this SQLSTATE of PostgreSQL. */
