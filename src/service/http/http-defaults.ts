@@ -73,8 +73,7 @@ export function addHttpDefaults(app: FastifyInstance, dependencies: HttpDependen
   });
   app.addHook("onSend", (request, reply, payload, done) => {
     // Idle connections have been closed by then, so this one would stay open. A request that waits behind this one gets its answer first.
-    const last = isClosing ? (lastRequests.get(request.raw.socket) ?? request.raw) : null;
-    if (last === request.raw) reply.header("Connection", "close");
+    if (isClosing && (lastRequests.get(request.raw.socket) ?? request.raw) === request.raw) reply.header("Connection", "close");
     if (request.url.startsWith(apiPrefix)) {
       if (!reply.hasHeader("cache-control")) reply.header("Cache-Control", "no-store");
       if (!reply.hasHeader("content-security-policy"))

@@ -85,15 +85,7 @@ export class Idempotency {
       .values(row)
       .onConflict((conflict) => conflict.columns(["token_id", "key"]).doNothing())
       .executeTakeFirstOrThrow();
-    if (numInsertedOrUpdatedRows === 0n) throw new KeptByAnotherNode();
-  }
-}
-
-/** Thrown in a transaction to roll it back. */
-class KeptByAnotherNode extends Error {
-  constructor() {
-    super("another node has kept a response for this Idempotency-Key");
-    this.name = "KeptByAnotherNode";
+    if (numInsertedOrUpdatedRows === 0n) throw new Error("another node has kept a response for this Idempotency-Key");
   }
 }
 
