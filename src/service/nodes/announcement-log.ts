@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import type { Pool } from "pg";
 import { queryPool } from "../store/postgres/outage.ts";
 import type { Db } from "../store/store.ts";
+import { metaKeys } from "../store/meta.ts";
 import { databaseNowSql as now } from "../store/database-time.ts";
 
 /** A place in the log: a transaction, and the announcement within it. */
@@ -22,8 +23,6 @@ export interface StoredAnnouncement extends Place {
 
 /** How long announcements are kept. A node that has not read for longer has missed some. */
 export const keepMs = 600_000;
-
-const trimmedKey = "announcements-trimmed";
 
 /** Writes an announcement, in the transaction of the change. @returns its place. */
 export async function writeAnnouncement(db: Db, nodeId: string, kind: string, body: string): Promise<Place> {
@@ -65,7 +64,9 @@ export class AnnouncementLog {
 
   /** Whether announcements after this place were deleted already. */
   async isTrimmedAfter({ xid }: Place): Promise<boolean> {
-    const [row] = await queryPool<{ value: string }>(this.#pool, "SELECT value FROM state.meta WHERE key = $1", [trimmedKey]);
+    const [row] = await queryPool<{ value: string }>(this.#pool, "SELECT value FROM state.meta WHERE key = $1", [
+      metaKeys.announcementsTrimmed,
+    ]);
     return row !== undefined && BigInt(row.value) > xid;
   }
 
@@ -77,7 +78,7 @@ export class AnnouncementLog {
         newest AS (SELECT xid::text AS value FROM old ORDER BY old.xid DESC LIMIT 1)
         INSERT INTO state.meta (key, value) SELECT $2, value FROM newest ON CONFLICT (key) DO UPDATE SET value = excluded.value
           WHERE excluded.value::xid8 > meta.value::xid8`,
-      [olderThanMs, trimmedKey],
+      [olderThanMs, metaKeys.announcementsTrimmed],
     );
   }
 }

@@ -1,11 +1,8 @@
 // Keeps nodes from using one database with different places of the blobs.
 import { Fault } from "../../../base/fault.ts";
-import { readOrCreateMeta } from "../../store/meta.ts";
+import { metaKeys, readOrCreateMeta } from "../../store/meta.ts";
 import type { Db } from "../../store/store.ts";
 import type { S3Config } from "./s3/config.ts";
-
-/** The key of the place in the table `meta`. */
-export const placeKey = "blobs-place";
 
 /** What a place is called, without credentials. @param s3 null: the blobs are in data folders */
 export function nameOfPlace(s3: S3Config | null): string {
@@ -18,7 +15,7 @@ export function nameOfPlace(s3: S3Config | null): string {
 /** Records the place of the first node. @throws Fault `refused` for another place than that. */
 export async function claimPlace(db: Db, s3: S3Config | null): Promise<void> {
   const mine = nameOfPlace(s3);
-  const place = await readOrCreateMeta(db, placeKey, mine);
+  const place = await readOrCreateMeta(db, metaKeys.blobsPlace, mine);
   if (place === mine) return;
   throw new Fault(
     "refused",

@@ -7,6 +7,7 @@ import { Fault, isFault, reasonOf } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
 import { ProblemError } from "../../http/problem.ts";
 import { randomText } from "../../people/token-secrets.ts";
+import { inChunks } from "../../store/chunks.ts";
 import type { Store } from "../../store/store.ts";
 import type { UploadPieceRow } from "../../store/upload-tables.ts";
 import type { S3Blobs } from "../blobs/s3/s3-blobs.ts";
@@ -165,9 +166,7 @@ export class BucketUploads implements UploadBytes {
   }
 
   async #delete(keys: readonly string[]): Promise<void> {
-    for (let first = 0; first < keys.length; first += deletionsAtOnce) {
-      await Promise.all(keys.slice(first, first + deletionsAtOnce).map((key) => this.#bucket.delete(key)));
-    }
+    for (const together of inChunks(keys, deletionsAtOnce)) await Promise.all(together.map((key) => this.#bucket.delete(key)));
   }
 
   #pieces(id: string) {

@@ -3,11 +3,10 @@ import { join } from "node:path";
 import { z } from "zod";
 import { DurableFile } from "../../../base/files/durable-file.ts";
 import { createKeyPair, signJws, type KeyPair } from "../../../base/jws.ts";
-import { readOrCreateMeta } from "../../store/meta.ts";
+import { metaKeys, readOrCreateMeta } from "../../store/meta.ts";
 import type { Db } from "../../store/store.ts";
 import { commandJwsType, revocationJwsType, type SignedCommand, type SignedRevocation } from "../../../protocol/device/commands.ts";
 
-const metaKey = "service-key";
 const StoredKeys = z.object({ publicKey: z.string(), privateKey: z.string() });
 
 /** The file in a data folder that contains the key. */
@@ -17,7 +16,7 @@ export function serviceKeyFile(folder: string): DurableFile<KeyPair> {
 
 /** The key in the database of several nodes; null: there is none yet. */
 async function readSharedKey(db: Db): Promise<KeyPair | null> {
-  const row = await db.selectFrom("meta").select("value").where("key", "=", metaKey).executeTakeFirst();
+  const row = await db.selectFrom("meta").select("value").where("key", "=", metaKeys.serviceKey).executeTakeFirst();
   return row === undefined ? null : StoredKeys.parse(JSON.parse(row.value));
 }
 
@@ -47,7 +46,7 @@ export class Signer {
     if (stored !== null) return new Signer(stored);
     const own = await serviceKeyFile(folder).read();
     const { publicKey, privateKey } = own.is === "found" ? own.value : createKeyPair();
-    const agreed = await readOrCreateMeta(db, metaKey, JSON.stringify({ publicKey, privateKey }));
+    const agreed = await readOrCreateMeta(db, metaKeys.serviceKey, JSON.stringify({ publicKey, privateKey }));
     return new Signer(StoredKeys.parse(JSON.parse(agreed)));
   }
 

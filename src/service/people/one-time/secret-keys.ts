@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import type { Clock } from "../../../base/clock.ts";
 import type { Nodes } from "../../nodes/nodes.ts";
 import type { Db } from "../../store/store.ts";
-import { readOrCreateMeta } from "../../store/meta.ts";
+import { metaKeys, readOrCreateMeta } from "../../store/meta.ts";
 import { UsedInDatabase, UsedInMemory, type UsedSecrets } from "./used-secrets.ts";
 
 export class SecretKeys {
@@ -22,7 +22,7 @@ export class SecretKeys {
   static async open(db: Db, { isShared }: Pick<Nodes, "isShared">, clock: Clock): Promise<SecretKeys> {
     const fresh = randomBytes(32);
     if (!isShared) return new SecretKeys(fresh, clock, null);
-    const stored = await readOrCreateMeta(db, "secrets-key", fresh.toString("base64url"));
+    const stored = await readOrCreateMeta(db, metaKeys.secretsKey, fresh.toString("base64url"));
     return new SecretKeys(Buffer.from(stored, "base64url"), clock, db);
   }
 

@@ -13,6 +13,7 @@ import { referencedBlobs } from "./create.ts";
 import { blobName, isBackupName, Manifest, manifestName, hashInName } from "./manifest.ts";
 import { readTar, type ArchivedFile } from "./tar.ts";
 import { withHash, moveIntoPlace, requireEmpty } from "./target.ts";
+import { metaKeys } from "../meta.ts";
 
 const logEveryFiles = 1_000;
 
@@ -111,7 +112,7 @@ async function checkState(work: string, { missing }: Manifest): Promise<void> {
     const { quick_check: result } = file.prepare("PRAGMA quick_check").get() as { quick_check: string };
     if (result !== "ok") throw new Fault("file-corrupt", `the backup's state is damaged: ${result}`);
     // Players and subscribers know later sequence numbers. A new journal epoch makes them fetch everything once.
-    file.exec("DELETE FROM meta WHERE key = 'journal-epoch'");
+    file.prepare("DELETE FROM meta WHERE key = ?").run(metaKeys.journalEpoch);
   } finally {
     file.close();
   }

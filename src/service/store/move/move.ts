@@ -6,8 +6,8 @@ import type { Client } from "pg";
 import { Fault, reasonOf } from "../../../base/fault.ts";
 import { lockFolder } from "../../../base/files/folder-lock.ts";
 import type { Log } from "../../../base/log.ts";
-import { placeKey } from "../../content/blobs/blobs-place.ts";
 import { serviceKeyFile } from "../../fleet/devices/signer.ts";
+import { metaKeys } from "../meta.ts";
 import { requireMigrated } from "../migrations/check-history.ts";
 import { connect, migratePostgres } from "../postgres/migrate.ts";
 import { knownMigrations } from "../postgres/known-migrations.ts";
@@ -71,7 +71,7 @@ export async function moveFolder(
     moved.push({ table: name, from, to });
   }
   await takeOverKey(folder, client);
-  if (blobs !== null) await client.query("INSERT INTO state.meta (key, value) VALUES ($1, $2)", [placeKey, blobs.place]);
+  if (blobs !== null) await client.query("INSERT INTO state.meta (key, value) VALUES ($1, $2)", [metaKeys.blobsPlace, blobs.place]);
   await client.query("COMMIT");
   return moved;
 }
@@ -146,7 +146,10 @@ async function takeOverKey(folder: string, client: Client): Promise<void> {
   const key = await serviceKeyFile(folder).read();
   if (key.is !== "found") return;
   const { publicKey, privateKey } = key.value;
-  await client.query("INSERT INTO state.meta (key, value) VALUES ('service-key', $1)", [JSON.stringify({ publicKey, privateKey })]);
+  await client.query("INSERT INTO state.meta (key, value) VALUES ($1, $2)", [
+    metaKeys.serviceKey,
+    JSON.stringify({ publicKey, privateKey }),
+  ]);
 }
 
 function listOf(columns: TargetTable["columns"]): string {

@@ -3,7 +3,10 @@ import { Fault } from "../../../base/fault.ts";
 import { connect } from "./migrate.ts";
 import { nameOfDatabase } from "./pools.ts";
 import { outageOf } from "./outage.ts";
+import { metaKeys } from "../meta.ts";
 import { databaseNowSql as now } from "../database-time.ts";
+
+const forgotten = [metaKeys.journalEpoch, metaKeys.secretsKey, metaKeys.announcementsTrimmed];
 
 /**
  * - The epoch of the journals, which players and subscribers name when they resume: with a new one they fetch everything once.
@@ -23,7 +26,7 @@ export async function renewAfterRestore(url: string): Promise<void> {
       const hosts = rows.map(({ host }) => host).join(", ");
       throw new Fault("refused", `nodes use ${nameOfDatabase(url)} (on ${hosts}): stop them, wait ten seconds, and run this again`);
     }
-    await client.query("DELETE FROM state.meta WHERE key IN ('journal-epoch', 'secrets-key', 'announcements-trimmed')");
+    await client.query("DELETE FROM state.meta WHERE key = ANY($1)", [forgotten]);
     await client.query("UPDATE state.leases SET held_until = 0");
     await client.query("TRUNCATE state.nodes, state.announcements, state.quota_use, state.live_viewers, state.live_frames");
     await client.query("COMMIT");

@@ -2,6 +2,7 @@
 import { DeleteObjectCommand } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { Fault } from "../../../../base/fault.ts";
+import { inChunks } from "../../../store/chunks.ts";
 import type { Removal } from "../blob-store.ts";
 import type { Bucket } from "./bucket.ts";
 import { blobKey } from "./config.ts";
@@ -29,9 +30,8 @@ export async function permitRemoval(bucket: Bucket, hashes: readonly string[]): 
   }
   return {
     async delete(some) {
-      for (let first = 0; first < some.length; first += deletionsAtOnce) {
-        const now = some.slice(first, first + deletionsAtOnce);
-        await Promise.all(now.map((sha256) => deleteBy(bucket, links.get(sha256)!)));
+      for (const together of inChunks(some, deletionsAtOnce)) {
+        await Promise.all(together.map((sha256) => deleteBy(bucket, links.get(sha256)!)));
       }
     },
   };
