@@ -45,9 +45,9 @@ try {
   const first = isFast ? await runVitest(fastRun(), join(folder, "fast.json")) : await runAllTests(argv, folder);
   const files = filesToRepeat(first);
   const second = files.length === 0 ? null : await repeatTests(files, join(folder, "second.json"));
-  const { passed, failed, skipped, flaky, exitCode } = judge(first, second);
-  if (flaky.length > 0)
-    process.stdout.write(`\nFlaky, passed only when run again: ${flaky.length}\n${flaky.map((one) => `  ${one}\n`).join("")}`);
+  const { passed, failed, skipped, failures, flaky, exitCode } = judge(first, second);
+  printList("Flaky, passed only when run again", flaky);
+  printList("Failed", failures);
   process.stdout.write(`\nTests: ${passed} passed, ${failed} failed, ${skipped} skipped\n`);
   if (isFast) process.stdout.write(`Fast run: ${chooseFastTests().leftOut} test files were left out; \`npm test\` runs all.\n`);
   process.exitCode = exitCode;
@@ -70,6 +70,10 @@ async function prepareFullRun(): Promise<void> {
     process.stdout.write("Electron's binary is missing: a stand-in replaces it (npm run electron:check tests the binary).\n");
   // Before the global set-up, which runs in two processes at the same time.
   await Promise.all([buildPageIfStale(), bundleProgramsIfStale()]);
+}
+
+function printList(heading: string, titles: readonly string[]): void {
+  if (titles.length > 0) process.stdout.write(`\n${heading}: ${titles.length}\n${titles.map((title) => `  ${title}\n`).join("")}`);
 }
 
 function isInstalled(program: string): boolean {

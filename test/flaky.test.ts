@@ -31,18 +31,18 @@ test("[RUN1] a failed browser file is repeated once, a failed file without a bro
 });
 
 test("[RUN1] tests that pass the first time are counted, and the run exits with 0", () => {
-  expect(judge(run(0, passing), null)).toEqual({ passed: 2, failed: 0, skipped: 1, flaky: [], exitCode: 0 });
+  expect(judge(run(0, passing), null)).toEqual({ passed: 2, failed: 0, skipped: 1, failures: [], flaky: [], exitCode: 0 });
 });
 
 test("[RUN2] a test that fails once and passes when it is repeated is listed as flaky with its file and title, and the run exits with 0", () => {
   const first = run(1, passing, file(swap, { b: "passed", "zones c": "failed" }));
   const second = run(0, file(swap, { b: "passed", "zones c": "passed" }));
-  expect(judge(first, second)).toEqual({ passed: 4, failed: 0, skipped: 1, flaky: [`${swap} > zones c`], exitCode: 0 });
+  expect(judge(first, second)).toEqual({ passed: 4, failed: 0, skipped: 1, failures: [], flaky: [`${swap} > zones c`], exitCode: 0 });
 });
 
 test("[RUN2] a file that fails outside its tests and passes the second time is flaky", () => {
   const outcome = judge(run(1, file(swap, { b: "skipped" }, 1)), run(0, file(swap, { b: "passed" })));
-  expect(outcome).toEqual({ passed: 1, failed: 0, skipped: 0, flaky: [`${swap} (outside its tests)`], exitCode: 0 });
+  expect(outcome).toEqual({ passed: 1, failed: 0, skipped: 0, failures: [], flaky: [`${swap} (outside its tests)`], exitCode: 0 });
 });
 
 test("[RUN3] a test that fails again has failed, and another one of its file that then passes is listed as flaky", () => {
@@ -51,6 +51,7 @@ test("[RUN3] a test that fails again has failed, and another one of its file tha
     passed: 1,
     failed: 1,
     skipped: 0,
+    failures: [`${swap} > b`],
     flaky: [`${swap} > c`],
     exitCode: 1,
   });
@@ -62,6 +63,7 @@ test("[RUN3] a flaky browser test does not hide a failed test of another file", 
     passed: 1,
     failed: 1,
     skipped: 0,
+    failures: ["test/player/proof/play-state.test.ts > a"],
     flaky: [`${swap} > b`],
     exitCode: 1,
   });
@@ -73,7 +75,11 @@ test("[RUN3] a failed test that is skipped or missing the second time, or whose 
   expect(judge(first, run(0, file(swap, { b: "skipped", c: "passed" })))).toMatchObject(failedOnce);
   expect(judge(first, run(0, file(swap, { c: "passed" })))).toMatchObject(failedOnce);
   expect(judge(first, run(1))).toMatchObject(failedOnce);
-  expect(judge(first, run(1, file(swap, { b: "passed", c: "passed" }, 1)))).toMatchObject({ failed: 1, exitCode: 1 });
+  expect(judge(first, run(1, file(swap, { b: "passed", c: "passed" }, 1)))).toMatchObject({
+    failed: 1,
+    failures: [`${swap} (outside its tests)`],
+    exitCode: 1,
+  });
 });
 
 test("[RUN3] two tests with the same title pass only if both do", () => {
@@ -88,7 +94,7 @@ test("[RUN3] two tests with the same title pass only if both do", () => {
 test("[RUN3] an error that belongs to no file, and a run without files, exit with 1", () => {
   const stray: Run = { exitCode: 1, report: { files: [passing], errors: 1 } };
   expect(judge(stray, null)).toMatchObject({ passed: 2, failed: 1, exitCode: 1 });
-  expect(judge(run(1), null)).toEqual({ passed: 0, failed: 0, skipped: 0, flaky: [], exitCode: 1 });
+  expect(judge(run(1), null)).toEqual({ passed: 0, failed: 0, skipped: 0, failures: [], flaky: [], exitCode: 1 });
 });
 
 test("[RUN4] a fast run selects quick files that need no browser and start no program, and counts the files that it leaves out", () => {

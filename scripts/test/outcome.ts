@@ -33,6 +33,8 @@ export interface Outcome {
   /** Tests that failed, and errors outside tests. */
   failed: number;
   skipped: number;
+  /** `file > title` of the tests that failed, and `file (outside its tests)`: whoever sees only the end of a log needs them. */
+  failures: string[];
   /** `file > title` of tests that failed first and passed in the repetition. */
   flaky: string[];
   exitCode: number;
@@ -51,8 +53,15 @@ export function judge(first: Run, second: Run | null): Outcome {
     judged.flatMap(({ file }) => file.tests).filter((test) => test.state === state).length;
   const errors = judged.reduce((sum, { file }) => sum + file.errors, 0) + first.report.errors + (second?.report.errors ?? 0);
   const failed = count("failed") + errors;
+  const failures = judged.flatMap(({ file }) => failuresOf(file));
   const flaky = judged.flatMap((one) => one.flaky);
-  return { passed: count("passed"), failed, skipped: count("skipped"), flaky, exitCode: exitCodeOf(first, second, failed, flaky) };
+  const exitCode = exitCodeOf(first, second, failed, flaky);
+  return { passed: count("passed"), failed, skipped: count("skipped"), failures, flaky, exitCode };
+}
+
+function failuresOf({ path, tests, errors }: ReportedFile): string[] {
+  const failed = tests.filter(({ state }) => state === "failed").map(({ title }) => `${path} > ${title}`);
+  return errors > 0 ? [...failed, `${path} (outside its tests)`] : failed;
 }
 
 function exitCodeOf(first: Run, second: Run | null, failed: number, flaky: readonly string[]): number {

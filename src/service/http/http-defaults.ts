@@ -67,7 +67,7 @@ export function addHttpDefaults(app: FastifyInstance, dependencies: HttpDependen
     reply.headers(headersOf(request));
     if (isClosing) {
       lastRequests.set(request.raw.socket, request.raw);
-      done(new ProblemError("closing", "The service is stopping", { headers: { "Retry-After": "5" } }));
+      done(new ProblemError("closing", "The service is stopping"));
     } else if (request.headers.host === undefined && request.raw.httpVersion !== "1.0") done(new ProblemError("bad-request", noHost));
     else done();
   });

@@ -196,5 +196,5 @@ function successOf(result: JobResult): Success {
 }
 
 function closingError(): ProblemError {
-  return new ProblemError("closing", "The service is restarting: send the file again in a moment", { headers: { "Retry-After": "5" } });
+  return new ProblemError("closing", "The service is restarting: send the file again in a moment");
 }
