@@ -1,4 +1,4 @@
-// `npm test`: installs what the tests need, builds the page, runs the tests, repeats browser files that failed, and prints the
+// `npm test`: installs what the tests need, builds the page, runs the tests, repeats failed tests with a browser, and prints the
 // counts. `npm test -- --fast` runs only quick tests that need no browser and start no program.
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { browserPackages, findElectron } from "../src/main/player/engine.ts";
 import { buildPageIfStale } from "../test/support/page-build.ts";
 import { bundleProgramsIfStale } from "../test/support/programs/bundle.ts";
 import { chooseFastTests } from "./test/fast.ts";
-import { filesToRepeat, judge, type Run } from "./test/outcome.ts";
+import { filesToRepeat, judge, testsToRepeat, type Run } from "./test/outcome.ts";
 import { filtersOf, runAllTests, runVitest, withoutFilters } from "./test/run-vitest.ts";
 
 /** Programs that the tests start, and the Debian packages that contain them. */
@@ -44,7 +44,7 @@ const folder = mkdtempSync(join(tmpdir(), "signage-report-"));
 try {
   const first = isFast ? await runVitest(fastRun(), join(folder, "fast.json")) : await runAllTests(argv, folder);
   const files = filesToRepeat(first);
-  const second = files.length === 0 ? null : await repeatTests(files, join(folder, "second.json"));
+  const second = files.length === 0 ? null : await repeatTests(files, testsToRepeat(first), join(folder, "second.json"));
   const { passed, failed, skipped, failures, flaky, exitCode } = judge(first, second);
   printList("Flaky, passed only when run again", flaky);
   printList("Failed", failures);
@@ -88,8 +88,9 @@ function fastRun(): string[] {
   return [...withoutFilters(argv), "--project", "unit", ...files];
 }
 
-/** Runs only `files`, with the options among `argv`. */
-function repeatTests(files: readonly string[], report: string): Promise<Run> {
-  process.stdout.write(`\nRepeating failed browser files, one at a time: ${files.join(", ")}\n`);
-  return runVitest([...withoutFilters(argv), "--no-file-parallelism", ...files], report);
+/** Runs only the tests of `files` that `pattern` matches, null for all, with the options among `argv`. */
+function repeatTests(files: readonly string[], pattern: string | null, report: string): Promise<Run> {
+  process.stdout.write(`\nRepeating failed tests, one file at a time: ${files.join(", ")}\n`);
+  const chosen = pattern === null ? [] : ["-t", pattern];
+  return runVitest([...withoutFilters(argv), "--no-file-parallelism", ...chosen, ...files], report);
 }

@@ -1,7 +1,7 @@
 // How the outcome of a run and of its repetition is judged.
 import { expect, test } from "vitest";
 import { chooseFastTests } from "../scripts/test/fast.ts";
-import { filesToRepeat, judge, type Run } from "../scripts/test/outcome.ts";
+import { filesToRepeat, judge, testsToRepeat, type Run } from "../scripts/test/outcome.ts";
 
 type State = "passed" | "failed" | "skipped";
 
@@ -28,6 +28,19 @@ test("[RUN1] a failed browser file is repeated once, a failed file without a bro
   );
   expect(filesToRepeat(first)).toEqual([swap, "test/renderer/stage/walls.test.ts"]);
   expect(filesToRepeat(run(0, passing))).toEqual([]);
+});
+
+test("[RUN1] only the failed tests of a file are repeated, and all of its tests if it failed outside them", () => {
+  const first = run(1, file(swap, { b: "passed", "zones > c (1.5×)": "failed" }), file("test/base/clock.test.ts", { a: "failed" }));
+  const pattern = new RegExp(testsToRepeat(first)!);
+  expect(["b", "zones c (1.5×)", "zones c (1.5×) again", "a"].filter((title) => pattern.test(title))).toEqual(["zones c (1.5×)"]);
+  expect(testsToRepeat(run(1, file(swap, { b: "failed" }, 1)))).toBeNull();
+});
+
+test("[RUN2] what passed the first time and was not repeated counts as passed", () => {
+  const first = run(1, file(swap, { a: "passed", b: "failed", c: "skipped" }));
+  const second = run(0, file(swap, { a: "skipped", b: "passed", c: "skipped" }));
+  expect(judge(first, second)).toMatchObject({ passed: 2, failed: 0, skipped: 1, flaky: [`${swap} > b`], exitCode: 0 });
 });
 
 test("[RUN1] tests that pass the first time are counted, and the run exits with 0", () => {

@@ -45,7 +45,20 @@ export function filesToRepeat({ report }: Run): string[] {
   return report.files.filter((file) => file.project !== "unit" && hasFailed(file)).map(({ path }) => path);
 }
 
-/** @param second the run of `filesToRepeat(first)`; null when there was none. */
+/**
+ * Vitest's pattern of the failed tests in the files to repeat; null when the whole files have to be repeated, because one of them
+ * failed outside its tests.
+ */
+export function testsToRepeat(first: Run): string | null {
+  const repeated = filesToRepeat(first);
+  const files = first.report.files.filter(({ path }) => repeated.includes(path));
+  if (files.some(({ errors }) => errors > 0)) return null;
+  const titles = files.flatMap(({ tests }) => tests.filter(({ state }) => state === "failed").map(({ title }) => title));
+  // The report joins the titles of suites and tests by " > ", Vitest's pattern is matched against them joined by " ".
+  return titles.map((title) => `^${RegExp.escape(title).replaceAll(RegExp.escape(" > "), " ")}$`).join("|");
+}
+
+/** @param second the run of `filesToRepeat(first)`, or of its failed tests only; null when there was none. */
 export function judge(first: Run, second: Run | null): Outcome {
   const repeated = new Map(second?.report.files.map((file) => [file.path, file]));
   const judged = first.report.files.map((file) => judgeFile(file, repeated.get(file.path)));
@@ -77,11 +90,12 @@ function judgeFile(first: ReportedFile, second: ReportedFile | undefined): { fil
   const notPassed = new Set(second.tests.filter(({ state }) => state !== "passed").map(({ title }) => title));
   const known = new Set(second.tests.map(({ title }) => title));
   const isFlaky = (title: string): boolean => known.has(title) && !notPassed.has(title);
-  // A failed test that is skipped or missing in the repetition has not passed.
+  // A failed test that is skipped or missing in the repetition has not passed. One that passed was not repeated.
   const lost = [...failedAtFirst].filter((title) => !known.has(title)).map((title) => ({ title, state: "failed" as const }));
-  const tests = second.tests.map((test) =>
-    test.state === "skipped" && failedAtFirst.has(test.title) ? { ...test, state: "failed" as const } : test,
-  );
+  const statesAtFirst = new Map(first.tests.map(({ title, state }) => [title, state]));
+  const atFirst = (title: string): ReportedFile["tests"][number]["state"] =>
+    failedAtFirst.has(title) ? "failed" : (statesAtFirst.get(title) ?? "skipped");
+  const tests = second.tests.map((test) => (test.state === "skipped" ? { ...test, state: atFirst(test.title) } : test));
   const flaky = [...failedAtFirst].filter(isFlaky).map((title) => `${first.path} > ${title}`);
   if (first.errors > 0 && second.errors === 0) flaky.push(`${first.path} (outside its tests)`);
   return { file: { ...second, tests: [...tests, ...lost] }, flaky };

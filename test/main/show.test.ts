@@ -76,7 +76,7 @@ test("[FST7] without a screen's name or a tag all screens are used, and duration
   ]);
 });
 
-test("[FST6] the README's commands for showing one's own picture work as written", { timeout: 120_000 }, async () => {
+test("[FST6] the README's commands for showing one's own picture work as written", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "signage-player/service"));
   const readme = await readFile(join(rootFolder, "README.md"), "utf8");

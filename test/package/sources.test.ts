@@ -33,7 +33,7 @@ const canPublish = ["dpkg-deb", "reprepro", "gpg", "gpgv"].every(isInstalled);
 
 test.skipIf(!canPublish)(
   "[DEB15] the apt repository is signed by the given key, and lists the packages of each architecture",
-  { timeout: 120_000 },
+
   async () => {
     await using folder = await temporaryFolder();
     const at = (name: string): string => join(folder.path, name);

@@ -17,13 +17,9 @@ beforeAll(async () => {
 
 afterAll(() => run[Symbol.asyncDispose]());
 
-test(
-  "[DUR6] after a power loss at any moment the stores have what they promised, and trust nothing that is half written",
-  { timeout: 180_000 },
-  async () => {
-    for (const moment of moments) expect(await brokenPromises(run, powerLossesAt(moment, [1]))).toEqual([]);
-  },
-);
+test("[DUR6] after a power loss at any moment the stores have what they promised, and trust nothing that is half written", async () => {
+  for (const moment of moments) expect(await brokenPromises(run, powerLossesAt(moment, [1]))).toEqual([]);
+});
 
 test.each(["sync-file", "sync-folder"] as const)(
   "[DUR6] without the effect of %s promises are broken: a missing one is found",

@@ -72,87 +72,79 @@ async function colorAt(bytes: Buffer, x: number, y: number): Promise<number[]> {
 
 const near = (color: readonly number[], wanted: Rgb): boolean => color.every((value, channel) => Math.abs(value - wanted[channel]!) <= 8);
 
-test(
-  "[PIC10] a screenshot on command has the asked form, and what is redacted is black; at an interval only a changed screen is sent",
-  { timeout: 120_000 },
-  async () => {
-    await using run = await setup();
-    const full = await run.api.command(run.playerId, "screenshot", { quality: 60 });
-    expect(full).toMatchObject({ status: "succeeded", result: { width: 1920, height: 1080 } });
-    const { screenshot_id, size_bytes } = full["result"] as Record<string, unknown>;
-    const bytes = await eventually(async () => {
-      const image = await run.image(screenshot_id);
-      return image.length === size_bytes ? image : null;
-    });
-    expect(near(await colorAt(bytes, 90, 10), green)).toBe(true);
+test("[PIC10] a screenshot on command has the asked form, and what is redacted is black; at an interval only a changed screen is sent", async () => {
+  await using run = await setup();
+  const full = await run.api.command(run.playerId, "screenshot", { quality: 60 });
+  expect(full).toMatchObject({ status: "succeeded", result: { width: 1920, height: 1080 } });
+  const { screenshot_id, size_bytes } = full["result"] as Record<string, unknown>;
+  const bytes = await eventually(async () => {
+    const image = await run.image(screenshot_id);
+    return image.length === size_bytes ? image : null;
+  });
+  expect(near(await colorAt(bytes, 90, 10), green)).toBe(true);
 
-    await run.settings({ redact: [corner], every_s: 10, max_width: 480, only_changed: true });
-    for (const format of ["jpeg", "png", "webp"]) {
-      const taken = await run.api.command(run.playerId, "screenshot", { format, max_width: 640 });
-      expect(taken).toMatchObject({ status: "succeeded", result: { width: 640, height: 360 } });
-      const image = await eventually(async () => {
-        const got = await run.image((taken["result"] as Record<string, unknown>)["screenshot_id"]);
-        return got.length === (taken["result"] as Record<string, unknown>)["size_bytes"] ? got : null;
-      });
-      for (const [x, y] of [
-        [76, 1],
-        [99, 1],
-        [88, 12],
-        [76, 24],
-      ] as const)
-        expect(near(await colorAt(image, x, y), [0, 0, 0])).toBe(true);
-      for (const [x, y] of [
-        [73, 10],
-        [88, 28],
-        [10, 90],
-      ] as const)
-        expect(near(await colorAt(image, x, y), green)).toBe(true);
+  await run.settings({ redact: [corner], every_s: 10, max_width: 480, only_changed: true });
+  for (const format of ["jpeg", "png", "webp"]) {
+    const taken = await run.api.command(run.playerId, "screenshot", { format, max_width: 640 });
+    expect(taken).toMatchObject({ status: "succeeded", result: { width: 640, height: 360 } });
+    const image = await eventually(async () => {
+      const got = await run.image((taken["result"] as Record<string, unknown>)["screenshot_id"]);
+      return got.length === (taken["result"] as Record<string, unknown>)["size_bytes"] ? got : null;
+    });
+    for (const [x, y] of [
+      [76, 1],
+      [99, 1],
+      [88, 12],
+      [76, 24],
+    ] as const)
+      expect(near(await colorAt(image, x, y), [0, 0, 0])).toBe(true);
+    for (const [x, y] of [
+      [73, 10],
+      [88, 28],
+      [10, 90],
+    ] as const)
+      expect(near(await colorAt(image, x, y), green)).toBe(true);
+  }
+
+  const first = await eventually(async () => {
+    const list = await run.list("interval");
+    return list.length === 1 ? list[0]! : null;
+  });
+  expect(first).toMatchObject({ command_id: null, width: 480 });
+  expect(near(await colorAt(await run.image(first.id), 88, 12), [0, 0, 0])).toBe(true);
+  expect(near(await colorAt(await run.image(first.id), 10, 90), green)).toBe(true);
+  await run.change(blue);
+  const second = await eventually(async () => {
+    const list = await run.list("interval");
+    return list.length === 2 ? list[0]! : null;
+  });
+  expect(near(await colorAt(await run.image(second.id), 10, 90), blue)).toBe(true);
+  expect(await run.list("command")).toHaveLength(4);
+});
+
+test("[LIV13] a live view of a real screen shows what is on it, redacted, and its command ends when nobody watches", async () => {
+  await using run = await setup();
+  await run.settings({ redact: [corner] });
+  const viewer = await Viewer.open(run.api.url, `players/${run.playerId}/live?fps=5&width=640`, run.api.token);
+  expect(viewer.status).toBe(200);
+  const frameThat = async (matches: (bytes: Buffer) => Promise<boolean>): Promise<Buffer> => {
+    for (;;) {
+      const part = await viewer.next();
+      if (part === null) throw new Error("the live view ended");
+      expect(part.type).toBe("image/jpeg");
+      if (await matches(part.bytes)) return part.bytes;
     }
-
-    const first = await eventually(async () => {
-      const list = await run.list("interval");
-      return list.length === 1 ? list[0]! : null;
-    });
-    expect(first).toMatchObject({ command_id: null, width: 480 });
-    expect(near(await colorAt(await run.image(first.id), 88, 12), [0, 0, 0])).toBe(true);
-    expect(near(await colorAt(await run.image(first.id), 10, 90), green)).toBe(true);
-    await run.change(blue);
-    const second = await eventually(async () => {
-      const list = await run.list("interval");
-      return list.length === 2 ? list[0]! : null;
-    });
-    expect(near(await colorAt(await run.image(second.id), 10, 90), blue)).toBe(true);
-    expect(await run.list("command")).toHaveLength(4);
-  },
-);
-
-test(
-  "[LIV13] a live view of a real screen shows what is on it, redacted, and its command ends when nobody watches",
-  { timeout: 120_000 },
-  async () => {
-    await using run = await setup();
-    await run.settings({ redact: [corner] });
-    const viewer = await Viewer.open(run.api.url, `players/${run.playerId}/live?fps=5&width=640`, run.api.token);
-    expect(viewer.status).toBe(200);
-    const frameThat = async (matches: (bytes: Buffer) => Promise<boolean>): Promise<Buffer> => {
-      for (;;) {
-        const part = await viewer.next();
-        if (part === null) throw new Error("the live view ended");
-        expect(part.type).toBe("image/jpeg");
-        if (await matches(part.bytes)) return part.bytes;
-      }
-    };
-    const frame = await frameThat(async (bytes) => near(await colorAt(bytes, 10, 90), green));
-    expect((await sharp(frame).metadata()).width).toBe(640);
-    expect(near(await colorAt(frame, 88, 12), [0, 0, 0])).toBe(true);
-    const [, changed] = await Promise.all([run.change(blue), frameThat(async (bytes) => near(await colorAt(bytes, 10, 90), blue))]);
-    expect(near(await colorAt(changed, 88, 12), [0, 0, 0])).toBe(true);
-    viewer.leave();
-    const ended = await eventually(async () => {
-      const [live] = (await run.api.ok("GET", `players/${run.playerId}/commands?type=live`))["data"] as Record<string, unknown>[];
-      return live!["status"] === "succeeded" ? live! : null;
-    });
-    expect(ended["result"]).toMatchObject({ reason: "unwatched" });
-    expect((ended["result"] as Record<string, number>)["frames"]).toBeGreaterThan(1);
-  },
-);
+  };
+  const frame = await frameThat(async (bytes) => near(await colorAt(bytes, 10, 90), green));
+  expect((await sharp(frame).metadata()).width).toBe(640);
+  expect(near(await colorAt(frame, 88, 12), [0, 0, 0])).toBe(true);
+  const [, changed] = await Promise.all([run.change(blue), frameThat(async (bytes) => near(await colorAt(bytes, 10, 90), blue))]);
+  expect(near(await colorAt(changed, 88, 12), [0, 0, 0])).toBe(true);
+  viewer.leave();
+  const ended = await eventually(async () => {
+    const [live] = (await run.api.ok("GET", `players/${run.playerId}/commands?type=live`))["data"] as Record<string, unknown>[];
+    return live!["status"] === "succeeded" ? live! : null;
+  });
+  expect(ended["result"]).toMatchObject({ reason: "unwatched" });
+  expect((ended["result"] as Record<string, number>)["frames"]).toBeGreaterThan(1);
+});

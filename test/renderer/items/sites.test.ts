@@ -266,36 +266,32 @@ test("[WEB2] a page's dialogs, popups, downloads and prompts do not appear, and 
   expect(await pixel(480, 270)).toSatisfy(isGreen);
 });
 
-test(
-  "[REM15] of two zones whose pages share a process, the page that crashes it is found and skipped, and the other page is shown again and stays",
-  { timeout: 120_000 },
-  async () => {
-    const good = item({ type: "web", url: `${web.origin}/green` });
-    const bad = item({ type: "web", url: `${web.origin}/loops` });
-    drawSideBySide([good, bad]);
-    const count = (type: FromPage["type"], { id }: PlaylistItem): number =>
-      received.filter((one) => one.type === type && "item_id" in one && one.item_id === id).length;
-    const loads = (what: string): number => web.requests.filter(({ path }) => path === what).length;
-    await waitUntil("both crashed", () => count("failed", good) > 0 && count("failed", bad) > 0, limitMs);
-    const shown = count("presented", good) + count("presented", bad);
-    await waitUntil("one page is retried", () => count("presented", good) + count("presented", bad) > shown, limitMs);
-    expect(loads("/green") + loads("/loops")).toBe(3);
-    const failures = count("failed", bad);
-    await waitUntil("the bad page crashed alone", () => count("failed", bad) > failures, 60_000);
-    // It ends with the bad page once, and once more if it was shown before the bad page was retried: they share the process.
-    expect(count("failed", good)).toBeLessThanOrEqual(2);
-    await waitUntil(
-      "the good page is shown",
-      () => received.findLast(({ type }) => type === "presented" || type === "failed")?.type === "presented",
-      60_000,
-    );
-    const [goodLoads, badLoads] = [loads("/green"), loads("/loops")];
-    // Until the bad page may be tried again nothing is loaded, and the good page stays.
-    await new Promise((resolve) => setTimeout(resolve, 3_000));
-    expect([loads("/green"), loads("/loops")]).toEqual([goodLoads, badLoads]);
-    expect(await pixel(240, 270)).toSatisfy(isGreen);
-  },
-);
+test("[REM15] of two zones whose pages share a process, the page that crashes it is found and skipped, and the other page is shown again and stays", async () => {
+  const good = item({ type: "web", url: `${web.origin}/green` });
+  const bad = item({ type: "web", url: `${web.origin}/loops` });
+  drawSideBySide([good, bad]);
+  const count = (type: FromPage["type"], { id }: PlaylistItem): number =>
+    received.filter((one) => one.type === type && "item_id" in one && one.item_id === id).length;
+  const loads = (what: string): number => web.requests.filter(({ path }) => path === what).length;
+  await waitUntil("both crashed", () => count("failed", good) > 0 && count("failed", bad) > 0, limitMs);
+  const shown = count("presented", good) + count("presented", bad);
+  await waitUntil("one page is retried", () => count("presented", good) + count("presented", bad) > shown, limitMs);
+  expect(loads("/green") + loads("/loops")).toBe(3);
+  const failures = count("failed", bad);
+  await waitUntil("the bad page crashed alone", () => count("failed", bad) > failures, 60_000);
+  // It ends with the bad page once, and once more if it was shown before the bad page was retried: they share the process.
+  expect(count("failed", good)).toBeLessThanOrEqual(2);
+  await waitUntil(
+    "the good page is shown",
+    () => received.findLast(({ type }) => type === "presented" || type === "failed")?.type === "presented",
+    60_000,
+  );
+  const [goodLoads, badLoads] = [loads("/green"), loads("/loops")];
+  // Until the bad page may be tried again nothing is loaded, and the good page stays.
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  expect([loads("/green"), loads("/loops")]).toEqual([goodLoads, badLoads]);
+  expect(await pixel(240, 270)).toSatisfy(isGreen);
+});
 
 test("[WEB3] a page in an endless loop fails, the report names its site, and the next item is shown", async () => {
   const loops = item({ type: "web", url: `${web.origin}/loops` });

@@ -51,7 +51,7 @@ test("[SRV2] a data folder in use gives one clear line and exit code 1", async (
   expect(second.output).toContain("another program uses");
 });
 
-test("[SRV3] a service killed at any instant restarts with everything that it has confirmed", { timeout: 120_000 }, async () => {
+test("[SRV3] a service killed at any instant restarts with everything that it has confirmed", async () => {
   await using folder = await temporaryFolder();
   const created: string[] = [];
   for (let round = 0; round < 3; round += 1) {

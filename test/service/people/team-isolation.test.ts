@@ -12,9 +12,7 @@ import { readEverything, writeEverything } from "./every-operation.ts";
 import { inviteMember, createOtherTeam, owner, Person } from "./people.ts";
 import { contentOf, createUnchangedCheck, idsOnlyIn, openDatabase, rowsOf, startTwoTeams, waitForAssets } from "./two-teams.ts";
 
-const slow = { timeout: 120_000 };
-
-test("[ISO1] every list, report and other read of a team contains its own data and nothing of another team", slow, async () => {
+test("[ISO1] every list, report and other read of a team contains its own data and nothing of another team", async () => {
   await using teams = await startTwoTeams();
   const { service, file, own, other } = teams;
   for (const [team, foreignTeam] of [
@@ -36,7 +34,7 @@ test("[ISO1] every list, report and other read of a team contains its own data a
   }
 });
 
-test("[ISO2] writes of a team, by id or by a tag that other teams use too, change nothing of another team", slow, async () => {
+test("[ISO2] writes of a team, by id or by a tag that other teams use too, change nothing of another team", async () => {
   await using teams = await startTwoTeams();
   const { file, own, other } = teams;
   await waitForAssets(own, other);
@@ -52,7 +50,7 @@ test("[ISO2] writes of a team, by id or by a tag that other teams use too, chang
   await writeEverything(own, file, foreign, checkUnchanged);
 });
 
-test("[ISO3] a database row that refers to another team's resource gives no access to it", slow, async () => {
+test("[ISO3] a database row that refers to another team's resource gives no access to it", async () => {
   await using teams = await startTwoTeams();
   const { file, own, other } = teams;
   await waitForAssets(own, other);
@@ -118,26 +116,22 @@ test("[ISO3] a database row that refers to another team's resource gives no acce
   await writeEverything(own, file, foreign, createUnchangedCheck(file, other.person.teamId));
 });
 
-test(
-  "[ISO4] a report does not contain the name of another team's asset, even if the team's own play events refer to it",
-  slow,
-  async () => {
-    await using teams = await startTwoTeams();
-    const { own, other } = teams;
-    const mixedPool = new Map([...other.pool, ["ast", own.pool.get("ast")!]]);
-    expect((await other.device.call("POST", "play-events", { events: [playEvent(mixedPool)] })).body.accepted).toBe(1);
-    const { data } = (await other.person.call("GET", "reports/proof-of-play?group_by=asset")).body;
-    const hasName = data.map((row: { asset_id: string; asset_name: string | null }) => [row.asset_id, row.asset_name !== null]);
-    expect(new Map(hasName)).toEqual(
-      new Map([
-        [own.pool.get("ast"), false],
-        [other.pool.get("ast"), true],
-      ]),
-    );
-  },
-);
+test("[ISO4] a report does not contain the name of another team's asset, even if the team's own play events refer to it", async () => {
+  await using teams = await startTwoTeams();
+  const { own, other } = teams;
+  const mixedPool = new Map([...other.pool, ["ast", own.pool.get("ast")!]]);
+  expect((await other.device.call("POST", "play-events", { events: [playEvent(mixedPool)] })).body.accepted).toBe(1);
+  const { data } = (await other.person.call("GET", "reports/proof-of-play?group_by=asset")).body;
+  const hasName = data.map((row: { asset_id: string; asset_name: string | null }) => [row.asset_id, row.asset_name !== null]);
+  expect(new Map(hasName)).toEqual(
+    new Map([
+      [own.pool.get("ast"), false],
+      [other.pool.get("ast"), true],
+    ]),
+  );
+});
 
-test("[ISO4] a write for the whole team, or for a tag, affects no player of another team", slow, async () => {
+test("[ISO4] a write for the whole team, or for a tag, affects no player of another team", async () => {
   await using teams = await startTwoTeams();
   const { service, file, own, other } = teams;
   await using agent = await Agent.connect(service.service.url, own.person.secret, "2026");
@@ -153,7 +147,7 @@ test("[ISO4] a write for the whole team, or for a tag, affects no player of anot
   }
 });
 
-test("[TEA11] a body with a single id of another team is rejected, also in fields that the examples do not use", slow, async () => {
+test("[TEA11] a body with a single id of another team is rejected, also in fields that the examples do not use", async () => {
   await using teams = await startTwoTeams();
   const { file, own, other } = teams;
   const ownId = (prefix: string) => own.pool.get(prefix)!;
@@ -188,7 +182,7 @@ test("[TEA11] a body with a single id of another team is rejected, also in field
   expect((await own.person.call("GET", `screenshots/${foreignId("shot")}`)).status).toBe(404);
 });
 
-test("[ISO6] a team without members gets an owner at the next start; tokens of other teams keep their users", slow, async () => {
+test("[ISO6] a team without members gets an owner at the next start; tokens of other teams keep their users", async () => {
   await using folder = await temporaryFolder();
   using rows = await (async () => {
     await using api = await TestService.start(folder.path);
@@ -217,7 +211,7 @@ test("[ISO6] a team without members gets an owner at the next start; tokens of o
   expect([tokenUsers(withoutMembers), tokenUsers(withMembers).has(newOwner)]).toEqual([new Set([newOwner]), false]);
 });
 
-test("[ISO5] a user in two teams has a separate role in each: demotion or removal in one does not affect the other", slow, async () => {
+test("[ISO5] a user in two teams has a separate role in each: demotion or removal in one does not affect the other", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const [own, other] = [await owner(api), await createOtherTeam(api)];
@@ -252,7 +246,7 @@ test("[ISO5] a user in two teams has a separate role in each: demotion or remova
   expect(await status()).toEqual([undefined, "owner", 201, "revoked", "pending", "owner"]);
 });
 
-test("[ISO6] an empty team can be deleted together with its bin, and nothing of other teams is deleted", slow, async () => {
+test("[ISO6] an empty team can be deleted together with its bin, and nothing of other teams is deleted", async () => {
   await using teams = await startTwoTeams();
   const { service, file, own, other } = teams;
   await waitForAssets(own, other);
@@ -274,7 +268,7 @@ test("[ISO6] an empty team can be deleted together with its bin, and nothing of 
   expect([rowsOf(file, "playlists", created.id), rowsOf(file, "members", created.id)]).toEqual([[], []]);
 });
 
-test("[ISO7] a subscriber receives only events of its own team, even if it names players of another team", slow, async () => {
+test("[ISO7] a subscriber receives only events of its own team, even if it names players of another team", async () => {
   await using teams = await startTwoTeams();
   const { service, file, own, other } = teams;
   await waitForAssets(own, other);

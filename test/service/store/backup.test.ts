@@ -192,70 +192,61 @@ test.skipIf(isOnPostgres)(
   },
 );
 
-test.skipIf(isOnPostgres)(
-  "[BKP3] a damaged, truncated, newer or invalid backup is rejected and leaves nothing behind",
+test.skipIf(isOnPostgres)("[BKP3] a damaged, truncated, newer or invalid backup is rejected and leaves nothing behind", async () => {
+  await using folder = await temporaryFolder();
+  const path = (name: string) => join(folder.path, name);
   {
-    timeout: 120_000,
-  },
-  async () => {
-    await using folder = await temporaryFolder();
-    const path = (name: string) => join(folder.path, name);
-    {
-      await using api = await TestService.start(path("data"));
-      await api.showPicture(await api.pairDevice());
-    }
-    await succeed("backup", "--data", path("data"), "--to", path("good"));
-    await succeed("backup", "--data", path("data"), "--to", path("good.tar"));
-    expect((await stat(path("good.tar"))).mode & 0o777).toBe(0o600);
-    const [blob] = await blobsIn(path("good"));
-    const blobPath = (of: string) => join(path(of), "blobs", blob!.slice(0, 2), blob!);
+    await using api = await TestService.start(path("data"));
+    await api.showPicture(await api.pairDevice());
+  }
+  await succeed("backup", "--data", path("data"), "--to", path("good"));
+  await succeed("backup", "--data", path("data"), "--to", path("good.tar"));
+  expect((await stat(path("good.tar"))).mode & 0o777).toBe(0o600);
+  const [blob] = await blobsIn(path("good"));
+  const blobPath = (of: string) => join(path(of), "blobs", blob!.slice(0, 2), blob!);
 
-    const variant = async (name: string, spoil: () => Promise<unknown>) => {
-      await cp(path("good"), path(name), { recursive: true });
-      await spoil();
-    };
-    await variant("changed", () => writeFile(blobPath("changed"), "other bytes"));
-    await variant("lacking", () => rm(blobPath("lacking")));
-    await variant("unfinished", () => rm(join(path("unfinished"), "manifest.json")));
-    await variant("more", () => writeFile(join(path("more"), "stowaway"), "x"));
-    await cp(path("good.tar"), path("short.tar"));
-    await truncate(path("short.tar"), (await stat(path("good.tar"))).size - 20_000);
-    await cp(path("good.tar"), path("flipped.tar"));
-    const file = await open(path("flipped.tar"), "r+");
-    await file.write(Buffer.from("x"), 0, 1, 3);
-    await file.close();
-    await writeFile(path("nonsense.tar"), Buffer.alloc(10_240, 65));
-    const cases = [
-      ["changed", /is changed/],
-      ["lacking", /is missing/],
-      ["unfinished", /is incomplete/],
-      ["more", /does not list/],
-      ["short.tar", /truncated/],
-      ["flipped.tar", /checksum/],
-      ["nonsense.tar", /checksum/],
-      ["nowhere.tar", /there is no backup/],
-    ] as const;
-    for (const [from, why] of cases) {
-      await using program = run("restore", "--from", path(from), "--data", path("new"));
-      expect([from, await program.exitCode]).toEqual([from, 1]);
-      expect(program.output.trim().split("\n").at(-1)).toMatch(why);
-      expect((await readdir(folder.path)).filter((name) => name.startsWith("new"))).toEqual([]);
-    }
-    const state = new DatabaseSync(join(path("data"), "state.db"));
-    state.prepare("INSERT INTO kysely_migration VALUES ('9999-future', '2027-01-01T00:00:00.000Z')").run();
-    state.close();
-    await succeed("backup", "--data", path("data"), "--to", path("newer"));
-    await using program = run("restore", "--from", path("newer"), "--data", path("new"));
-    expect(await program.exitCode).toBe(1);
-    expect(program.output).toContain("newer version");
-  },
-);
+  const variant = async (name: string, spoil: () => Promise<unknown>) => {
+    await cp(path("good"), path(name), { recursive: true });
+    await spoil();
+  };
+  await variant("changed", () => writeFile(blobPath("changed"), "other bytes"));
+  await variant("lacking", () => rm(blobPath("lacking")));
+  await variant("unfinished", () => rm(join(path("unfinished"), "manifest.json")));
+  await variant("more", () => writeFile(join(path("more"), "stowaway"), "x"));
+  await cp(path("good.tar"), path("short.tar"));
+  await truncate(path("short.tar"), (await stat(path("good.tar"))).size - 20_000);
+  await cp(path("good.tar"), path("flipped.tar"));
+  const file = await open(path("flipped.tar"), "r+");
+  await file.write(Buffer.from("x"), 0, 1, 3);
+  await file.close();
+  await writeFile(path("nonsense.tar"), Buffer.alloc(10_240, 65));
+  const cases = [
+    ["changed", /is changed/],
+    ["lacking", /is missing/],
+    ["unfinished", /is incomplete/],
+    ["more", /does not list/],
+    ["short.tar", /truncated/],
+    ["flipped.tar", /checksum/],
+    ["nonsense.tar", /checksum/],
+    ["nowhere.tar", /there is no backup/],
+  ] as const;
+  for (const [from, why] of cases) {
+    await using program = run("restore", "--from", path(from), "--data", path("new"));
+    expect([from, await program.exitCode]).toEqual([from, 1]);
+    expect(program.output.trim().split("\n").at(-1)).toMatch(why);
+    expect((await readdir(folder.path)).filter((name) => name.startsWith("new"))).toEqual([]);
+  }
+  const state = new DatabaseSync(join(path("data"), "state.db"));
+  state.prepare("INSERT INTO kysely_migration VALUES ('9999-future', '2027-01-01T00:00:00.000Z')").run();
+  state.close();
+  await succeed("backup", "--data", path("data"), "--to", path("newer"));
+  await using program = run("restore", "--from", path("newer"), "--data", path("new"));
+  expect(await program.exitCode).toBe(1);
+  expect(program.output).toContain("newer version");
+});
 
 test.skipIf(isOnPostgres)(
   "[BKP4] neither command overwrites anything; the backup reports files that are already missing and contains the rest",
-  {
-    timeout: 120_000,
-  },
   async () => {
     await using folder = await temporaryFolder();
     const path = (name: string) => join(folder.path, name);

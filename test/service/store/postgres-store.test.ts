@@ -17,8 +17,6 @@ import { startPostgres } from "../../support/postgres.ts";
 import { sharedPostgres } from "../test-database.ts";
 import { TestService } from "../harness.ts";
 
-const patient = { timeout: 120_000 };
-
 async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(url);
   await client.connect();
@@ -56,7 +54,7 @@ async function increment(db: Db): Promise<number> {
   return value;
 }
 
-test("[PGS1] nodes that start at once on an empty database create its tables once", patient, async () => {
+test("[PGS1] nodes that start at once on an empty database create its tables once", async () => {
   const url = await (await sharedPostgres()).createDatabase(false);
   const stores = await Promise.all(Array.from({ length: 4 }, () => openPostgresStore(url)));
   const counts = await Promise.all(stores.map((store) => store.write(increment)));
@@ -64,7 +62,7 @@ test("[PGS1] nodes that start at once on an empty database create its tables onc
   await Promise.all(stores.map((store) => store[Symbol.asyncDispose]()));
 });
 
-test("[PGS2] a database of a newer version, or of one that was never released, is refused and stays unchanged", patient, async () => {
+test("[PGS2] a database of a newer version, or of one that was never released, is refused and stays unchanged", async () => {
   for (const [schema, step, reason] of [
     ["telemetry", "9999-future", "written by a newer version"],
     ["plays", "0001-aaa", "written by a newer version"],
@@ -80,7 +78,7 @@ test("[PGS2] a database of a newer version, or of one that was never released, i
   await expect(openPostgresStore(url)).rejects.toMatchObject({ code: "unsupported", message: expect.stringContaining("--database") });
 });
 
-test("[PGS3] writes of two nodes that read and change the same row lose nothing, and none fails", patient, async () => {
+test("[PGS3] writes of two nodes that read and change the same row lose nothing, and none fails", async () => {
   await using nodes = await openTwo();
   const each = 150;
   const results = await Promise.all([nodes.a, nodes.b].flatMap((store) => Array.from({ length: each }, () => store.write(increment))));
@@ -88,7 +86,7 @@ test("[PGS3] writes of two nodes that read and change the same row lose nothing,
   expect(Math.max(...results)).toBe(2 * each);
 });
 
-test("[PGS3] a write that conflicts again and again runs alone in the end", patient, async () => {
+test("[PGS3] a write that conflicts again and again runs alone in the end", async () => {
   await using nodes = await openTwo();
   await nodes.a.write(increment);
   let attempts = 0;
@@ -111,7 +109,7 @@ test("[PGS3] a write that conflicts again and again runs alone in the end", pati
   expect(await nodes.b.write(increment)).toBe(8);
 });
 
-test("[PGS4] the writes of a node run in order, and one that fails changes nothing and hinders no other", patient, async () => {
+test("[PGS4] the writes of a node run in order, and one that fails changes nothing and hinders no other", async () => {
   await using nodes = await openTwo();
   const seen: string[] = [];
   nodes.a.beforeCommit(async (db) => void seen.push(`before ${(await db.selectFrom("meta").select("value").execute())[0]?.value}`));
@@ -127,7 +125,7 @@ test("[PGS4] the writes of a node run in order, and one that fails changes nothi
   expect(seen).toEqual(["before 1", "after", "before 2", "after"]);
 });
 
-test("[PGS5] a service on SQLite loads no package for PostgreSQL, NATS or S3", patient, async () => {
+test("[PGS5] a service on SQLite loads no package for PostgreSQL, NATS or S3", async () => {
   await using folder = await temporaryFolder();
   const program = join(rootFolder, "test/support/programs/loaded-packages.ts");
   const loadedBy = async (...more: string[]): Promise<string[]> => {
@@ -140,7 +138,7 @@ test("[PGS5] a service on SQLite loads no package for PostgreSQL, NATS or S3", p
   expect(ofEngines(await loadedBy(await (await sharedPostgres()).createDatabase()))).toContain("pg");
 });
 
-test("[PGS6] of two writes with the same If-Match that reach two nodes at once, one succeeds", patient, async () => {
+test("[PGS6] of two writes with the same If-Match that reach two nodes at once, one succeeds", async () => {
   await using folder = await temporaryFolder();
   const database = await (await sharedPostgres()).createDatabase();
   await using a = await TestService.start(join(folder.path, "a"), { database });
@@ -156,7 +154,7 @@ test("[PGS6] of two writes with the same If-Match that reach two nodes at once, 
   }
 });
 
-test("[PGS7] a request that is repeated at another node at the same time runs once", patient, async () => {
+test("[PGS7] a request that is repeated at another node at the same time runs once", async () => {
   await using folder = await temporaryFolder();
   const database = await (await sharedPostgres()).createDatabase();
   await using a = await TestService.start(join(folder.path, "a"), { database });
@@ -172,7 +170,7 @@ test("[PGS7] a request that is repeated at another node at the same time runs on
   expect((await a.call("GET", "playlists?limit=100")).body.data).toHaveLength(15);
 });
 
-test("[PGS8] without its database a write fails as unavailable, and the next one succeeds when the database is back", patient, async () => {
+test("[PGS8] without its database a write fails as unavailable, and the next one succeeds when the database is back", async () => {
   await using folder = await temporaryFolder();
   let server = await startPostgres({ folder: folder.path });
   await using store = await openPostgresStore(await server.createDatabase());
@@ -185,7 +183,7 @@ test("[PGS8] without its database a write fails as unavailable, and the next one
   await server[Symbol.asyncDispose]();
 });
 
-test("[PGS16] a repeat that fails because the first request has succeeded meanwhile gets the first one's answer", patient, async () => {
+test("[PGS16] a repeat that fails because the first request has succeeded meanwhile gets the first one's answer", async () => {
   await using nodes = await openTwo();
   const clock = createSystemClock();
   const [first, repeat] = [nodes.a, nodes.b].map((store) => new Idempotency(store, clock));
@@ -206,7 +204,7 @@ test("[PGS16] a repeat that fails because the first request has succeeded meanwh
   await expect(refuse).rejects.toMatchObject({ kind: "wrong-status" });
 });
 
-test("[PGS9] ids and names sort by their bytes, whatever the order that the database was created with", patient, async () => {
+test("[PGS9] ids and names sort by their bytes, whatever the order that the database was created with", async () => {
   const inEnglish = "TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'";
   const url = await (await sharedPostgres()).createDatabase(false, inEnglish);
   expect(await query(url, "SELECT 'a' < 'B' AS is_english")).toEqual([{ is_english: true }]);
@@ -220,7 +218,7 @@ test("[PGS9] ids and names sort by their bytes, whatever the order that the data
   expect(await query(url, columns)).toEqual([{ count: 0 }]);
 });
 
-test("[PGS10] while a write is alone, writes of other nodes wait for it", patient, async () => {
+test("[PGS10] while a write is alone, writes of other nodes wait for it", async () => {
   await using nodes = await openTwo();
   const order: string[] = [];
   const entered = Promise.withResolvers<void>();

@@ -94,30 +94,26 @@ test("[TRB3] a player that is removed while offline purges its content when it r
   await again.line("pairing code");
 });
 
-test(
-  "[TRB4] corrupt and truncated downloads are never shown: the previous content stays until a download is correct",
-  { timeout: 120_000 },
-  async () => {
-    await using folder = await temporaryFolder();
-    await using service = await startService(join(folder.path, "service"));
-    const { api } = service;
-    await using proxy = await startFaultyProxy(api.url);
-    const redId = await api.upload("red.png", await plainImage([220, 30, 40]));
-    const { playlistId, layoutId } = await api.publish([image(redId)]);
-    await using player = startPlayer(proxy.url, join(folder.path, "player"));
-    await api.pair(player, layoutId);
-    await player.line("presented");
+test("[TRB4] corrupt and truncated downloads are never shown: the previous content stays until a download is correct", async () => {
+  await using folder = await temporaryFolder();
+  await using service = await startService(join(folder.path, "service"));
+  const { api } = service;
+  await using proxy = await startFaultyProxy(api.url);
+  const redId = await api.upload("red.png", await plainImage([220, 30, 40]));
+  const { playlistId, layoutId } = await api.publish([image(redId)]);
+  await using player = startPlayer(proxy.url, join(folder.path, "player"));
+  await api.pair(player, layoutId);
+  await player.line("presented");
 
-    const damages = [(body: Buffer) => body.map((byte) => byte ^ 1), (body: Buffer) => body.subarray(0, body.length / 2)];
-    let damaged = 0;
-    proxy.alterWith((path, body) => (path.includes("/device/assets/") ? Buffer.from(damages[damaged++ % 2]!(body)) : body));
-    const blueId = await api.upload("blue.png", await plainImage([30, 60, 200]));
-    await api.ok("PATCH", `playlists/${playlistId}`, { items: [image(blueId)] });
-    await eventually(() => damaged >= 3);
-    const from = player.lines.length;
-    await player.line("presented", from);
-    expect(player.lines.filter(({ msg }) => msg === "presented").every(({ asset_id }) => asset_id === redId)).toBe(true);
-    proxy.alterWith(null);
-    await player.line(({ msg, asset_id }) => msg === "presented" && asset_id === blueId);
-  },
-);
+  const damages = [(body: Buffer) => body.map((byte) => byte ^ 1), (body: Buffer) => body.subarray(0, body.length / 2)];
+  let damaged = 0;
+  proxy.alterWith((path, body) => (path.includes("/device/assets/") ? Buffer.from(damages[damaged++ % 2]!(body)) : body));
+  const blueId = await api.upload("blue.png", await plainImage([30, 60, 200]));
+  await api.ok("PATCH", `playlists/${playlistId}`, { items: [image(blueId)] });
+  await eventually(() => damaged >= 3);
+  const from = player.lines.length;
+  await player.line("presented", from);
+  expect(player.lines.filter(({ msg }) => msg === "presented").every(({ asset_id }) => asset_id === redId)).toBe(true);
+  proxy.alterWith(null);
+  await player.line(({ msg, asset_id }) => msg === "presented" && asset_id === blueId);
+});
