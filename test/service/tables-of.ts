@@ -43,9 +43,11 @@ class WaitingPostgres implements Disposable {
   readonly #answered = new Int32Array(new SharedArrayBuffer(4));
 
   constructor(url: string, part: Part) {
-    // Tests ask SQLite for its tables by this name. A wait for a row that the service has locked ends with an error.
+    // Tests ask SQLite for its tables and their columns by these names. A wait for a row that the service has locked ends with an error.
     const prepare = `SET search_path TO ${part}; SET lock_timeout TO 20000; CREATE TEMPORARY VIEW sqlite_master AS
-      SELECT tablename::text AS name, 'table' AS type, '' AS sql FROM pg_tables WHERE schemaname = '${part}' AND tablename NOT IN (${ofNodes})`;
+      SELECT tablename::text AS name, 'table' AS type, '' AS sql FROM pg_tables WHERE schemaname = '${part}' AND tablename NOT IN (${ofNodes});
+      CREATE FUNCTION pg_temp.pragma_table_info(text) RETURNS TABLE (name text) LANGUAGE sql AS
+      'SELECT column_name::text FROM information_schema.columns WHERE table_schema = ''${part}'' AND table_name = $1 ORDER BY ordinal_position'`;
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
     const program = new URL("../support/programs/postgres-queries.ts", import.meta.url);
@@ -60,13 +62,18 @@ class WaitingPostgres implements Disposable {
     // A name such as `:id` stands for a field of the first value.
     const names: string[] = [];
     const named = text.replaceAll(/(?<![:\w]):(\w+)/g, (_, name: string) => `$${names.push(name)}`);
-    const numbered = named.replaceAll("?", () => `$${(count += 1)}`);
+    // Functions of a session are found by their full name only.
+    const known = named.replaceAll("pragma_table_info(", "pg_temp.pragma_table_info(");
+    const numbered = known.replaceAll("?", () => `$${(count += 1)}`);
     const query = (values: readonly unknown[]) => {
       const [fields] = values as readonly [Record<string, unknown>];
       return this.#query(numbered, names.length === 0 ? values : names.map((name) => fields[name]));
     };
+    // PostgreSQL moves a row that is changed, so that rows without an order would come in another one.
+    const ordered = (rows: Record<string, unknown>[]) =>
+      /\bORDER BY\b/i.test(text) ? rows : rows.toSorted((one, other) => compareText(JSON.stringify(one), JSON.stringify(other)));
     return {
-      all: (...values: unknown[]) => query(values).rows,
+      all: (...values: unknown[]) => ordered(query(values).rows ?? []),
       get: (...values: unknown[]) => query(values).rows?.[0],
       run: (...values: unknown[]) => ({ changes: query(values).rowCount ?? 0 }),
     };
@@ -93,4 +100,8 @@ class WaitingPostgres implements Disposable {
     if (answer.error !== undefined) throw new Error(`${answer.error}: ${text}`);
     return answer;
   }
+}
+
+function compareText(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
 }

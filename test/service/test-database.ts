@@ -1,5 +1,7 @@
 // The PostgreSQL database that belongs to a test's data folder, when the tests run on PostgreSQL.
 import { existsSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { startPostgres, type TestPostgres } from "../support/postgres.ts";
 import { openStore, type Store } from "../../src/service/store/store.ts";
 
@@ -30,6 +32,12 @@ export async function databaseOf(folder: string): Promise<string | null> {
 /** The address of the database that {@link databaseOf} has created for a data folder; null on SQLite. */
 export function createdDatabaseOf(folder: string): string | null {
   return created.get(folder) ?? null;
+}
+
+/** What an administrator without access does before a restart: deletes the token file, or empties it where several nodes may be. */
+export async function dropAdminToken(folder: string): Promise<void> {
+  const file = join(folder, "admin-token");
+  await (isOnPostgres ? writeFile(file, "") : rm(file));
 }
 
 /** Opens the databases of a data folder in the engine that the tests run on. */

@@ -160,7 +160,18 @@ test("[LIV8] without a picture the response is a problem with the reason: offlin
   expect([answer.status, await answer.json()]).toMatchObject([409, { type: "/problems/no-picture", detail: error.detail }]);
   const late = live.watch();
   await nextLive(device, socket);
-  clock.advance(20_000);
+  let isAnswered = false;
+  void late.finally(() => (isAnswered = true));
+  // The wait begins after the command is sent: on a service of several nodes, some queries later.
+  await expect
+    .poll(
+      () => {
+        clock.advance(5_000);
+        return isAnswered;
+      },
+      { timeout: 20_000 },
+    )
+    .toBe(true);
   expect([(await late).status, (await (await late).json())["detail"]]).toEqual([409, expect.stringContaining("no picture within 20 s")]);
 });
 

@@ -76,8 +76,14 @@ test("[ISO3] a database row that refers to another team's resource gives no acce
     run("UPDATE playlists SET items = replace(items, ?, ?) WHERE team_id = ?", from, to);
     run("UPDATE schedules SET timing = replace(timing, ?, ?), layout_id = replace(layout_id, ?, ?) WHERE team_id = ?", from, to, from, to);
   }
-  const condition = JSON.stringify([{ type: "calendar", calendar_id: own.pool.get("cal"), is_listed: true }]);
-  run("UPDATE schedules SET timing = json_set(timing, '$.conditions', json(?)) WHERE team_id = ?", condition);
+  const conditions = [{ type: "calendar", calendar_id: own.pool.get("cal"), is_listed: true }];
+  for (const { id, timing } of rowsOf(file, "schedules", other.person.teamId)) {
+    run(
+      "UPDATE schedules SET timing = ? WHERE id = ? AND team_id = ?",
+      JSON.stringify({ ...JSON.parse(String(timing)), conditions }),
+      String(id),
+    );
+  }
   const [layoutId, assetId] = [own.pool.get("lay")!, own.pool.get("ast")!];
   run("UPDATE layouts SET background_asset_id = ? WHERE team_id = ?", assetId);
   const schedule = file.prepare("SELECT * FROM schedules WHERE team_id = ?").get(other.person.teamId)!;

@@ -1,5 +1,5 @@
 // Teams, members, invitations, and the permissions of roles.
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Invitation, CreatedInvitation, Me, Member, OwnTeam, AcceptedInvitation } from "../../../src/protocol/operator/people.ts";
@@ -10,7 +10,7 @@ import { TestService, call } from "../harness.ts";
 import { createOlderData } from "../store/older.ts";
 import { inviteMember, createOtherTeam, owner, Person } from "./people.ts";
 import { openTables } from "../tables-of.ts";
-import { isOnPostgres } from "../test-database.ts";
+import { dropAdminToken, isOnPostgres } from "../test-database.ts";
 
 test("[TEA1] the first start creates a team and its owner, who can read and change their own user", async () => {
   await using folder = await temporaryFolder();
@@ -255,7 +255,7 @@ test("[TEA1] after the token file is deleted, the next start writes an owner's t
     expect((await second.call("DELETE", `teams/${first.teamId}/members/${first.userId}`)).status).toBe(204);
     expect((await api.call("GET", "me")).status).toBe(401);
   }
-  await rm(join(folder.path, "admin-token"));
+  await dropAdminToken(folder.path);
   await using api = await TestService.start(folder.path);
   expect((await api.call("GET", "me")).body).toMatchObject({ user: { id: second.userId }, role: "owner" });
 });

@@ -44,7 +44,7 @@ class Rows implements Disposable {
   }
 
   transaction(write: () => void): void {
-    this.#file.exec("BEGIN IMMEDIATE");
+    this.#file.exec(isOnPostgres ? "BEGIN" : "BEGIN IMMEDIATE");
     write();
     this.#file.exec("COMMIT");
   }

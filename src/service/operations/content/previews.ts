@@ -14,6 +14,7 @@ import {
 import { findPlayer } from "../../fleet/player-resource.ts";
 import { found, ProblemError } from "../../http/problem.ts";
 import { requireScope, type Operator } from "../../people/operator.ts";
+import type { Db } from "../../store/store.ts";
 import type { OperatorContext } from "../context.ts";
 import { draftHeader, operationsWith, type Operation } from "../operation.ts";
 import { playerParams } from "../fleet/players.ts";
@@ -73,12 +74,15 @@ export const previewOperations: readonly Operation<PreviewDependencies>[] = [
       const subject = subjectOf(body);
       requireReading(operator, subject);
       const content = await readShownContent(dependencies, teamId, subject);
-      return unitOfWork.write(async (db, current) => {
+      return unitOfWork.write(async (_db, current) => {
         const hasCaptures = subject.playerId !== null && current.operator.scopes.includes("screenshots:read");
         const ticket = previews.prepare(current.operator, subject, hasCaptures);
         coverContent(ticket, content, draftOf(current));
-        const opened = await previews.open(db, ticket);
-        return { result: show(ticket, baseUrl), committed: () => opened(current.operator) };
+        let opened = (_: Operator): void => undefined;
+        const stays = async (open: Db): Promise<void> => {
+          opened = await previews.open(open, ticket);
+        };
+        return { result: show(ticket, baseUrl), stays, committed: () => opened(current.operator) };
       });
     },
   }),
