@@ -8,6 +8,7 @@ import { Agent } from "../mcp/agent.ts";
 import { TestService, Device, heartbeat } from "../harness.ts";
 import { messageValidators, EventSubscriber } from "../events/event-subscriber.ts";
 import { Receiver } from "../events/receiver.ts";
+import { isOnPostgres } from "../test-database.ts";
 
 const patience = { timeout: 20_000, interval: 50 };
 const start = Date.UTC(2026, 10, 22, 12);
@@ -140,7 +141,8 @@ test("[PRB5] after a restart the service neither repeats the events of known pro
   using listener = new EventSubscriber(api.service.url, api.token);
   await listener.subscribe(["problems"]);
   const { body } = await api.call("GET", `players/${device.playerId}`);
-  expect(body.problems.map(({ code }: PlayerProblem) => code)).toEqual(["offline", "item-load"]);
+  // Where other nodes may have received its heartbeats, a player without a socket is online for 90 s after the last one.
+  expect(body.problems.map(({ code }: PlayerProblem) => code)).toEqual(isOnPostgres ? ["item-load"] : ["offline", "item-load"]);
   device = Object.assign(new Device(api.service.url), { keys: device.keys, access: device.access });
   await device.call("POST", "heartbeat", heartbeat({ problems }));
   await device.call("POST", "heartbeat", heartbeat({ problems: [] }));

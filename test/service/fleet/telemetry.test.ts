@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
 import { capabilitiesOf } from "../../support/capabilities.ts";
 import { heartbeat, TestService } from "../harness.ts";
+import { withoutNode } from "../http/without-node.ts";
 
 const display = { asked: null, reason: null, until: null, by: null, brightness_percent: null, rotation: null, mode: null, input: null };
 const frames = { presented: 900, dropped: 4, late: 2, interval_ms: 30_000 };
@@ -34,7 +35,7 @@ test("[TEL17] metrics count online players by display and throttling, and the fr
   await first.call("POST", "heartbeat", heartbeat({ telemetry: { frames, throttling, display: { ...display, power: "off" } } }));
   await second.call("POST", "heartbeat", heartbeat({ telemetry: { frames } }));
   await third.call("POST", "heartbeat", heartbeat({ telemetry: { display: { ...display, power: "off" } } }));
-  const metrics = async (): Promise<string> => (await api.call("GET", "/metrics")).body.toString();
+  const metrics = async (): Promise<string> => withoutNode((await api.call("GET", "/metrics")).body.toString());
   const text = await metrics();
   for (const line of [
     'signage_players_by_display{state="on"} 0',

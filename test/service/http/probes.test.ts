@@ -11,6 +11,7 @@ import { WebSocket } from "ws";
 import { createSelfSignedCertificate } from "../../support/network/certificate.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Program, startService } from "../../support/programs/programs.ts";
+import { withoutNode } from "./without-node.ts";
 import { TestService, call } from "../harness.ts";
 import { owner, createTokenFor } from "../people/people.ts";
 import { Receiver } from "../events/receiver.ts";

@@ -9,8 +9,8 @@ import { startTwoTeams, waitForAssets, withoutBackground } from "./two-teams.ts"
 
 const patience = 120_000;
 
-// Tables that the service changes in the background: webhooks and their events.
-const background = ["events", "event_journals", "webhook_messages", "webhook_deliveries", "webhook_attempts"];
+// Tables that the service changes in the background: webhooks and their events, and the secrets that devices may use once.
+const background = ["events", "event_journals", "webhook_messages", "webhook_deliveries", "webhook_attempts", "used_secrets"];
 
 /** All rows of the database except those that the service changes in the background. */
 function contentOf(file: DatabaseSync): string {

@@ -48,7 +48,18 @@ const free = new Set(
     "invitations",
     "known_browsers",
   ].concat(
-    ["passkey_challenges", "sessions", "tokens", "upload_links", "uploads", "users", "webhook_attempts", "webhook_deliveries"],
+    [
+      "passkey_challenges",
+      "preview_tickets",
+      "sessions",
+      "tokens",
+      "upload_links",
+      "uploads",
+      "used_secrets",
+      "users",
+      "webhook_attempts",
+      "webhook_deliveries",
+    ],
     ["webhook_messages", "screenshots", "content_writes"],
   ),
 );

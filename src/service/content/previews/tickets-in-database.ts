@@ -91,8 +91,10 @@ export class TicketsInDatabase implements PreviewTickets {
 
   async cover(ticket: OpenTicket, content: ShownContent, draftId: string | null): Promise<void> {
     coverContent(ticket, content, draftId);
-    await this.#store.write(async (db) => {
-      const row = await db.selectFrom("preview_tickets").selectAll().where("id", "=", ticket.id).executeTakeFirst();
+    // Not the store's next write: what a draft shows is read within one, which would wait for this one for ever.
+    await this.#store.db.transaction().execute(async (db) => {
+      const own = db.selectFrom("preview_tickets").selectAll().where("id", "=", ticket.id);
+      const row = await own.forUpdate().executeTakeFirst();
       if (row === undefined) return;
       // Another node may have read other content for it meanwhile.
       const stored = ticketOf(row, ticket.secret);

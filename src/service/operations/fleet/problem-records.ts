@@ -6,6 +6,7 @@ import { ProblemRecord, RecordedProblem, RecordedProblemsQuery } from "../../../
 import { page } from "../../../protocol/operator/resources.ts";
 import type { EventJournal } from "../../events/event-journal.ts";
 import { findPlayer } from "../../fleet/player-resource.ts";
+import type { Presence } from "../../fleet/presence.ts";
 import {
   eventsOfMissedProblem,
   problemRecordRow,
@@ -21,6 +22,7 @@ import { NoContent, operationsWith, type Operation } from "../operation.ts";
 interface ProblemRecordDependencies {
   clock: Clock;
   events: EventJournal;
+  presence: Presence;
   store: Store;
 }
 
@@ -71,8 +73,9 @@ export const problemRecordOperations: readonly Operation<ProblemRecordDependenci
     status: 204,
     output: NoContent,
     errors: ["invalid"],
-    async run({ clock, events, store }, { player }, { params, body }) {
+    async run({ clock, events, presence, store }, { player }, { params, body }) {
       const row = problemRecordRow(player, params.id, body, Math.trunc(clock.now()));
+      await presence.flush();
       const missed = await eventsOfMissedProblem(store.telemetry, player, row);
       await store.write(async (db) => {
         const known = await storeProblemRecord(db, row);
