@@ -25,12 +25,7 @@ function valueOf(text: string, name: string, labels = ""): number {
 }
 
 async function metricsOf(testService: TestService): Promise<string> {
-  const text: string = (await testService.call("GET", "/metrics")).body.toString();
-  // On a service of several nodes each value also says of which node it is.
-  return text
-    .replaceAll(/,?node="[^"]*"/g, "")
-    .replaceAll("{,", "{")
-    .replaceAll("{}", "");
+  return withoutNode((await testService.call("GET", "/metrics")).body.toString());
 }
 
 test("[MON1] a running service is alive and ready; a stopping one is not ready", async () => {

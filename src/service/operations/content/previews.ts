@@ -78,7 +78,7 @@ export const previewOperations: readonly Operation<PreviewDependencies>[] = [
         const hasCaptures = subject.playerId !== null && current.operator.scopes.includes("screenshots:read");
         const ticket = previews.prepare(current.operator, subject, hasCaptures);
         coverContent(ticket, content, draftOf(current));
-        let opened = (_: Operator): void => undefined;
+        let opened: (operator: Operator) => void = () => undefined;
         const stays = async (open: Db): Promise<void> => {
           opened = await previews.open(open, ticket);
         };
