@@ -1,4 +1,4 @@
-// Two devices with one identity on two nodes of one service. In about one of ten runs with messages neither is refused: see issue 21.
+// Two devices with one identity on two nodes of one service. In about one of five runs with messages neither is refused: see issue 21.
 import { afterAll, beforeAll, describe, test } from "vitest";
 import type { ServiceConfig } from "../../../src/service/config.ts";
 import { TestNats } from "../../support/nats.ts";
