@@ -1,29 +1,12 @@
 // Two devices with one identity on two nodes of one service. In about one of five runs with messages neither is refused: see issue 21.
-import { afterAll, beforeAll, describe, test } from "vitest";
-import type { ServiceConfig } from "../../../src/service/config.ts";
-import { TestNats } from "../../support/nats.ts";
-import { startPostgres, type TestPostgres } from "../../support/postgres.ts";
+import { test } from "vitest";
 import { waitUntil } from "../../support/polling.ts";
-import { DeviceSocket, type Device, type TestService } from "../harness.ts";
-import { startTwoServices } from "./two-services.ts";
+import type { DeviceSocket, TestService } from "../harness.ts";
+import { connectTo, describeBothWays } from "./two-services.ts";
 
-let postgres: TestPostgres;
-let nats: TestNats;
-
-beforeAll(async () => {
-  [postgres, nats] = await Promise.all([startPostgres(), TestNats.start()]);
-});
-afterAll(async () => {
-  await nats[Symbol.asyncDispose]();
-  await postgres[Symbol.asyncDispose]();
-});
-
-describe.each([
-  ["by polling", (): Partial<ServiceConfig> => ({})],
-  ["with messages", (): Partial<ServiceConfig> => ({ messages: { url: nats.url, acceptsOldServer: true } })],
-])("%s", (_how, config) => {
+describeBothWays((start) => {
   test("[NOD15] of two clones on two nodes the first one stays", async () => {
-    await using two = await startTwoServices(postgres, config());
+    await using two = await start();
     const { a, b } = two;
     // Two runs of two devices that are alive at the same time.
     const clones = await a.pairDevice("Clone");
@@ -48,10 +31,3 @@ describe.each([
     }
   });
 });
-
-async function connectTo(node: TestService, device: Device, instance?: string): Promise<DeviceSocket> {
-  const link = new DeviceSocket(node.service.url, device.access.access_token, instance);
-  link.hello();
-  await Promise.race([link.next("welcome"), link.closed]);
-  return link;
-}

@@ -1,31 +1,14 @@
 // Players, their messages and their commands on two nodes of one service, by polling alone and with a nats-server.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { verifyJws } from "../../../src/base/jws.ts";
 import { revocationJwsType } from "../../../src/protocol/device/commands.ts";
-import type { ServiceConfig } from "../../../src/service/config.ts";
-import { TestNats } from "../../support/nats.ts";
-import { startPostgres, type TestPostgres } from "../../support/postgres.ts";
 import { waitUntil } from "../../support/polling.ts";
 import { DeviceSocket, type Device, type TestService } from "../harness.ts";
-import { startTwoServices } from "./two-services.ts";
+import { connectTo, describeBothWays } from "./two-services.ts";
 
-let postgres: TestPostgres;
-let nats: TestNats;
-
-beforeAll(async () => {
-  [postgres, nats] = await Promise.all([startPostgres(), TestNats.start()]);
-});
-afterAll(async () => {
-  await nats[Symbol.asyncDispose]();
-  await postgres[Symbol.asyncDispose]();
-});
-
-describe.each([
-  ["by polling", (): Partial<ServiceConfig> => ({})],
-  ["with messages", (): Partial<ServiceConfig> => ({ messages: { url: nats.url, acceptsOldServer: true } })],
-])("%s", (_how, config) => {
+describeBothWays((start) => {
   test("[NOD13] a socket gets what both nodes commit, in order, and nothing twice", async () => {
-    await using two = await startTwoServices(postgres, config());
+    await using two = await start();
     const { a, b } = two;
     const device = await a.pairDevice();
     const link = await connectTo(b, device);
@@ -49,7 +32,7 @@ describe.each([
   });
 
   test("[NOD14] a player that is deleted on one node gets its signed notice from the other", async () => {
-    await using two = await startTwoServices(postgres, config());
+    await using two = await start();
     const { a, b } = two;
     const device = await a.pairDevice();
     const link = await connectTo(b, device);
@@ -60,7 +43,7 @@ describe.each([
   });
 
   test("[NOD15] when a player connects to another node its older socket is closed", async () => {
-    await using two = await startTwoServices(postgres, config());
+    await using two = await start();
     const { a, b } = two;
     const device = await a.pairDevice();
     const older = await connectTo(a, device, "run-1");
@@ -69,7 +52,7 @@ describe.each([
   });
 
   test("[NOD16] a batch that one node began goes on when another node hears of the end of its commands", async () => {
-    await using two = await startTwoServices(postgres, config());
+    await using two = await start();
     const { a, b } = two;
     const device = await a.pairDevice();
     const other = await a.pairDevice();
@@ -104,13 +87,6 @@ async function within(link: DeviceSocket) {
       if (tries === 4) throw error;
     }
   }
-}
-
-async function connectTo(node: TestService, device: Device, instance?: string): Promise<DeviceSocket> {
-  const link = new DeviceSocket(node.service.url, device.access.access_token, instance);
-  link.hello();
-  await Promise.race([link.next("welcome"), link.closed]);
-  return link;
 }
 
 function recordSeqs({ socket }: DeviceSocket) {

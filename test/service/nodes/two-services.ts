@@ -1,12 +1,14 @@
 // Two nodes of one service for tests: whole services on one real PostgreSQL database, each with a data folder of its own.
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { afterAll, beforeAll, describe } from "vitest";
 import type { Clock } from "../../../src/base/clock.ts";
 import type { ServiceConfig } from "../../../src/service/config.ts";
 import { createLog, type LogLine } from "../../support/recording-log.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import type { TestPostgres } from "../../support/postgres.ts";
-import { TestService } from "../harness.ts";
+import { TestNats } from "../../support/nats.ts";
+import { startPostgres, type TestPostgres } from "../../support/postgres.ts";
+import { DeviceSocket, TestService, type Device } from "../harness.ts";
 
 export interface TwoServices extends AsyncDisposable {
   a: TestService;
@@ -32,4 +34,29 @@ export async function startTwoServices(
   const b = opened.use(await TestService.start(folders.b, { database, log: logB.log, ...config }));
   const owned = opened.move();
   return { a, b, database, lines: { a: logA.lines, b: logB.lines }, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** Defines tests for nodes that hear of each other by polling alone, and again with a nats-server. @param define gets how to start two. */
+export function describeBothWays(define: (start: () => Promise<TwoServices>) => void): void {
+  let postgres: TestPostgres;
+  let nats: TestNats;
+
+  beforeAll(async () => {
+    [postgres, nats] = await Promise.all([startPostgres(), TestNats.start()]);
+  });
+  afterAll(async () => {
+    await nats[Symbol.asyncDispose]();
+    await postgres[Symbol.asyncDispose]();
+  });
+
+  describe("by polling", () => define(() => startTwoServices(postgres)));
+  describe("with messages", () => define(() => startTwoServices(postgres, { messages: { url: nats.url, acceptsOldServer: true } })));
+}
+
+/** Connects a device to a node. @returns when it was welcomed, or refused */
+export async function connectTo(node: TestService, device: Device, instance?: string): Promise<DeviceSocket> {
+  const link = new DeviceSocket(node.service.url, device.access.access_token, instance);
+  link.hello();
+  await Promise.race([link.next("welcome"), link.closed]);
+  return link;
 }
