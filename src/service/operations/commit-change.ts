@@ -25,8 +25,8 @@ export async function commitChange<T, R>(
   finish: (db: Db, result: T, playerIds: readonly string[], revisions: readonly RevisionChange[]) => Promise<R>,
 ): Promise<R> {
   const { response, messages, committed } = await store.write(async (db) => {
-    const { result, affected = [], entries = [], events: newEvents = [], stays, committed } = await change(db);
-    await stays?.(db);
+    const { result, affected = [], entries = [], events: newEvents = [], afterDraft, committed } = await change(db);
+    await afterDraft?.(db);
     const changedRevisions = await desired.updateRevisions(db, affected);
     const hints = await journal.appendAll(
       db,

@@ -30,8 +30,8 @@ export interface Change<T> {
   publishing?: Publishing;
   /** Why it cannot be part of a draft: it also changes what drafts do not hold. */
   beyondDrafts?: string;
-  /** Writes the rest, in the same transaction: what stays if the change runs in a draft, where all that it wrote before is rolled back. */
-  stays?: (db: Db) => Promise<void>;
+  /** Writes, in the same transaction, what stays even if the change runs in a draft, whose other writes are rolled back before. */
+  afterDraft?: (db: Db) => Promise<void>;
   /** Updates memory after the commit. Not called if the transaction rolls back. */
   committed?: () => void;
 }

@@ -31,7 +31,7 @@ interface Outcome {
   result: unknown;
   playerIds: readonly string[];
   /** Called in the transaction, when the draft is no longer applied. */
-  stays: readonly ((db: Db) => Promise<void>)[];
+  afterDraft: readonly ((db: Db) => Promise<void>)[];
   /** Called after the commit of something that changes nothing. */
   committed: readonly (() => void)[];
 }
@@ -47,7 +47,7 @@ export async function runInDraft(dependencies: GatewayDependencies, run: Run, pl
   if (isRead(operation)) return (await withoutCommit(store, read)).response;
   const { response, committed } = await store.write(async (db) => {
     const outcome = await read(db);
-    for (const each of outcome.stays) await each(db);
+    for (const each of outcome.afterDraft) await each(db);
     for (const each of beforeCommit) await each(db, outcome.response, outcome.playerIds);
     return outcome;
   });
@@ -105,20 +105,20 @@ async function runOperation(
     checkIfMatch(call.header("if-match"), etagOf(before));
   }
   let playerIds: readonly string[] = [];
-  const stayers: ((db: Db) => Promise<void>)[] = [];
+  const afterDrafts: ((db: Db) => Promise<void>)[] = [];
   const finishers: (() => void)[] = [];
   const unitOfWork: UnitOfWork<keyof Contexts> = {
     write: async (change, respond) => {
-      const { result, affected = [], beyondDrafts, stays, committed } = await change(db, context);
+      const { result, affected = [], beyondDrafts, afterDraft, committed } = await change(db, context);
       if (beyondDrafts !== undefined) throw new ProblemError("invalid", beyondDrafts);
       playerIds = affected.map(({ id }) => id);
-      if (stays !== undefined) stayers.push(stays);
+      if (afterDraft !== undefined) afterDrafts.push(afterDraft);
       if (committed !== undefined) finishers.push(committed);
       return respond === undefined ? (result as never) : respond(db, result);
     },
   };
   const result = await operation.run(seen, context, input, unitOfWork);
-  return { response: responseOf(operation, result), before, result, playerIds, stays: stayers, committed: finishers };
+  return { response: responseOf(operation, result), before, result, playerIds, afterDraft: afterDrafts, committed: finishers };
 }
 
 /** The store as seen inside an open transaction. */

@@ -79,10 +79,10 @@ export const previewOperations: readonly Operation<PreviewDependencies>[] = [
         const ticket = previews.prepare(current.operator, subject, hasCaptures);
         coverContent(ticket, content, draftOf(current));
         let opened: (operator: Operator) => void = () => undefined;
-        const stays = async (open: Db): Promise<void> => {
+        const afterDraft = async (open: Db): Promise<void> => {
           opened = await previews.open(open, ticket);
         };
-        return { result: show(ticket, baseUrl), stays, committed: () => opened(current.operator) };
+        return { result: show(ticket, baseUrl), afterDraft, committed: () => opened(current.operator) };
       });
     },
   }),
