@@ -31,41 +31,37 @@ test("[DEB14] wrong flags are refused together, in one line", () => {
 
 const canPublish = ["dpkg-deb", "reprepro", "gpg", "gpgv"].every(isInstalled);
 
-test.skipIf(!canPublish)(
-  "[DEB15] the apt repository is signed by the given key, and lists the packages of each architecture",
-
-  async () => {
-    await using folder = await temporaryFolder();
-    const at = (name: string): string => join(folder.path, name);
-    const parts = await stubParts(at("parts"));
-    const debs = (["amd64", "arm64"] as const).map((architecture) => {
-      writeApplication(at(architecture), architecture, "1.2.3", parts);
-      return buildServiceDeb(architecture, at(architecture), buildOptions, at("work"), at("output"));
-    });
-    await mkdir(at("home"), { mode: 0o700 });
-    const gpg = (...argv: string[]): string =>
-      execFileSync("gpg", ["--homedir", at("home"), "--batch", "--quiet", ...argv], { encoding: "utf8" });
-    try {
-      gpg("--passphrase", "", "--quick-generate-key", "test", "ed25519", "sign", "never");
-      await writeFile(at("key"), gpg("--passphrase", "", "--armor", "--export-secret-keys"));
-      const fingerprint = writeAptRepository(at("apt"), debs, at("key"));
-      expect(gpg("--list-keys", "--with-colons")).toContain(fingerprint);
-    } finally {
-      execFileSync("gpgconf", ["--homedir", at("home"), "--kill", "all"]);
-    }
-    const keyring = execFileSync("gpg", ["--dearmor"], { input: await readFile(at(`apt/${publicKeyName}`)) });
-    await writeFile(at("keyring.gpg"), keyring);
-    const verify = (path: string): number | null => spawnSync("gpgv", ["--keyring", at("keyring.gpg"), path]).status;
-    const release = at("apt/dists/stable/InRelease");
-    expect(verify(release)).toBe(0);
-    await writeFile(at("changed"), (await readFile(release, "utf8")).replace("Codename: stable", "Codename: other"));
-    expect(verify(at("changed"))).not.toBe(0);
-    for (const architecture of ["amd64", "arm64"]) {
-      const index = await readFile(at(`apt/dists/stable/main/binary-${architecture}/Packages`), "utf8");
-      const file = /^Filename: (.+)$/m.exec(index)![1]!;
-      expect(existsSync(at(`apt/${file}`))).toBe(true);
-      expect(file).toContain(`_${architecture}.deb`);
-    }
-    expect(() => writeAptRepository(at("apt"), debs, at("changed"))).toThrow();
-  },
-);
+test.skipIf(!canPublish)("[DEB15] the apt repository is signed by the given key, and lists the packages of each architecture", async () => {
+  await using folder = await temporaryFolder();
+  const at = (name: string): string => join(folder.path, name);
+  const parts = await stubParts(at("parts"));
+  const debs = (["amd64", "arm64"] as const).map((architecture) => {
+    writeApplication(at(architecture), architecture, "1.2.3", parts);
+    return buildServiceDeb(architecture, at(architecture), buildOptions, at("work"), at("output"));
+  });
+  await mkdir(at("home"), { mode: 0o700 });
+  const gpg = (...argv: string[]): string =>
+    execFileSync("gpg", ["--homedir", at("home"), "--batch", "--quiet", ...argv], { encoding: "utf8" });
+  try {
+    gpg("--passphrase", "", "--quick-generate-key", "test", "ed25519", "sign", "never");
+    await writeFile(at("key"), gpg("--passphrase", "", "--armor", "--export-secret-keys"));
+    const fingerprint = writeAptRepository(at("apt"), debs, at("key"));
+    expect(gpg("--list-keys", "--with-colons")).toContain(fingerprint);
+  } finally {
+    execFileSync("gpgconf", ["--homedir", at("home"), "--kill", "all"]);
+  }
+  const keyring = execFileSync("gpg", ["--dearmor"], { input: await readFile(at(`apt/${publicKeyName}`)) });
+  await writeFile(at("keyring.gpg"), keyring);
+  const verify = (path: string): number | null => spawnSync("gpgv", ["--keyring", at("keyring.gpg"), path]).status;
+  const release = at("apt/dists/stable/InRelease");
+  expect(verify(release)).toBe(0);
+  await writeFile(at("changed"), (await readFile(release, "utf8")).replace("Codename: stable", "Codename: other"));
+  expect(verify(at("changed"))).not.toBe(0);
+  for (const architecture of ["amd64", "arm64"]) {
+    const index = await readFile(at(`apt/dists/stable/main/binary-${architecture}/Packages`), "utf8");
+    const file = /^Filename: (.+)$/m.exec(index)![1]!;
+    expect(existsSync(at(`apt/${file}`))).toBe(true);
+    expect(file).toContain(`_${architecture}.deb`);
+  }
+  expect(() => writeAptRepository(at("apt"), debs, at("changed"))).toThrow();
+});

@@ -104,7 +104,7 @@ test("[TOK1] the first start writes a token file that only its owner can read, a
     await using api = await TestService.start(folder.path);
     expect(isWellFormedToken(api.token)).toBe(true);
     expect((await stat(join(folder.path, "admin-token"))).mode & 0o777).toBe(0o600);
-    // On PostgreSQL the service's key is in the database, encrypted.
+    // On PostgreSQL the service's key is in the database.
     if (!isOnPostgres) expect((await stat(join(folder.path, "service-key.json"))).mode & 0o777).toBe(0o600);
     expect((await api.call("GET", "players")).status).toBe(200);
     using database = openTables(folder.path);

@@ -6,20 +6,14 @@ import { operatorOperations, fillPath, idsIn, callOperation, tablesOf, withIds, 
 import type { ApiResponse } from "../harness.ts";
 import { watchRefused } from "./refused-view.ts";
 import { startTwoTeams, waitForAssets, withoutBackground } from "./two-teams.ts";
+import { isOnPostgres } from "../test-database.ts";
 
 const patience = 120_000;
 
-// Tables that the service changes in the background: webhooks and their events, the secrets that devices may use once, and the sums of
-// the audit log, which has the end of a live view after the operation.
-const background = [
-  "audit_heads",
-  "events",
-  "event_journals",
-  "used_secrets",
-  "webhook_attempts",
-  "webhook_deliveries",
-  "webhook_messages",
-];
+// Tables that the service changes in the background: webhooks and their events.
+const background = ["events", "event_journals", "webhook_messages", "webhook_deliveries", "webhook_attempts"];
+// On PostgreSQL also the secrets that devices may use once, and the end of a live view, which the audit log has after the operation.
+if (isOnPostgres) background.push("used_secrets", "audit_heads");
 
 /** All rows of the database except those that the service changes in the background. */
 function contentOf(file: DatabaseSync): string {
@@ -30,10 +24,16 @@ function contentOf(file: DatabaseSync): string {
       file
         .prepare(`SELECT * FROM ${table}`)
         .all()
-        .filter(({ action }) => action !== "stopWatchingPlayer")
+        .filter(({ action }) => !isOnPostgres || action !== "stopWatchingPlayer")
         .map((row) => withoutBackground(table, row)),
     ]),
   );
+}
+
+/** Comparing the texts is fast; the rows show the difference. */
+function expectContent(file: DatabaseSync, before: string, operation: string): void {
+  const after = contentOf(file);
+  if (after !== before) expect(JSON.parse(after), `${operation} changed something`).toEqual(JSON.parse(before));
 }
 
 test("[TEA10] no operation finds another team's id, and nothing changes", { timeout: patience }, async () => {
@@ -59,9 +59,7 @@ test("[TEA10] no operation finds another team's id, and nothing changes", { time
       const path = fillPath(each.path, idsFrom(pools));
       const answer = await callOperation(us, each, path, body);
       expect([each.name, path, answer.status]).toEqual([each.name, path, 404]);
-      const after = contentOf(file);
-      // Comparing the texts is fast; the rows show the difference.
-      if (after !== before) expect(JSON.parse(after), `${each.name} changed something`).toEqual(JSON.parse(before));
+      expectContent(file, before, each.name);
       tried += 1;
     }
     // The same message as for an unknown id, so that it does not reveal whether the id exists.
@@ -100,9 +98,7 @@ test("[TEA11] another team's id in a body or query has no effect on that team", 
       const before = contentOf(file);
       const answer = await callOperation(us, each, fillPath(each.path, ids), body);
       expect([400, 403, 404, 409, 422], `${each.name}: ${answer.status}`).toContain(answer.status);
-      const after = contentOf(file);
-      // Comparing the texts is fast; the rows show the difference.
-      if (after !== before) expect(JSON.parse(after), `${each.name} changed something`).toEqual(JSON.parse(before));
+      expectContent(file, before, each.name);
       tried += 1;
     }
     for (const { name, prefix } of idsIn(each.query)) {

@@ -191,7 +191,8 @@ test("[RET4] stored responses, pairing codes and device tokens are deleted when 
   const counts = () => ["idempotency", "pairing_requests", "device_tokens"].map((table) => rows.count(table));
   expect(counts()).toEqual([1, 2, 1]);
   clock.advance(3_600_000);
-  await inTime(clock, () => expect(counts()[1]).toBeLessThan(2));
+  // On PostgreSQL the clock may pass both ends between two looks.
+  await inTime(clock, () => (isOnPostgres ? expect(counts()[1]).toBeLessThan(2) : expect(counts()[1]).toBe(1)));
   clock.advance(dayMs);
   await inTime(clock, () => expect(counts()).toEqual([0, 0, 0]));
 });
