@@ -21,8 +21,8 @@ export class AnnouncementReader {
   readonly #dependencies: ReaderDependencies;
   /** All announcements up to here were delivered. */
   #place: Place;
-  /** Those after it that a message has delivered already. */
-  readonly #heard = new Set<string>();
+  /** Those after it that a message has announced; whether they were delivered. */
+  readonly #heard = new Map<string, Promise<boolean>>();
   readonly #wake = new Signal();
   #polledAt: number;
   readonly counts = { heardByMessage: 0, heardByPoll: 0 };
@@ -52,13 +52,20 @@ export class AnnouncementReader {
   async hear(place: Place, kind: string, body: unknown): Promise<void> {
     const key = keyOf(place);
     if (!isAfter(place, this.#place) || this.#heard.has(key)) return;
-    this.#heard.add(key);
+    const delivered = this.#deliverHeard(place, kind, body);
+    this.#heard.set(key, delivered);
+    await delivered;
+  }
+
+  /** @returns whether the listeners have handled it. */
+  async #deliverHeard({ id }: Place, kind: string, body: unknown): Promise<boolean> {
     try {
-      await this.#dependencies.listeners.announced(kind, body);
+      await this.#dependencies.listeners.announced(id, kind, body);
       this.counts.heardByMessage += 1;
+      return true;
     } catch (error) {
-      this.#heard.delete(key);
       this.#dependencies.log.debug({ kind, reason: reasonOf(error) }, "an announcement is delivered again");
+      return false;
     }
   }
 
@@ -86,12 +93,14 @@ export class AnnouncementReader {
     }
     for (const { xid, id, kind, body } of page) {
       const place = { xid, id };
+      const isDelivered = (await this.#heard.get(keyOf(place))) === true;
       // The reader's own have no body.
-      if (!this.#heard.delete(keyOf(place)) && body !== null) {
-        const isKnown = await listeners.announced(kind, JSON.parse(body));
+      if (!isDelivered && body !== null) {
+        const isKnown = await listeners.announced(id, kind, JSON.parse(body));
         if (!isKnown) log.debug({ kind }, "ignored an announcement of a newer node");
         this.counts.heardByPoll += 1;
       }
+      this.#heard.delete(keyOf(place));
       this.#place = place;
     }
     this.#polledAt = startedAt;

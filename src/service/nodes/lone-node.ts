@@ -13,7 +13,9 @@ export class LoneNode implements Nodes {
     this.liveNodeIds = new Set([id]);
   }
 
-  async announce(): Promise<void> {}
+  async announce(): Promise<number> {
+    return 0;
+  }
 
   onAnnounced(): void {}
 

@@ -1,15 +1,15 @@
 // Who on this node listens to announcements and broadcasts of other nodes.
 import { announcementBodies, broadcastBodies } from "./node-messages.ts";
-import type { AnnouncementKind, Announcements, BroadcastKind, Broadcasts } from "./node-messages.ts";
+import type { AnnouncementKind, BroadcastKind, Broadcasts } from "./node-messages.ts";
+import type { AnnouncementListener } from "./nodes.ts";
 
-type AnnouncementListener = (body: never) => void | Promise<void>;
 type BroadcastListener = (body: never, nodeId: string) => void;
 
 export class NodeListeners {
-  readonly #announcements = new Map<string, Set<AnnouncementListener>>();
+  readonly #announcements = new Map<string, Set<AnnouncementListener<never>>>();
   readonly #broadcasts = new Map<string, Set<BroadcastListener>>();
 
-  onAnnounced<K extends AnnouncementKind>(kind: K, listener: (body: Announcements[K]) => void | Promise<void>, signal?: AbortSignal): void {
+  onAnnounced<K extends AnnouncementKind>(kind: K, listener: AnnouncementListener<K>, signal?: AbortSignal): void {
     add(this.#announcements, kind, listener, signal);
   }
 
@@ -21,10 +21,10 @@ export class NodeListeners {
    * Calls the listeners of an announcement, one after the other. @returns false: it is malformed, or of a kind that only newer nodes know.
    * Rejects as they do.
    */
-  async announced(kind: string, body: unknown): Promise<boolean> {
+  async announced(number: number, kind: string, body: unknown): Promise<boolean> {
     const parsed = isKind(announcementBodies, kind) ? announcementBodies[kind].safeParse(body) : null;
     if (!parsed?.success) return false;
-    for (const listener of this.#announcements.get(kind) ?? []) await listener(parsed.data as never);
+    for (const listener of this.#announcements.get(kind) ?? []) await listener(parsed.data as never, number);
     return true;
   }
 

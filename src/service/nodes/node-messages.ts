@@ -7,10 +7,12 @@ const Ids = z.array(z.string()).readonly();
 export const announcementBodies = {
   /** These players have new entries in their journals (state.changed, command), or were revoked. */
   "players.changed": z.object({ playerIds: Ids }),
-  /** The announcing node has these sockets of players. The id of a session is greater than those of earlier ones. */
+  /** Devices of these players have opened sockets to the announcing node, in these runs of their program if they name them. */
   "players.connected": z.object({
-    sessions: z.array(z.object({ id: z.string(), playerId: z.string(), instanceId: z.string().optional() })).readonly(),
+    sessions: z.array(z.object({ playerId: z.string(), instanceId: z.string().optional() })).readonly(),
   }),
+  /** Several devices use the identity of this player: only this run of one's program may keep a socket. */
+  "players.shared": z.object({ playerId: z.string(), instanceId: z.string() }),
   /** These teams have new events. */
   "events.appended": z.object({ teamIds: Ids }),
   /** These commands have ended. */

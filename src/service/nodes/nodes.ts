@@ -5,6 +5,8 @@ import type { AnnouncementKind, Announcements, BroadcastKind, Broadcasts } from 
 /** An endless loop; it rejects with an AbortError when its signal aborts. */
 export type Loop = (signal: AbortSignal) => Promise<unknown>;
 
+export type AnnouncementListener<K extends AnnouncementKind> = (body: Announcements[K], number: number) => void | Promise<void>;
+
 /** What the metrics show of this node's place among the others. */
 export interface NodeFigures {
   /** How many nodes have a lease, this one included. */
@@ -33,13 +35,16 @@ export interface Nodes extends AsyncDisposable {
   readonly liveNodeIds: ReadonlySet<string>;
   /** Null: this is the only process of its service. */
   readonly figures: NodeFigures | null;
-  /** Announces a change to the other nodes, in its transaction. They hear of it after the commit, at least once, in any order. */
-  announce<K extends AnnouncementKind>(db: Db, kind: K, body: Announcements[K]): Promise<void>;
   /**
-   * Calls `listener` for each announcement of another node, until `signal` aborts. It reads the change from the database. If it
-   * rejects, the announcement is delivered again.
+   * Announces a change to the other nodes, in its transaction. They hear of it after the commit, at least once, in any order.
+   * @returns its number, which is greater than those of all announcements of all nodes until then; 0 if this is the only process.
    */
-  onAnnounced<K extends AnnouncementKind>(kind: K, listener: (body: Announcements[K]) => void | Promise<void>, signal?: AbortSignal): void;
+  announce<K extends AnnouncementKind>(db: Db, kind: K, body: Announcements[K]): Promise<number>;
+  /**
+   * Calls `listener` for each announcement of another node, with its number, until `signal` aborts. It reads the change from the
+   * database. If it rejects, the announcement is delivered again.
+   */
+  onAnnounced<K extends AnnouncementKind>(kind: K, listener: AnnouncementListener<K>, signal?: AbortSignal): void;
   /** Sends to the other nodes; may be lost. */
   broadcast<K extends BroadcastKind>(kind: K, body: Broadcasts[K]): void;
   onBroadcast<K extends BroadcastKind>(kind: K, listener: (body: Broadcasts[K], nodeId: string) => void, signal?: AbortSignal): void;

@@ -13,7 +13,7 @@ import type { Membership } from "./membership.ts";
 import type { MessageServer } from "./message-server.ts";
 import type { NodeListeners } from "./node-listeners.ts";
 import type { AnnouncementKind, Announcements, BroadcastKind, Broadcasts } from "./node-messages.ts";
-import type { Loop, NodeFigures, Nodes } from "./nodes.ts";
+import type { AnnouncementListener, Loop, NodeFigures, Nodes } from "./nodes.ts";
 import { waitOutOutages } from "./wait-out.ts";
 import { parseWireMessage, type WireMessage } from "./wire-message.ts";
 
@@ -37,13 +37,15 @@ export interface SharedParts {
 
 const trimMs = 60_000;
 
+type AnnouncedMessage = Extract<WireMessage, { is: "announced" }>;
+
 export class SharedNodes implements Nodes {
   readonly id: string;
   readonly isShared = true;
   readonly loops: readonly Loop[];
   readonly #parts: SharedParts;
   /** What an open transaction has announced: by their text, so that none is announced twice. */
-  readonly #announced = new WeakMap<Db, Map<string, WireMessage>>();
+  readonly #announced = new WeakMap<Db, Map<string, AnnouncedMessage>>();
   readonly #counts = { announced: 0, broadcast: 0, refusedMessages: 0 };
 
   constructor(parts: SharedParts) {
@@ -80,17 +82,19 @@ export class SharedNodes implements Nodes {
     };
   }
 
-  async announce<K extends AnnouncementKind>(db: Db, kind: K, body: Announcements[K]): Promise<void> {
+  async announce<K extends AnnouncementKind>(db: Db, kind: K, body: Announcements[K]): Promise<number> {
     const text = JSON.stringify(body);
-    const announced = this.#announced.get(db) ?? new Map<string, WireMessage>();
+    const announced = this.#announced.get(db) ?? new Map<string, AnnouncedMessage>();
     this.#announced.set(db, announced);
     const key = `${kind} ${text}`;
-    if (announced.has(key)) return;
+    const earlier = announced.get(key);
+    if (earlier !== undefined) return earlier.id;
     const { xid, id } = await writeAnnouncement(db, this.id, kind, text);
     announced.set(key, { is: "announced", ...this.#sender, xid: String(xid), id, kind, body });
+    return id;
   }
 
-  onAnnounced<K extends AnnouncementKind>(kind: K, listener: (body: Announcements[K]) => void | Promise<void>, signal?: AbortSignal): void {
+  onAnnounced<K extends AnnouncementKind>(kind: K, listener: AnnouncementListener<K>, signal?: AbortSignal): void {
     this.#parts.listeners.onAnnounced(kind, listener, signal);
   }
 

@@ -1,9 +1,11 @@
 // Players, their messages and their commands on two nodes of one service, by polling alone and with a nats-server.
 import { expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { createSystemClock } from "../../../src/base/clock.ts";
 import { verifyJws } from "../../../src/base/jws.ts";
 import { revocationJwsType } from "../../../src/protocol/device/commands.ts";
 import { waitUntil } from "../../support/polling.ts";
-import { DeviceSocket, type Device, type TestService } from "../harness.ts";
+import { type DeviceSocket, type Device, type TestService } from "../harness.ts";
 import { connectTo, describeBothWays } from "./two-services.ts";
 
 describeBothWays((start) => {
@@ -42,13 +44,38 @@ describeBothWays((start) => {
     expect(await link.closed).toBe(4403);
   });
 
-  test("[NOD15] when a player connects to another node its older socket is closed", async () => {
+  test.for([-60_000, 0, 60_000])(
+    "[NOD15] a player's older socket on another node, whose clock is ahead by %i ms, is closed",
+    async (aheadMs) => {
+      const clock = createSystemClock();
+      await using two = await start({ clock, secondClock: { ...clock, now: () => clock.now() - aheadMs } });
+      const { a, b } = two;
+      const device = await a.pairDevice();
+      const older = await connectTo(a, device, "run-1");
+      const newer = await connectTo(b, device, "run-1");
+      expect(await older.closed).toBe(4409);
+      expect(newer.socket.readyState).toBe(WebSocket.OPEN);
+    },
+  );
+
+  test("[NOD15] of two clones on two nodes one stays, and the other is refused however often it comes", async () => {
     await using two = await start();
-    const { a, b } = two;
-    const device = await a.pairDevice();
-    const older = await connectTo(a, device, "run-1");
-    await connectTo(b, device, "run-1");
-    expect(await older.closed).toBe(4409);
+    const clones = await two.a.pairDevice("Clone");
+    const nodes = { first: two.a, second: two.b };
+    const links = new Map<string, DeviceSocket>();
+    // A player connects again whatever ended its socket, unless it is refused.
+    const keep = async (name: "first" | "second"): Promise<"first" | "second"> => {
+      const link = await connectTo(nodes[name], clones, name);
+      links.set(name, link);
+      return (await link.closed) === 4410 ? name : keep(name);
+    };
+    const refused = await Promise.race([keep("first"), keep("second")]);
+    const kept = links.get(refused === "first" ? "second" : "first")!;
+    for (let time = 0; time < 3; time += 1) {
+      const again = await connectTo(nodes[refused], clones, refused);
+      expect(await again.closed).toBe(4410);
+    }
+    expect(kept.socket.readyState).toBe(WebSocket.OPEN);
   });
 
   test("[NOD16] a batch that one node began goes on when another node hears of the end of its commands", async () => {

@@ -17,11 +17,10 @@ export interface TwoServices extends AsyncDisposable {
   lines: { a: LogLine[]; b: LogLine[] };
 }
 
+type TwoConfig = Partial<ServiceConfig> & { clock?: Clock; secondClock?: Clock };
+
 /** Starts two nodes; the first one begins with the duties. */
-export async function startTwoServices(
-  postgres: TestPostgres,
-  config: Partial<ServiceConfig> & { clock?: Clock } = {},
-): Promise<TwoServices> {
+export async function startTwoServices(postgres: TestPostgres, { secondClock, ...config }: TwoConfig = {}): Promise<TwoServices> {
   await using opened = new AsyncDisposableStack();
   const folder = opened.use(await temporaryFolder());
   const database = await postgres.createDatabase();
@@ -31,13 +30,15 @@ export async function startTwoServices(
   const a = opened.use(await TestService.start(folders.a, { database, log: logA.log, ...config }));
   // The same token on both.
   await copyFile(join(folders.a, "admin-token"), join(folders.b, "admin-token"));
-  const b = opened.use(await TestService.start(folders.b, { database, log: logB.log, ...config }));
+  const b = opened.use(
+    await TestService.start(folders.b, { database, log: logB.log, ...config, ...(secondClock && { clock: secondClock }) }),
+  );
   const owned = opened.move();
   return { a, b, database, lines: { a: logA.lines, b: logB.lines }, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 /** Defines tests for nodes that hear of each other by polling alone, and again with a nats-server. @param define gets how to start two. */
-export function describeBothWays(define: (start: () => Promise<TwoServices>) => void): void {
+export function describeBothWays(define: (start: (config?: TwoConfig) => Promise<TwoServices>) => void): void {
   let postgres: TestPostgres;
   let nats: TestNats;
 
@@ -49,8 +50,9 @@ export function describeBothWays(define: (start: () => Promise<TwoServices>) => 
     await postgres[Symbol.asyncDispose]();
   });
 
-  describe("by polling", () => define(() => startTwoServices(postgres)));
-  describe("with messages", () => define(() => startTwoServices(postgres, { messages: { url: nats.url, acceptsOldServer: true } })));
+  describe("by polling", () => define((config) => startTwoServices(postgres, config)));
+  describe("with messages", () =>
+    define((config) => startTwoServices(postgres, { ...config, messages: { url: nats.url, acceptsOldServer: true } })));
 }
 
 /** Connects a device to a node. @returns when it was welcomed, or refused */

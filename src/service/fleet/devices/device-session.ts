@@ -134,6 +134,16 @@ export class DeviceSession {
     this.#socket.close(code, reason);
   }
 
+  /** Closes the socket because another device uses the same identity. */
+  refuse(): void {
+    this.close(closeCodes.identityShared, "another device uses this identity");
+  }
+
+  /** Whether `instanceId` is another run of a program than this session's. False if one of the two is not named. */
+  isOtherRun(instanceId: string | undefined): boolean {
+    return this.instanceId !== undefined && instanceId !== undefined && this.instanceId !== instanceId;
+  }
+
   terminate(): void {
     this.#socket.terminate();
   }

@@ -151,10 +151,7 @@ export class DeviceSockets implements WebSocketEndpoint {
     const { playerId, instanceId } = session;
     const older = this.#sessions.get(playerId);
     problems.identities.record(playerId, instanceId);
-    const isOther = older?.instanceId !== undefined && instanceId !== undefined && older.instanceId !== instanceId;
-    if (isOther && problems.identities.sharedSince(playerId) !== null) {
-      return session.close(closeCodes.identityShared, "another device uses this identity");
-    }
+    if (older?.isOtherRun(instanceId) && problems.identities.sharedSince(playerId) !== null) return session.refuse();
     this.#sessions.set(session.playerId, session);
     older?.close(closeCodes.replaced, "a newer socket took over");
     this.#remote.announceConnected(session);

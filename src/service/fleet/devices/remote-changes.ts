@@ -25,33 +25,56 @@ export interface RemoteChangesDependencies {
 
 type RemoteSession = Announcements["players.connected"]["sessions"][number];
 
-const maxConnectedBatch = 400;
+/** A session, and the number of its announcement: greater than those of the sockets that the player had before, on any node. */
+interface Opened {
+  session: DeviceSession;
+  /** 0 until it is announced. */
+  number: number;
+}
+
+const maxOpenedBatch = 400;
 
 export class RemoteChanges {
   readonly #dependencies: RemoteChangesDependencies;
   readonly #sessions: ReadonlyMap<string, DeviceSession>;
-  readonly #connected: Batch<RemoteSession>;
+  readonly #opened: Batch<Opened>;
+  readonly #numbers = new WeakMap<DeviceSession, Promise<number>>();
 
   /** @param sessions this node's, by player */
   constructor(dependencies: RemoteChangesDependencies, sessions: ReadonlyMap<string, DeviceSession>) {
     this.#dependencies = dependencies;
     this.#sessions = sessions;
-    const { nodes, store } = dependencies;
-    this.#connected = new Batch(maxConnectedBatch, (all) =>
-      store.write((db) => nodes.announce(db, "players.connected", { sessions: all })),
-    );
+    const { nodes } = dependencies;
+    this.#opened = new Batch(maxOpenedBatch, (all) => this.#announceAll(all));
     nodes.onAnnounced("players.changed", ({ playerIds }) => this.#followChanges(playerIds));
-    nodes.onAnnounced("players.connected", ({ sessions: theirs }) => {
-      for (const session of theirs) this.#compare(session);
+    nodes.onAnnounced("players.connected", async ({ sessions: theirs }, number) => {
+      await Promise.all(theirs.map((each) => this.#compare(each, number)));
+    });
+    nodes.onAnnounced("players.shared", ({ playerId, instanceId }) => {
+      const ours = this.#sessions.get(playerId);
+      if (ours?.isOtherRun(instanceId)) ours.refuse();
     });
   }
 
   /** Tells the other nodes that a player is connected here. A node that does not hear it notices by itself that its socket is dead. */
-  announceConnected({ id, playerId, instanceId }: DeviceSession): void {
-    if (!this.#dependencies.nodes.isShared) return;
-    this.#connected.add({ id, playerId, ...(instanceId !== undefined && { instanceId }) }).catch((error: unknown) => {
-      this.#dependencies.log.warn({ reason: reasonOf(error), player_id: playerId }, "a player's connection could not be announced");
+  announceConnected(session: DeviceSession): void {
+    const { log, nodes } = this.#dependencies;
+    if (!nodes.isShared) return;
+    const opened: Opened = { session, number: 0 };
+    const announced = this.#opened.add(opened).catch((error: unknown) => {
+      log.warn({ reason: reasonOf(error), player_id: session.playerId }, "a player's connection could not be announced");
     });
+    this.#numbers.set(
+      session,
+      announced.then(() => opened.number),
+    );
+  }
+
+  async #announceAll(all: readonly Opened[]): Promise<void> {
+    const { nodes, store } = this.#dependencies;
+    const sessions = all.map(({ session: { playerId, instanceId } }) => ({ playerId, ...(instanceId !== undefined && { instanceId }) }));
+    const number = await store.write((db) => nodes.announce(db, "players.connected", { sessions }));
+    for (const each of all) each.number = number;
   }
 
   /** Rejects if the database cannot be read; the announcement is then delivered again. */
@@ -76,18 +99,26 @@ export class RemoteChanges {
     }
   }
 
-  /** Of two sockets of a player on two nodes the newer one stays; but of two devices with one identity the one that was first. */
-  #compare(theirs: RemoteSession): void {
+  /**
+   * Of two sockets of a player on two nodes the newer one stays, but of two devices with one identity the one with the older socket. The
+   * numbers of their announcements tell which is newer: the clocks of nodes differ.
+   */
+  async #compare(theirs: RemoteSession, number: number): Promise<void> {
     const ours = this.#sessions.get(theirs.playerId);
     if (ours === undefined) return;
     const { identities } = this.#dependencies.problems;
     identities.record(theirs.playerId, theirs.instanceId);
-    const isOurs = ours.id > theirs.id;
-    const isOther = ours.instanceId !== undefined && theirs.instanceId !== undefined && ours.instanceId !== theirs.instanceId;
-    if (!isOther || identities.sharedSince(theirs.playerId) === null) {
+    // If it could not be announced, the other node does not hear of it and keeps its own.
+    const isOurs = (await this.#numbers.get(ours))! > number;
+    if (!ours.isOtherRun(theirs.instanceId) || identities.sharedSince(theirs.playerId) === null) {
       if (!isOurs) ours.close(closeCodes.replaced, "a newer socket took over");
-    } else if (isOurs) ours.close(closeCodes.identityShared, "another device uses this identity");
-    // The other node hears of the older socket, and closes its own.
-    else this.announceConnected(ours);
+    } else if (isOurs) ours.refuse();
+    else await this.#announceShared(ours);
+  }
+
+  /** Has the other node refuse its newer socket: it may not have seen both devices for long enough to know that they are two. */
+  async #announceShared({ playerId, instanceId }: DeviceSession): Promise<void> {
+    const { nodes, store } = this.#dependencies;
+    await store.write((db) => nodes.announce(db, "players.shared", { playerId, instanceId: instanceId! }));
   }
 }
