@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { judge } from "./test/outcome.ts";
+import { judge, listText } from "./test/outcome.ts";
 import { runVitest } from "./test/run-vitest.ts";
 
 const variants: ReadonlyMap<string, Record<string, string>> = new Map([
@@ -20,8 +20,8 @@ const filters = isVariant ? rest : process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), "signage-report-"));
 try {
   const run = await runVitest(["--project", "unit", ...(filters.length === 0 ? ["test/service"] : filters)], join(folder, "run.json"));
-  const { passed, failed, skipped, exitCode } = judge(run, null);
-  process.stdout.write(`\nTests on PostgreSQL: ${passed} passed, ${failed} failed, ${skipped} skipped\n`);
+  const { passed, failed, skipped, failures, exitCode } = judge(run, null);
+  process.stdout.write(`${listText("Failed", failures)}\nTests on PostgreSQL: ${passed} passed, ${failed} failed, ${skipped} skipped\n`);
   process.exitCode = exitCode;
 } finally {
   rmSync(folder, { recursive: true });

@@ -9,7 +9,7 @@ import { browserPackages, findElectron } from "../src/main/player/engine.ts";
 import { buildPageIfStale } from "../test/support/page-build.ts";
 import { bundleProgramsIfStale } from "../test/support/programs/bundle.ts";
 import { chooseFastTests } from "./test/fast.ts";
-import { filesToRepeat, judge, testsToRepeat, type Run } from "./test/outcome.ts";
+import { filesToRepeat, judge, listText, testsToRepeat, type Run } from "./test/outcome.ts";
 import { filtersOf, runAllTests, runVitest, withoutFilters } from "./test/run-vitest.ts";
 
 /** Programs that the tests start, and the Debian packages that contain them. */
@@ -46,8 +46,7 @@ try {
   const files = filesToRepeat(first);
   const second = files.length === 0 ? null : await repeatTests(files, testsToRepeat(first), join(folder, "second.json"));
   const { passed, failed, skipped, failures, flaky, exitCode } = judge(first, second);
-  printList("Flaky, passed only when run again", flaky);
-  printList("Failed", failures);
+  process.stdout.write(listText("Flaky, passed only when run again", flaky) + listText("Failed", failures));
   process.stdout.write(`\nTests: ${passed} passed, ${failed} failed, ${skipped} skipped\n`);
   if (isFast) process.stdout.write(`Fast run: ${chooseFastTests().leftOut} test files were left out; \`npm test\` runs all.\n`);
   process.exitCode = exitCode;
@@ -70,10 +69,6 @@ async function prepareFullRun(): Promise<void> {
     process.stdout.write("Electron's binary is missing: a stand-in replaces it (npm run electron:check tests the binary).\n");
   // Before the global set-up, which runs in two processes at the same time.
   await Promise.all([buildPageIfStale(), bundleProgramsIfStale()]);
-}
-
-function printList(heading: string, titles: readonly string[]): void {
-  if (titles.length > 0) process.stdout.write(`\n${heading}: ${titles.length}\n${titles.map((title) => `  ${title}\n`).join("")}`);
 }
 
 function isInstalled(program: string): boolean {

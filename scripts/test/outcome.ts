@@ -33,7 +33,10 @@ export interface Outcome {
   /** Tests that failed, and errors outside tests. */
   failed: number;
   skipped: number;
-  /** `file > title` of the tests that failed, and `file (outside its tests)`: whoever sees only the end of a log needs them. */
+  /**
+   * `file > title` of the tests that failed, `file (outside its tests)`, and how many errors belong to no file: whoever sees only the end
+   * of a log needs them.
+   */
   failures: string[];
   /** `file > title` of tests that failed first and passed in the repetition. */
   flaky: string[];
@@ -64,9 +67,10 @@ export function judge(first: Run, second: Run | null): Outcome {
   const judged = first.report.files.map((file) => judgeFile(file, repeated.get(file.path)));
   const count = (state: ReportedFile["tests"][number]["state"]): number =>
     judged.flatMap(({ file }) => file.tests).filter((test) => test.state === state).length;
-  const errors = judged.reduce((sum, { file }) => sum + file.errors, 0) + first.report.errors + (second?.report.errors ?? 0);
-  const failed = count("failed") + errors;
+  const withoutFile = first.report.errors + (second?.report.errors ?? 0);
+  const failed = count("failed") + judged.reduce((sum, { file }) => sum + file.errors, 0) + withoutFile;
   const failures = judged.flatMap(({ file }) => failuresOf(file));
+  if (withoutFile > 0) failures.push(`(errors that belong to no file: ${withoutFile})`);
   const flaky = judged.flatMap((one) => one.flaky);
   const exitCode = exitCodeOf(first, second, failed, flaky);
   return { passed: count("passed"), failed, skipped: count("skipped"), failures, flaky, exitCode };
@@ -75,6 +79,11 @@ export function judge(first: Run, second: Run | null): Outcome {
 function failuresOf({ path, tests, errors }: ReportedFile): string[] {
   const failed = tests.filter(({ state }) => state === "failed").map(({ title }) => `${path} > ${title}`);
   return errors > 0 ? [...failed, `${path} (outside its tests)`] : failed;
+}
+
+/** A heading with the number of titles, and a line for each of them; nothing if there are none. */
+export function listText(heading: string, titles: readonly string[]): string {
+  return titles.length === 0 ? "" : `\n${heading}: ${titles.length}\n${titles.map((title) => `  ${title}\n`).join("")}`;
 }
 
 function exitCodeOf(first: Run, second: Run | null, failed: number, flaky: readonly string[]): number {

@@ -129,6 +129,8 @@ export async function createComponents(
   const maxAssetBytes = config.maxAssetBytes ?? defaultMaxAssetBytes;
   const marks = new BlobMarks(store, clock, config.blobGraceMs);
   if (nodes.isShared) await claimPlace(store.db, config.s3 ?? null);
+  if (nodes.liveNodeIds.size > 1 && !config.s3)
+    log.warn("each node keeps files in its own data folder: what is uploaded at one is missing at the others. Give all of them --blobs");
   const blobs = await openBlobs(config.data, config.s3 ?? null, { marks, clock });
   const thumbnails = new Thumbnails({ blobs, events, media, nodes, store, clock, log });
   const files = { store, nodes, clock, log, events, makeId, blobs, media, thumbnails, maxAssetBytes };

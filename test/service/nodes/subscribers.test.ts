@@ -127,3 +127,9 @@ test("[NOD25] what is uploaded at one node is processed by the one that has the 
     await waitUntil("it is ready", async () => (await node.call("GET", `assets/${id}`)).body.status === "ready");
   }
 });
+
+test("[NOD26] a node that joins another while both keep their files to themselves says what is missing", async () => {
+  await using two = await startTwoServices(postgres);
+  const warnings = ({ a, b }: typeof two.lines) => [a, b].map((lines) => lines.filter(({ msg }) => msg.includes("--blobs")).length);
+  expect(warnings(two.lines)).toEqual([0, 1]);
+});
