@@ -1,4 +1,4 @@
-// One change for all players: how long until each is notified, and until each has fetched its desired state.
+// One change for all players: how long until each is notified, and until each has its desired state.
 // Usage: fanout.ts [players] [changes] [--database] [--nodes N] [--profile FOLDER]
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";

@@ -2,7 +2,7 @@
 import { Agent, request } from "undici";
 import { WebSocket } from "ws";
 import { ReconnectDelay } from "../../src/player/link/reconnect-delay.ts";
-import { deviceSubprotocol, type ServiceMessage } from "../../src/protocol/device/messages.ts";
+import { deviceSubprotocol, type ServiceMessage, statePushFeature } from "../../src/protocol/device/messages.ts";
 
 /** The statistics of a swarm. */
 export interface SwarmStats {
@@ -12,7 +12,7 @@ export interface SwarmStats {
   welcomes: number[];
   /** Times of notifications of a new revision. */
   hints: number[];
-  /** Times at which the new state was fetched. */
+  /** Times at which the new state was received or fetched. */
   states: number[];
   /** Commands received for the first time. */
   commands: number;
@@ -29,6 +29,8 @@ export interface SwarmStats {
   connected: number;
 }
 
+/** What a real player takes. */
+const features = [statePushFeature];
 const now = (): number => performance.timeOrigin + performance.now();
 // Real players have one connection each. Ten thousand in this process would only measure the process.
 const dispatcher = new Agent({ connections: 50 });
@@ -88,8 +90,12 @@ export class SwarmPlayer {
       this.#unanswered.push({ at: performance.now(), resolve: () => undefined });
       send("heartbeat", currentHeartbeat());
     };
+    const received = (): void => {
+      notes.states.push(now());
+      sendHeartbeat();
+    };
     socket.on("open", () =>
-      send("hello", { epoch: this.#epoch, last_seq: this.#lastSeq, revision: this.#revision, heartbeat: currentHeartbeat() }),
+      send("hello", { epoch: this.#epoch, last_seq: this.#lastSeq, revision: this.#revision, heartbeat: currentHeartbeat(), features }),
     );
     socket.on("message", (raw: Buffer) => {
       const message = JSON.parse(raw.toString()) as ServiceMessage;
@@ -113,10 +119,11 @@ export class SwarmPlayer {
         this.#reconnect.setSpread(message.data.reconnect_spread_ms);
       if (message.type === "state.changed") {
         notes.hints.push(now());
-        void this.#fetch(() => {
-          notes.states.push(now());
-          sendHeartbeat();
-        });
+        if (message.data.state === undefined) void this.#fetch(received);
+        else {
+          this.#revision = message.data.revision;
+          received();
+        }
       }
       if (message.type === "goaway") reconnectAfterMs = message.data.reconnect_after_ms;
       if (message.seq === undefined) return;

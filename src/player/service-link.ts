@@ -45,7 +45,7 @@ export class ServiceLink {
       clock,
       log,
       createHeartbeat,
-      onRevision: (revision) => stores.desired.fetchUnlessCurrent(revision),
+      onRevision: (revision, sent) => stores.desired.hear(revision, sent),
       onCommand: (jws, signal) => stores.commands.receive(jws, signal),
       onRevocation: (jws) => {
         if (isValidRevocation(jws, identity, pairing, log)) this.#endRevoked(new Fault("revoked", "the service has revoked this screen"));
@@ -55,11 +55,11 @@ export class ServiceLink {
 
   /** Runs until `signal` aborts. @throws Fault `revoked`, proven by the service's pinned key. */
   run(signal: AbortSignal): Promise<never> {
-    const { api, pairing, clock, stores } = this.#dependencies;
+    const { api, clock, stores } = this.#dependencies;
     return runAll(
       [
         (end) => this.connection.run(end),
-        (end) => stores.desired.run(api, this.#accessTokens, clock, pairing.playerId, end),
+        (end) => stores.desired.run(api, this.#accessTokens, clock, end),
         (end) => stores.outbox.run((message, sending) => this.#deliver(message, sending), end),
         (end) => stores.proof.run(this.client.sendPlayEvents, end),
         (end) => this.#untilRevoked(end),

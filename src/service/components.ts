@@ -108,8 +108,10 @@ export async function createComponents(
   const rollouts = await RolloutTracker.open(store, clock, nodes);
   const heartbeatMs = config.heartbeatMs ?? defaultHeartbeatMs;
   const reporting = new ReportingPlayers(store.db, clock);
+  const desired = new DesiredStates(store.db);
   const sockets = new DeviceSockets({
     store,
+    desired,
     clock,
     log,
     makeId,
@@ -134,7 +136,6 @@ export async function createComponents(
   const blobs = await openBlobs(config.data, config.s3 ?? null, { marks, clock });
   const thumbnails = new Thumbnails({ blobs, events, media, nodes, store, clock, log });
   const files = { store, nodes, clock, log, events, makeId, blobs, media, thumbnails, maxAssetBytes };
-  const desired = new DesiredStates(store.db);
   const releases = config.releases ?? { from: null, rootFile: null, maxBytes: defaultMirrorBytes };
   await updateAllRevisions(store, desired);
   const audit = new AuditLog(clock, makeId);

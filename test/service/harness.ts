@@ -247,18 +247,19 @@ export class DeviceSocket {
     else this.socket.once("open", () => this.socket.send(text));
   }
 
-  hello(epoch: string | null = null, last_seq = 0, more: Partial<Heartbeat> = {}): void {
-    this.send({ type: "hello", data: { epoch, last_seq, revision: null, heartbeat: heartbeat(more) } });
+  /** @param features what the device understands beyond the first protocol */
+  hello(epoch: string | null = null, last_seq = 0, more: Partial<Heartbeat> = {}, features: readonly string[] = []): void {
+    this.send({ type: "hello", data: { epoch, last_seq, revision: null, heartbeat: heartbeat(more), features } });
   }
 
-  /** The next message of `type`; other messages are skipped. Rejects after three seconds. */
+  /** The next message of `type`; other messages are skipped. Rejects after thirty seconds. */
   next<T extends ServiceMessage["type"]>(type: T): Promise<Extract<ServiceMessage, { type: T }>> {
     return this.nextOf([type]);
   }
 
-  /** The next message of one of `types`; other messages are skipped. Rejects after three seconds. */
+  /** The next message of one of `types`; other messages are skipped. Rejects after thirty seconds. */
   async nextOf<T extends ServiceMessage["type"]>(types: readonly T[]): Promise<Extract<ServiceMessage, { type: T }>> {
-    const deadline = Date.now() + 3_000;
+    const deadline = Date.now() + 30_000;
     for (;;) {
       const index = this.#received.findIndex((message) => types.some((type) => type === message.type));
       if (index !== -1) return this.#received.splice(0, index + 1).at(-1) as Extract<ServiceMessage, { type: T }>;

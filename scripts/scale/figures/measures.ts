@@ -59,7 +59,7 @@ export const changeToAll: Measure = async ({ run }, service, round) => {
   await service.api("proxy").ok("PATCH", `layouts/${service.layoutId}`, { background_color: color });
   const answered = now() - started;
   const hasAll = async (): Promise<boolean> => (await service.counts()).reduce((sum, each) => sum + each.stateCount, 0) >= run.amount;
-  await run.until("every player has fetched the change", hasAll, arriveLimitMs);
+  await run.until("every player has the change", hasAll, arriveLimitMs);
   const reports = await service.take();
   const hints = reports.flatMap((each) => each.hints).map((at) => at - started);
   const states = reports.flatMap((each) => each.states).map((at) => at - started);
@@ -68,8 +68,8 @@ export const changeToAll: Measure = async ({ run }, service, round) => {
     { figure: time("a change to all: acknowledged"), values: [answered] },
     { figure: time("a change to all: a player is notified"), values: hints },
     { figure: time("a change to all: the last player is notified"), values: [Math.max(...hints)] },
-    { figure: time("a change to all: a player has fetched it"), values: states },
-    { figure: time("a change to all: the last player has fetched it"), values: [Math.max(...states)] },
+    { figure: time("a change to all: a player has it"), values: states },
+    { figure: time("a change to all: the last player has it"), values: [Math.max(...states)] },
   ];
 };
 

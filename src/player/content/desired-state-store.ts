@@ -1,4 +1,4 @@
-// Fetches the desired state from the service and keeps the newest durably, to play it while the service is away.
+// Gets the desired state from the service and keeps the newest durably, to play it while the service is away.
 import { join } from "node:path";
 import { Listeners } from "../../base/async/listeners.ts";
 import { retry } from "../../base/async/retry.ts";
@@ -26,8 +26,13 @@ export class DesiredStateStore {
   readonly previous: DesiredState | null;
   readonly #stored: StoredValue<DesiredState>;
   readonly #current: Observable<DesiredState | null>;
+  readonly #playerId: string;
   readonly #log: Log;
-  readonly #fetchNow = new Signal();
+  readonly #changed = new Signal();
+  #mustFetch = false;
+  #isFetching = false;
+  /** A state that the service has sent and that is not stored yet. */
+  #sent: DesiredState | null = null;
   /** How many fetches have begun. */
   #begun = 0;
   readonly #fetched = new Listeners<{ number: number; error: unknown }>();
@@ -37,6 +42,7 @@ export class DesiredStateStore {
     this.previous = own(previous);
     this.#stored = stored;
     this.#current = new Observable(own(stored.value));
+    this.#playerId = playerId;
     this.#log = log;
   }
 
@@ -59,9 +65,17 @@ export class DesiredStateStore {
     return this.#current;
   }
 
-  /** Fetches the state now unless `revision` is the current one. */
-  fetchUnlessCurrent(revision: string): void {
-    if (revision !== this.#current.value?.revision) this.#fetchNow.notify();
+  /**
+   * The service has named its newest revision: unless that is the current one, its state is fetched now.
+   * @param sent the state itself, which then need not be fetched; null: the service has not sent it.
+   */
+  hear(revision: string, sent: DesiredState | null): void {
+    if (revision === this.#current.value?.revision) return;
+    const isOwn = sent?.revision === revision && sent.player.id === this.#playerId;
+    // Which is newer could not be told of the response to a running fetch and a state that was sent meanwhile.
+    if (isOwn && !this.#isFetching) this.#sent = sent;
+    else this.#mustFetch = true;
+    this.#changed.notify();
   }
 
   /** Fetches the state now. Resolves once a fetch that begins after this call has succeeded; rejects if it fails, or when `signal` aborts. */
@@ -76,7 +90,8 @@ export class DesiredStateStore {
         else reject(error);
       }, over.signal);
     });
-    this.#fetchNow.notify();
+    this.#mustFetch = true;
+    this.#changed.notify();
     try {
       await unlessAborted(fetched, signal);
     } finally {
@@ -85,13 +100,30 @@ export class DesiredStateStore {
   }
 
   /** Fetches at once, on request and every five minutes, until `signal` aborts. @throws Fault `revoked`. */
-  async run(api: ServiceApi, accessTokens: AccessTokens, clock: Clock, playerId: string, signal: AbortSignal): Promise<never> {
-    const wait = (ms: number): Promise<void> => this.#fetchNow.wait(clock, ms, signal);
+  async run(api: ServiceApi, accessTokens: AccessTokens, clock: Clock, signal: AbortSignal): Promise<never> {
+    const wait = (ms: number): Promise<void> => this.#changed.wait(clock, ms, signal);
     const onFailure = (error: unknown, retryInMs: number): void =>
       this.#log.warn({ reason: reasonOf(error), retry_in_ms: retryInMs }, "the state could not be fetched");
     for (;;) {
-      await retry(() => this.#fetch(api, accessTokens, playerId, signal), { clock, bounds: backoffBounds, onFailure, wait, signal });
-      await wait(pollMs * (1 + pollSpread * (2 * Math.random() - 1)));
+      await retry(() => this.#fetch(api, accessTokens, signal), { clock, bounds: backoffBounds, onFailure, wait, signal });
+      await this.#untilFetchIsDue(clock, signal);
+    }
+  }
+
+  /** Keeps the states that the service sends, until the next one has to be fetched. Rejects with an AbortError when `signal` aborts. */
+  async #untilFetchIsDue(clock: Clock, signal: AbortSignal): Promise<void> {
+    const pollAt = (): number => clock.monotonic() + pollMs * (1 + pollSpread * (2 * Math.random() - 1));
+    let dueAt = pollAt();
+    while (!this.#mustFetch) {
+      const sent = this.#sent;
+      this.#sent = null;
+      if (sent !== null) {
+        await this.#keep(sent);
+        dueAt = pollAt();
+      }
+      const leftMs = dueAt - clock.monotonic();
+      if (leftMs <= 0) return;
+      await this.#changed.wait(clock, leftMs, signal);
     }
   }
 
@@ -113,24 +145,33 @@ export class DesiredStateStore {
     return this.#stored.save();
   }
 
-  async #fetch(api: ServiceApi, accessTokens: AccessTokens, playerId: string, signal: AbortSignal): Promise<void> {
+  async #fetch(api: ServiceApi, accessTokens: AccessTokens, signal: AbortSignal): Promise<void> {
     this.#begun += 1;
     const number = this.#begun;
+    this.#mustFetch = false;
+    this.#sent = null;
+    this.#isFetching = true;
     try {
-      await this.#fetchState(api, accessTokens, playerId, signal);
+      await this.#fetchState(api, accessTokens, signal);
       this.#fetched.notify({ number, error: null });
     } catch (error) {
       this.#fetched.notify({ number, error });
       throw error;
+    } finally {
+      this.#isFetching = false;
     }
   }
 
-  async #fetchState(api: ServiceApi, accessTokens: AccessTokens, playerId: string, signal: AbortSignal): Promise<void> {
+  async #fetchState(api: ServiceApi, accessTokens: AccessTokens, signal: AbortSignal): Promise<void> {
     const etag = this.#current.value === null ? null : `"${this.#current.value.revision}"`;
     const response = await accessTokens.withToken(signal, (token) => api.state(token, etag, signal));
     if (response.is === "unchanged") return;
     const { desired } = response;
-    if (desired.player.id !== playerId) throw new Fault("protocol", `the state is for another screen, ${desired.player.id}`);
+    if (desired.player.id !== this.#playerId) throw new Fault("protocol", `the state is for another screen, ${desired.player.id}`);
+    await this.#keep(desired);
+  }
+
+  async #keep(desired: DesiredState): Promise<void> {
     await this.#stored.set(desired);
     this.#log.info({ revision: desired.revision }, "state received");
     this.#current.set(desired);

@@ -6,7 +6,8 @@ import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
 import { runAll } from "../../base/async/run-all.ts";
 import type { Heartbeat, HeartbeatAnswer } from "../../protocol/device/heartbeat.ts";
-import { parseMessage, ServiceMessage, type DeviceMessage } from "../../protocol/device/messages.ts";
+import type { DesiredState } from "../../protocol/device/desired-state.ts";
+import { parseMessage, ServiceMessage, statePushFeature, type DeviceMessage } from "../../protocol/device/messages.ts";
 import type { AccessTokens } from "./access.ts";
 import type { ServiceApi } from "./service-api.ts";
 import { DeviceSocket } from "./device-socket.ts";
@@ -21,8 +22,8 @@ export interface ConnectionDependencies {
   clock: CorrectedClock;
   log: Log;
   createHeartbeat: () => Promise<Heartbeat>;
-  /** Called with the newest revision that the service names. */
-  onRevision: (revision: string) => void;
+  /** Called with the newest revision that the service names. @param sent its state; null: the service has not sent it */
+  onRevision: (revision: string, sent: DesiredState | null) => void;
   /** Called with each signed command. */
   onCommand: (jws: string, signal: AbortSignal) => Promise<void>;
   /** Called with each revocation, not verified yet. */
@@ -35,6 +36,8 @@ export const connectLimits = { handshakeMs: 10_000, welcomeMs: 10_000 };
 export const pollMs = 4_000;
 export const connectLimitsWhilePolling = { handshakeMs: 3_000, welcomeMs: 1_500 };
 const heartbeatJitter = 0.1;
+/** What this player takes beyond the first protocol. */
+const features = [statePushFeature];
 
 export class Connection {
   readonly #dependencies: ConnectionDependencies;
@@ -172,7 +175,7 @@ export class Connection {
 
   async #sendHello(socket: DeviceSocket): Promise<void> {
     const heartbeat = await this.#dependencies.createHeartbeat();
-    const data = { epoch: this.#epoch, last_seq: this.#lastSeq, revision: heartbeat.content.applied_revision, heartbeat };
+    const data = { epoch: this.#epoch, last_seq: this.#lastSeq, revision: heartbeat.content.applied_revision, heartbeat, features };
     this.#heartbeats.begin(this.#send(socket, { type: "hello", data }), heartbeat);
   }
 
@@ -221,7 +224,7 @@ export class Connection {
         this.#heartbeats.sendWhole();
         return this.sendHeartbeatNow();
       case "state.changed":
-        return onRevision(message.data.revision);
+        return onRevision(message.data.revision, message.data.state ?? null);
       case "command":
         return onCommand(message.data.command, signal);
       case "revoked":
@@ -243,7 +246,7 @@ export class Connection {
     });
     if (this.#impairment.identityShared(answer.identity_shared ?? false))
       log.warn("another device uses this player's identity, as a clone of its disk does: pair one of them again");
-    onRevision(answer.revision);
+    onRevision(answer.revision, null);
     for (const command of answer.commands) await onCommand(command, signal);
   }
 }

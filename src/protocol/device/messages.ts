@@ -1,6 +1,7 @@
 // Messages between service and device: pairing, tokens, and the WebSocket.
 import { z } from "zod";
 import { Heartbeat, HeartbeatAnswer } from "./heartbeat.ts";
+import { DesiredState } from "./desired-state.ts";
 import { HeartbeatDelta, heartbeatDeltaFeature } from "./heartbeat-delta.ts";
 import { describeRefusal } from "../refusal.ts";
 import { deviceText } from "../text.ts";
@@ -94,6 +95,8 @@ export const closeCodes = {
 } as const;
 /** Maximum message size in both directions. Larger data goes over HTTP. */
 export const longestMessageBytes = 65_536;
+/** What a device lists in `hello` that takes states in `state.changed`. */
+export const statePushFeature = "state-push";
 
 const Seq = z.int().min(1).max(1e15);
 // A day. A player that waits longer would seem lost.
@@ -128,6 +131,11 @@ export const DeviceMessage = z.discriminatedUnion("type", [
       last_seq: Count,
       revision: deviceText(64).nullable(),
       heartbeat: Heartbeat,
+      features: z
+        .array(deviceText(64))
+        .max(64)
+        .optional()
+        .describe(`What this device understands beyond the first protocol: \`${statePushFeature}\`. Older devices do not send it`),
     }),
   }),
   z.object({ ...fromDevice, type: z.literal("heartbeat"), data: Heartbeat }),
@@ -139,7 +147,7 @@ export const DeviceMessage = z.discriminatedUnion("type", [
 ]);
 export type DeviceMessage = z.infer<typeof DeviceMessage>;
 
-/** A message from the service. `state.changed` is only a hint: the device fetches `GET /device/state`. */
+/** A message from the service. `state.changed` is only a hint: the device fetches `GET /device/state`, unless it contains the state. */
 export const ServiceMessage = z.discriminatedUnion("type", [
   z.object({
     ...toDevice,
@@ -172,7 +180,12 @@ export const ServiceMessage = z.discriminatedUnion("type", [
   z.object({
     ...toDevice,
     type: z.literal("state.changed"),
-    data: z.object({ revision: z.string() }),
+    data: z.object({
+      revision: z.string(),
+      state: DesiredState.optional().describe(
+        `The state of this revision, for a device whose \`hello\` lists \`${statePushFeature}\`. Without it, as when it is too long for a message, the device fetches it`,
+      ),
+    }),
   }),
   z.object({
     ...toDevice,

@@ -14,7 +14,7 @@ import type { DesiredState } from "../../../src/protocol/device/desired-state.ts
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";
-import { desiredOf } from "../../support/states.ts";
+import { desiredOf, newId } from "../../support/states.ts";
 
 const key = createKeyPair().publicKey;
 const states = ["r1", "r2"].map((revision) => ({ ...desiredOf([], [], revision) }));
@@ -56,7 +56,7 @@ async function follow(folder: string, url: string) {
   const tokens = new AccessTokens(api, identity, { server: url, playerId, playerName: "Lobby", serviceKey: key }, clock);
   const store = await DesiredStateStore.open(folder, playerId, silentLog);
   const stop = new AbortController();
-  const running = store.run(api, tokens, clock, playerId, stop.signal).catch((error: unknown) => error);
+  const running = store.run(api, tokens, clock, stop.signal).catch((error: unknown) => error);
   cleanup.defer(async () => {
     stop.abort();
     await running;
@@ -71,10 +71,10 @@ test("[WIR12] fetches the desired state at the start, and again as soon as the s
     await using first = await follow(folder.path, service.url);
     await eventually(() => first.store.current.value?.revision === "r1");
     await eventually(() => first.clock.pendingWaits === 1);
-    first.store.fetchUnlessCurrent("r1");
+    first.store.hear("r1", null);
     expect(first.clock.pendingWaits).toBe(1);
     service.seen.state = r2;
-    first.store.fetchUnlessCurrent("r2");
+    first.store.hear("r2", null);
     await eventually(() => first.store.current.value?.revision === "r2");
     expect(service.seen.requests).toEqual([undefined, '"r1"']);
   }
@@ -132,4 +132,67 @@ test("[WIR15] a damaged stored state counts as none, and after a revocation none
   await again.store.purge();
   expect(again.store.current.value).toBeNull();
   expect((await DesiredStateStore.open(folder.path, playerId, silentLog)).current.value).toBeNull();
+});
+
+test("[WIR23] a state that the service sends with its announcement is kept without a fetch", async () => {
+  await using folder = await temporaryFolder();
+  await using service = await startFakeService(r1);
+  await using followed = await follow(folder.path, service.url);
+  const { store, clock } = followed;
+  await eventually(() => store.current.value?.revision === "r1" && clock.pendingWaits === 1);
+  store.hear("r2", r2);
+  await eventually(() => store.current.value?.revision === "r2");
+  expect((await DesiredStateStore.open(folder.path, playerId, silentLog)).current.value).toEqual(r2);
+  expect(service.seen.requests).toHaveLength(1);
+  // It polls on as if it had fetched.
+  await eventually(() => clock.pendingWaits === 1);
+  clock.advance(239_000);
+  expect(service.seen.requests).toHaveLength(1);
+  service.seen.state = r2;
+  clock.advance(121_000);
+  await eventually(() => service.seen.requests.length === 2);
+});
+
+test.each([
+  ["another one than the announced", { ...r2, revision: "r3" }],
+  ["for another player", { ...r2, player: { ...r2.player, id: newId("plr") } }],
+])("[WIR24] a sent state that is %s is not kept, and the announced one is fetched", async (_, sent) => {
+  await using folder = await temporaryFolder();
+  await using service = await startFakeService(r1);
+  await using followed = await follow(folder.path, service.url);
+  const { store, clock } = followed;
+  await eventually(() => store.current.value?.revision === "r1" && clock.pendingWaits === 1);
+  const seen: (string | undefined)[] = [];
+  store.current.watch((state) => seen.push(state?.revision), new AbortController().signal);
+  service.seen.state = r2;
+  store.hear("r2", sent);
+  await eventually(() => store.current.value?.revision === "r2");
+  expect(seen).not.toContain("r3");
+  expect(store.current.value?.player.id).toBe(playerId);
+  expect(service.seen.requests).toHaveLength(2);
+});
+
+test("[WIR24] a state that the service sends while a fetch runs is not kept: another fetch follows", async () => {
+  await using folder = await temporaryFolder();
+  await using service = await startFakeService(r1);
+  await using followed = await follow(folder.path, service.url);
+  const { store } = followed;
+  store.hear("r2", r2);
+  await eventually(() => service.seen.requests.length === 2);
+  expect(store.current.value?.revision).toBe("r1");
+});
+
+test("[WIR23] of states that are sent while one is stored the last one is kept", async () => {
+  await using folder = await temporaryFolder();
+  await using service = await startFakeService(r1);
+  await using followed = await follow(folder.path, service.url);
+  const { store, clock } = followed;
+  await eventually(() => store.current.value?.revision === "r1" && clock.pendingWaits === 1);
+  for (let at = 0; at < 20; at += 1) {
+    store.hear(`s${at}`, { ...r2, revision: `s${at}` });
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await eventually(() => store.current.value?.revision === "s19" && clock.pendingWaits === 1);
+  expect((await DesiredStateStore.open(folder.path, playerId, silentLog)).current.value?.revision).toBe("s19");
+  expect(service.seen.requests).toHaveLength(1);
 });

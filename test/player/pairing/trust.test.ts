@@ -111,7 +111,7 @@ test("[TRU3] does not accept, store or show the state of another player", async 
   service.at.state = desiredOf([], [], "foreign");
   const state = await DesiredStateStore.open(folder.path, playerId, silentLog);
   const stop = new AbortController();
-  const running = state.run(api, access, clock, playerId, stop.signal);
+  const running = state.run(api, access, clock, stop.signal);
   await eventually(() => service.at.asked === 1 && clock.pendingWaits === 1);
   expect(state.current.value).toBeNull();
   expect((await DesiredStateStore.open(folder.path, service.at.state.player.id, silentLog)).current.value).toBeNull();

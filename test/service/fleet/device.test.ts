@@ -12,7 +12,8 @@ import {
   SignedRevocation,
 } from "../../../src/protocol/device/commands.ts";
 import { HeartbeatAnswer } from "../../../src/protocol/device/heartbeat.ts";
-import { ServiceMessage } from "../../../src/protocol/device/messages.ts";
+import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
+import { ServiceMessage, statePushFeature } from "../../../src/protocol/device/messages.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, heartbeat, DeviceSocket, picture, type Device } from "../harness.ts";
@@ -59,6 +60,59 @@ test("[DEV4] a change is pushed to the device at once, with the new revision of 
   expect(performance.now() - startedAt).toBeLessThan(500);
   expect(hint.data.revision).toBe((await device.call("GET", "state")).body.revision);
   expect(hint.seq).toBeGreaterThan(0);
+  link.socket.close();
+});
+
+test("[DEV14] a device that takes states gets the new one with its announcement, unless it is too long", async () => {
+  await using folder = await temporaryFolder();
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
+  const { playlist } = await api.showPicture(device);
+  const link = device.socket();
+  link.hello(null, 0, {}, [statePushFeature]);
+  await link.next("welcome");
+  const change = async (items: object[]) => {
+    await api.call("PATCH", `playlists/${playlist.id}`, { items });
+    return { message: ServiceMessage.parse(await link.next("state.changed")), fetched: (await device.call("GET", "state")).body };
+  };
+  const short = await change([{ type: "text", text: "short – é" }]);
+  expect(short.message).toMatchObject({ seq: expect.any(Number), data: { revision: short.fetched.revision } });
+  expect(short.message.data).toHaveProperty("state", DesiredState.parse(short.fetched));
+  const long = await change(Array.from({ length: 40 }, (_, at) => ({ type: "text", text: `${at} ${"é".repeat(1_000)}` })));
+  expect(long.message.data).toEqual({ revision: long.fetched.revision });
+  link.socket.close();
+  // Who does not ask for states only gets announcements.
+  const plain = await device.connect();
+  await api.call("PATCH", `playlists/${playlist.id}`, { items: [{ type: "text", text: "plain" }] });
+  expect((await plain.next("state.changed")).data).not.toHaveProperty("state");
+  plain.socket.close();
+});
+
+test("[DEV14] of many changes at once the newest is announced last, and no command is lost or out of order", async () => {
+  await using folder = await temporaryFolder();
+  await using api = await TestService.start(folder.path);
+  const device = await api.pairDevice();
+  const { playlist } = await api.showPicture(device);
+  const link = device.socket();
+  link.hello(null, 0, {}, [statePushFeature]);
+  let seq = (await link.next("welcome")).seq ?? 0;
+  const texts = Array.from({ length: 20 }, (_, at) => `text ${at}`);
+  const send = () => api.call("POST", `players/${device.playerId}/commands`, { type: "identify" });
+  await Promise.all(texts.flatMap((text) => [api.call("PATCH", `playlists/${playlist.id}`, { items: [{ type: "text", text }] }), send()]));
+  const { revision } = (await device.call("GET", "state")).body;
+  let commands = 0;
+  let announced = "";
+  while (commands < 20 || announced !== revision) {
+    const message = await link.nextOf(["state.changed", "command"]);
+    expect(message.seq).toBeGreaterThan(seq);
+    seq = message.seq!;
+    if (message.type === "command") commands += 1;
+    else announced = message.data.revision;
+    // A state that is sent is the announced one.
+    if (message.type === "state.changed" && message.data.state) expect(message.data.state.revision).toBe(announced);
+  }
+  expect(commands).toBe(20);
+  expect(await link.receivesNo("state.changed")).toBe(true);
   link.socket.close();
 });
 

@@ -4,6 +4,7 @@ import { WebSocket } from "ws";
 import { createSystemClock } from "../../../src/base/clock.ts";
 import { verifyJws } from "../../../src/base/jws.ts";
 import { revocationJwsType } from "../../../src/protocol/device/commands.ts";
+import { ServiceMessage } from "../../../src/protocol/device/messages.ts";
 import { waitUntil } from "../../support/polling.ts";
 import { type DeviceSocket, type Device, type TestService } from "../harness.ts";
 import { connectTo, describeBothWays } from "./two-services.ts";
@@ -31,6 +32,10 @@ describeBothWays((start) => {
     // The device has the newest revision, from the other node.
     const state = await onNode(b, device).call("GET", "state");
     expect(seqs.changes.at(-1)).toBe(state.body.revision);
+    // And without other entries at the same time it gets the state itself.
+    await a.call("PATCH", `players/${device.playerId}`, { name: "Renamed" });
+    await waitUntil("the next state arrives", () => seqs.changes.length > 1);
+    expect(seqs.states.at(-1)).toBe(seqs.changes.at(-1));
   });
 
   test("[NOD14] a player that is deleted on one node gets its signed notice from the other", async () => {
@@ -117,13 +122,15 @@ async function within(link: DeviceSocket) {
 }
 
 function recordSeqs({ socket }: DeviceSocket) {
-  const seen = { all: [] as number[], commands: [] as string[], changes: [] as string[] };
+  const seen = { all: [] as number[], commands: [] as string[], changes: [] as string[], states: [] as string[] };
   socket.on("message", (raw: Buffer) => {
-    const message = JSON.parse(raw.toString()) as { type: string; seq?: number; data: { command?: string; revision?: string } };
+    const message = ServiceMessage.parse(JSON.parse(raw.toString()));
     if (message.type === "welcome" || message.seq === undefined) return;
     seen.all.push(message.seq);
-    if (message.type === "command") seen.commands.push(message.data.command!);
-    else seen.changes.push(message.data.revision!);
+    if (message.type === "command") seen.commands.push(message.data.command);
+    if (message.type !== "state.changed") return;
+    seen.changes.push(message.data.revision);
+    if (message.data.state !== undefined) seen.states.push(message.data.state.revision);
   });
   return seen;
 }

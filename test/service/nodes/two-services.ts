@@ -3,6 +3,7 @@ import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
 import type { Clock } from "../../../src/base/clock.ts";
+import { statePushFeature } from "../../../src/protocol/device/messages.ts";
 import type { ServiceConfig } from "../../../src/service/config.ts";
 import { createLog, type LogLine } from "../../support/recording-log.ts";
 import { temporaryFolder } from "../../support/folder.ts";
@@ -58,7 +59,7 @@ export function describeBothWays(define: (start: (config?: TwoConfig) => Promise
 /** Connects a device to a node. @returns when it was welcomed, or refused */
 export async function connectTo(node: TestService, device: Device, instance?: string): Promise<DeviceSocket> {
   const link = new DeviceSocket(node.service.url, device.access.access_token, instance);
-  link.hello();
+  link.hello(null, 0, {}, [statePushFeature]);
   await Promise.race([link.next("welcome"), link.closed]);
   return link;
 }

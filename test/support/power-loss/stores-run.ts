@@ -174,7 +174,7 @@ async function receiveState(store: DesiredStateStore, desired: DesiredState, clo
   const tokens = { withToken: (_: AbortSignal, call: (token: string) => unknown) => call("token") } as unknown as AccessTokens;
   const stop = new AbortController();
   store.current.watch(() => stop.abort(), stop.signal);
-  await store.run(api, tokens, clock, playerId, stop.signal).catch((error: unknown) => {
+  await store.run(api, tokens, clock, stop.signal).catch((error: unknown) => {
     if (!stop.signal.aborted) throw error;
   });
 }

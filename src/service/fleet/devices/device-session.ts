@@ -3,7 +3,7 @@ import type { WebSocket } from "ws";
 import { isAbort, reasonOf } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
 import { messageText } from "../../../base/websocket-text.ts";
-import { closeCodes, DeviceMessage, parseMessage, type ServiceMessage } from "../../../protocol/device/messages.ts";
+import { closeCodes, DeviceMessage, parseMessage, type ServiceMessage, statePushFeature } from "../../../protocol/device/messages.ts";
 import { handleHeartbeat, type HeartbeatDependencies } from "./heartbeats.ts";
 import { mergeHeartbeat } from "./merge-heartbeat.ts";
 import type { Heartbeat, HeartbeatAnswer } from "../../../protocol/device/heartbeat.ts";
@@ -12,8 +12,9 @@ import type { KeptHeartbeat } from "../presence.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Batch } from "../../../base/async/batch.ts";
 import type { PlayerRow } from "../../store/tables.ts";
-import type { DeviceJournal, JournalEntry } from "./device-journal.ts";
+import type { DeviceJournal } from "./device-journal.ts";
 import { JournalSender } from "./journal-sender.ts";
+import { announcementText, type PushedEntry } from "./state-push.ts";
 
 export interface SessionDependencies extends HeartbeatDependencies {
   log: Log;
@@ -54,6 +55,7 @@ export class DeviceSession {
   #ackedSeq = 0;
   /** The last heartbeat of this connection, and the id of its message: what the next delta adds to. */
   #base: { id: string; kept: KeptHeartbeat } | null = null;
+  #takesStates = false;
 
   constructor(
     socket: WebSocket,
@@ -108,8 +110,13 @@ export class DeviceSession {
   }
 
   /** Sends a committed journal entry, unless it was sent. Before hello there is nothing to do: the greeting sends it from the journal. */
-  push(entry: JournalEntry): void {
+  push(entry: PushedEntry): void {
     this.#sender.push(entry);
+  }
+
+  /** Whether the device takes states together with their announcements. */
+  get takesStates(): boolean {
+    return this.#takesStates;
   }
 
   /** Pings the device; terminates a socket from which nothing was received for `silenceMs`. */
@@ -203,6 +210,7 @@ export class DeviceSession {
   async #greet(hello: Hello, receivedAt: number): Promise<void> {
     if (this.#sender.hasBegun) return this.#ignore("hello");
     this.#sender.begin();
+    this.#takesStates = hello.data.features?.includes(statePushFeature) ?? false;
     const { clock, commands, heartbeatMs, journal, makeId, spreadMs, store } = this.#dependencies;
     const { epoch, last_seq: lastSeq, heartbeat } = hello.data;
     const missed = await journal.since(store.db, this.playerId, epoch, lastSeq);
@@ -223,10 +231,11 @@ export class DeviceSession {
     await this.#sender.goOn({ ...missed, entries });
   }
 
-  #sendEntry({ seq, message }: JournalEntry): void {
+  #sendEntry({ seq, message, document }: PushedEntry): void {
     const { clock, commands, log, makeId } = this.#dependencies;
-    this.#sendMessage({ ...message, id: makeId("evt"), ts: clock.now(), seq });
-    if (message.type !== "command") return;
+    const envelope = { id: makeId("evt"), ts: clock.now(), seq };
+    if (message.type === "state.changed") return this.#sendText(announcementText({ ...envelope, ...message }, document));
+    this.#sendMessage({ ...envelope, ...message });
     commands.markDelivered(message.data.command).catch((error: unknown) => {
       log.error({ err: error }, "a command could not be marked as delivered");
     });
@@ -238,9 +247,13 @@ export class DeviceSession {
   }
 
   #sendMessage(message: ServiceMessage): void {
+    this.#sendText(JSON.stringify(message));
+  }
+
+  #sendText(text: string | Buffer): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     if (this.#socket.bufferedAmount > maxBufferedBytes) return this.#socket.close(closeCodes.tooSlow, "resume later");
-    this.#socket.send(JSON.stringify(message));
+    this.#socket.send(text, { binary: false });
   }
 
   #parse(text: string): DeviceMessage | null {

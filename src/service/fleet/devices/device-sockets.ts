@@ -10,6 +10,8 @@ import type { DeviceAccess } from "./device-access.ts";
 import { DeviceSession, type SessionDependencies } from "./device-session.ts";
 import { reconnectSpreadMs } from "./reconnect-spread.ts";
 import { RemoteChanges } from "./remote-changes.ts";
+import { StatePush } from "./state-push.ts";
+import type { DesiredStates } from "../state/desired-states.ts";
 import type { JournalEntry } from "./device-journal.ts";
 import type { Nodes } from "../../nodes/nodes.ts";
 import { ProblemError } from "../../http/problem.ts";
@@ -18,6 +20,7 @@ import { closeAfterGrace, type WebSocketEndpoint } from "../../http/upgrades.ts"
 
 export interface DeviceSocketsDependencies extends Omit<SessionDependencies, "spreadMs" | "acks"> {
   access: DeviceAccess;
+  desired: DesiredStates;
   nodes: Nodes;
 }
 
@@ -33,6 +36,7 @@ export class DeviceSockets implements WebSocketEndpoint {
   readonly server: WebSocketServer;
   readonly #dependencies: DeviceSocketsDependencies;
   readonly #sessions = new Map<string, DeviceSession>();
+  readonly #states: StatePush;
   readonly #remote: RemoteChanges;
   /** One object for all sessions, to save memory with ten thousand sessions. */
   readonly #sessionDependencies: SessionDependencies;
@@ -41,7 +45,8 @@ export class DeviceSockets implements WebSocketEndpoint {
 
   constructor(dependencies: DeviceSocketsDependencies) {
     this.#dependencies = dependencies;
-    this.#remote = new RemoteChanges(dependencies, this.#sessions);
+    this.#states = new StatePush(dependencies.desired, this.#sessions, dependencies.log);
+    this.#remote = new RemoteChanges(dependencies, this.#sessions, this.#states);
     const acks = new Batch<{ playerId: string; seq: number }>(maxAckBatch, (all) =>
       dependencies.store.write((db) => dependencies.journal.ackAll(db, all)),
     );
@@ -67,7 +72,7 @@ export class DeviceSockets implements WebSocketEndpoint {
 
   /** Sends committed journal entries to the players that are connected. */
   push(entries: readonly JournalEntry[]): void {
-    for (const entry of entries) this.#sessions.get(entry.playerId)?.push(entry);
+    this.#states.push(entries);
   }
 
   /** Sends the signed revocation to a deleted player's device and closes its socket. */
@@ -104,7 +109,7 @@ export class DeviceSockets implements WebSocketEndpoint {
     const spreadMs = this.#spreadMs();
     for (const session of sessions) session.goAway(Math.round(500 + Math.random() * spreadMs));
     await closeAfterGrace(sessions, this.#dependencies.clock, closeGraceMs);
-    await Promise.all(sessions.map(({ allHandled }) => allHandled));
+    await Promise.all([this.#states.allAnnounced, ...sessions.map(({ allHandled }) => allHandled)]);
     this.server.close();
   }
 

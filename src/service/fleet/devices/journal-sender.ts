@@ -3,7 +3,8 @@ import { reasonOf } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
 import type { Store } from "../../store/store.ts";
 import type { Commands } from "../commands.ts";
-import type { DeviceJournal, JournalEntry, MissedMessages } from "./device-journal.ts";
+import type { DeviceJournal, MissedMessages } from "./device-journal.ts";
+import type { PushedEntry } from "./state-push.ts";
 
 interface SenderDependencies {
   commands: Commands;
@@ -13,7 +14,7 @@ interface SenderDependencies {
 }
 
 interface Outlet {
-  send: (entry: JournalEntry) => void;
+  send: (entry: PushedEntry) => void;
   /** The entries that are missing are no longer stored. */
   giveUp: () => void;
 }
@@ -55,7 +56,7 @@ export class JournalSender {
   }
 
   /** Sends a committed entry. If one before it, of another node, is not known here yet, reads both from the journal. */
-  push(entry: JournalEntry): void {
+  push(entry: PushedEntry): void {
     if (this.#phase === "new" || entry.seq <= this.#sentSeq) return;
     if (this.#phase === "reading") this.#mustReadAgain = true;
     else if (entry.seq === this.#sentSeq + 1) this.#sendRead([entry], entry.seq);
@@ -80,7 +81,7 @@ export class JournalSender {
     }
   }
 
-  #sendRead(entries: readonly JournalEntry[], lastSeq: number): void {
+  #sendRead(entries: readonly PushedEntry[], lastSeq: number): void {
     for (const entry of entries) this.#outlet.send(entry);
     this.#sentSeq = lastSeq;
   }

@@ -12,6 +12,7 @@ import type { PlayerProblems } from "../player-problems.ts";
 import type { DeviceAccess } from "./device-access.ts";
 import type { DeviceJournal } from "./device-journal.ts";
 import type { DeviceSession } from "./device-session.ts";
+import type { StatePush } from "./state-push.ts";
 
 export interface RemoteChangesDependencies {
   access: DeviceAccess;
@@ -37,13 +38,15 @@ const maxOpenedBatch = 400;
 export class RemoteChanges {
   readonly #dependencies: RemoteChangesDependencies;
   readonly #sessions: ReadonlyMap<string, DeviceSession>;
+  readonly #states: StatePush;
   readonly #opened: Batch<Opened>;
   readonly #numbers = new WeakMap<DeviceSession, Promise<number>>();
 
   /** @param sessions this node's, by player */
-  constructor(dependencies: RemoteChangesDependencies, sessions: ReadonlyMap<string, DeviceSession>) {
+  constructor(dependencies: RemoteChangesDependencies, sessions: ReadonlyMap<string, DeviceSession>, states: StatePush) {
     this.#dependencies = dependencies;
     this.#sessions = sessions;
+    this.#states = states;
     const { nodes } = dependencies;
     this.#opened = new Batch(maxOpenedBatch, (all) => this.#announceAll(all));
     nodes.onAnnounced("players.changed", ({ playerIds }) => this.#followChanges(playerIds));
@@ -84,7 +87,7 @@ export class RemoteChanges {
     for (const chunk of inChunks(held)) {
       await this.#revoke(chunk);
       const entries = await journal.unacknowledged(store.db, chunk);
-      for (const entry of await commands.withoutCancelled(entries)) this.#sessions.get(entry.playerId)?.push(entry);
+      this.#states.push(await commands.withoutCancelled(entries));
     }
   }
 

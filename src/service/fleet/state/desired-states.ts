@@ -73,6 +73,12 @@ export class DesiredStates {
     return { revision: inputs.revision, render };
   }
 
+  /** {@link document} of the players with these ids that exist. */
+  async documents(playerIds: readonly string[]): Promise<ReadonlyMap<string, StateDocument>> {
+    const rows = await playersById(this.#db, { ids: textList(this.#db, playerIds) });
+    return new Map(await Promise.all(rows.map(async (row) => [row.id, await this.document(row)] as const)));
+  }
+
   async #readCurrent(player: PlayerRow): Promise<CurrentState> {
     const before = await this.#readInputs(player, this.#cache);
     if (before.inputs.revision === player.revision) return before;

@@ -1,0 +1,76 @@
+// Sends changed states together with their announcements, to the devices that take them: a request of each of ten thousand devices
+// would cost more than everything else about a change.
+import { reasonOf } from "../../../base/fault.ts";
+import type { Log } from "../../../base/log.ts";
+import { longestMessageBytes, type ServiceMessage } from "../../../protocol/device/messages.ts";
+import { inChunks } from "../../store/chunks.ts";
+import type { DesiredStates, StateDocument } from "../state/desired-states.ts";
+import type { JournalEntry } from "./device-journal.ts";
+import type { DeviceSession } from "./device-session.ts";
+
+/** An entry that has just been committed. */
+export interface PushedEntry extends JournalEntry {
+  /** The state that it announces. */
+  document?: StateDocument | undefined;
+}
+
+type Announcement = Extract<ServiceMessage, { type: "state.changed" }>;
+
+export class StatePush {
+  readonly #desired: DesiredStates;
+  readonly #sessions: ReadonlyMap<string, DeviceSession>;
+  readonly #log: Log;
+  /** The announcements of one change after those of the one before. */
+  #announced: Promise<void> = Promise.resolve();
+
+  /** @param sessions this node's, by player */
+  constructor(desired: DesiredStates, sessions: ReadonlyMap<string, DeviceSession>, log: Log) {
+    this.#desired = desired;
+    this.#sessions = sessions;
+    this.#log = log;
+  }
+
+  /** Resolves when what was pushed has been given to the sockets. Never rejects. */
+  get allAnnounced(): Promise<void> {
+    return this.#announced;
+  }
+
+  /** Sends committed journal entries to the players that are connected. */
+  push(entries: readonly JournalEntry[]): void {
+    const announcements: JournalEntry[] = [];
+    for (const entry of entries) {
+      const session = this.#sessions.get(entry.playerId);
+      if (entry.message.type === "state.changed" && session?.takesStates) announcements.push(entry);
+      else session?.push(entry);
+    }
+    if (announcements.length > 0) this.#announced = this.#announced.then(() => this.#announce(announcements));
+  }
+
+  async #announce(entries: readonly JournalEntry[]): Promise<void> {
+    for (const chunk of inChunks(entries)) {
+      const documents = await this.#read(chunk.map(({ playerId }) => playerId));
+      for (const entry of chunk) this.#sessions.get(entry.playerId)?.push({ ...entry, document: documents.get(entry.playerId) });
+    }
+  }
+
+  /** Without a document a device fetches its state. */
+  async #read(playerIds: readonly string[]): Promise<ReadonlyMap<string, StateDocument>> {
+    try {
+      return await this.#desired.documents(playerIds);
+    } catch (error) {
+      this.#log.warn({ reason: reasonOf(error), players: playerIds.length }, "changed states could not be sent: the players fetch them");
+      return new Map();
+    }
+  }
+}
+
+/** The text of an announcement with the state, if that is still the one of its revision and fits into a message. */
+export function announcementText(announcement: Announcement, document: StateDocument | undefined): string | Buffer {
+  const text = JSON.stringify(announcement);
+  const { revision } = announcement.data;
+  if (document?.revision !== revision) return text;
+  const { data: _, ...envelope } = announcement;
+  const head = `${JSON.stringify(envelope).slice(0, -1)},"data":{"revision":${JSON.stringify(revision)},"state":`;
+  const bytes = Buffer.concat([Buffer.from(head), document.render(), Buffer.from("}}")]);
+  return bytes.length <= longestMessageBytes ? bytes : text;
+}
