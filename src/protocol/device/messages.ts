@@ -182,9 +182,12 @@ export const ServiceMessage = z.discriminatedUnion("type", [
     type: z.literal("state.changed"),
     data: z.object({
       revision: z.string(),
-      state: DesiredState.optional().describe(
-        `The state of this revision, for a device whose \`hello\` lists \`${statePushFeature}\`. Without it, as when it is too long for a message, the device fetches it`,
-      ),
+      // One that cannot be read counts as not sent: what is wrong with it is reported by the fetch.
+      state: DesiredState.optional()
+        .catch(undefined)
+        .describe(
+          `The state of this revision, for a device whose \`hello\` lists \`${statePushFeature}\`. Without it, as when it is too long for a message, the device fetches it`,
+        ),
     }),
   }),
   z.object({

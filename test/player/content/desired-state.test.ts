@@ -11,6 +11,7 @@ import { AccessTokens } from "../../../src/player/link/access.ts";
 import { ServiceApi } from "../../../src/player/link/service-api.ts";
 import { Identity } from "../../../src/player/pairing/identity.ts";
 import type { DesiredState } from "../../../src/protocol/device/desired-state.ts";
+import { parseMessage, ServiceMessage } from "../../../src/protocol/device/messages.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";
@@ -195,4 +196,14 @@ test("[WIR23] of states that are sent while one is stored the last one is kept",
   await eventually(() => store.current.value?.revision === "s19" && clock.pendingWaits === 1);
   expect((await DesiredStateStore.open(folder.path, playerId, silentLog)).current.value?.revision).toBe("s19");
   expect(service.seen.requests).toHaveLength(1);
+});
+
+test("[WIR24] a sent state that cannot be read counts as not sent", () => {
+  const parse = (state: object) =>
+    parseMessage(ServiceMessage, JSON.stringify({ id: "1", ts: 0, seq: 3, type: "state.changed", data: { revision: "r2", state } }));
+  expect(parse({ revision: "r2", layout: 7 })).toMatchObject({
+    is: "known",
+    message: { seq: 3, data: { revision: "r2", state: undefined } },
+  });
+  expect(parse(r2)).toMatchObject({ is: "known", message: { data: { state: { revision: "r2" } } } });
 });
