@@ -198,6 +198,22 @@ test("[WIR23] of states that are sent while one is stored the last one is kept",
   expect(service.seen.requests).toHaveLength(1);
 });
 
+test("[WIR23] a change that is taken back while its state is stored is taken back", async () => {
+  await using folder = await temporaryFolder();
+  await using service = await startFakeService(r1);
+  await using followed = await follow(folder.path, service.url);
+  const { store, clock } = followed;
+  await eventually(() => store.current.value?.revision === "r1" && clock.pendingWaits === 1);
+  store.hear("r2", r2);
+  // By then the store has taken it, and writes it.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(store.current.value?.revision).toBe("r1");
+  store.hear("r1", r1);
+  await eventually(() => clock.pendingWaits === 1);
+  expect(store.current.value?.revision).toBe("r1");
+  expect((await DesiredStateStore.open(folder.path, playerId, silentLog)).current.value?.revision).toBe("r1");
+});
+
 test("[WIR24] a sent state that cannot be read counts as not sent", () => {
   const parse = (state: object) =>
     parseMessage(ServiceMessage, JSON.stringify({ id: "1", ts: 0, seq: 3, type: "state.changed", data: { revision: "r2", state } }));

@@ -12,7 +12,7 @@ import type { KeptHeartbeat } from "../presence.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Batch } from "../../../base/async/batch.ts";
 import type { PlayerRow } from "../../store/tables.ts";
-import type { DeviceJournal } from "./device-journal.ts";
+import type { DeviceJournal, JournalEntry } from "./device-journal.ts";
 import { JournalSender } from "./journal-sender.ts";
 import { announcementText, type PushedEntry } from "./state-push.ts";
 
@@ -114,9 +114,9 @@ export class DeviceSession {
     this.#sender.push(entry);
   }
 
-  /** Whether the device takes states together with their announcements. */
-  get takesStates(): boolean {
-    return this.#takesStates;
+  /** Whether the device takes the state that this entry announces, and has not been sent the entry. */
+  takesStateOf(entry: JournalEntry): boolean {
+    return entry.message.type === "state.changed" && this.#takesStates && !this.#sender.hasSent(entry);
   }
 
   /** Pings the device; terminates a socket from which nothing was received for `silenceMs`. */

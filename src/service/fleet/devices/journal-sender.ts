@@ -3,7 +3,7 @@ import { reasonOf } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
 import type { Store } from "../../store/store.ts";
 import type { Commands } from "../commands.ts";
-import type { DeviceJournal, MissedMessages } from "./device-journal.ts";
+import type { DeviceJournal, JournalEntry, MissedMessages } from "./device-journal.ts";
 import type { PushedEntry } from "./state-push.ts";
 
 interface SenderDependencies {
@@ -43,6 +43,11 @@ export class JournalSender {
     return this.#phase === "live";
   }
 
+  /** Whether this entry, or one after it, was sent. */
+  hasSent({ seq }: JournalEntry): boolean {
+    return seq <= this.#sentSeq;
+  }
+
   /** To be called before the journal is read for the first time. */
   begin(): void {
     this.#phase = "reading";
@@ -57,7 +62,7 @@ export class JournalSender {
 
   /** Sends a committed entry. If one before it, of another node, is not known here yet, reads both from the journal. */
   push(entry: PushedEntry): void {
-    if (this.#phase === "new" || entry.seq <= this.#sentSeq) return;
+    if (this.#phase === "new" || this.hasSent(entry)) return;
     if (this.#phase === "reading") this.#mustReadAgain = true;
     else if (entry.seq === this.#sentSeq + 1) this.#sendRead([entry], entry.seq);
     else void this.#read();

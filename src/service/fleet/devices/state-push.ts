@@ -40,7 +40,7 @@ export class StatePush {
     const announcements: JournalEntry[] = [];
     for (const entry of entries) {
       const session = this.#sessions.get(entry.playerId);
-      if (entry.message.type === "state.changed" && session?.takesStates) announcements.push(entry);
+      if (session?.takesStateOf(entry)) announcements.push(entry);
       else session?.push(entry);
     }
     if (announcements.length > 0) this.#announced = this.#announced.then(() => this.#announce(announcements));
