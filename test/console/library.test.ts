@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 // The machine may be busy with other tests.
-const patient = { timeout: 20_000 };
+const patient = { timeout: 120_000 };
 
 let shade = 0;
 /** Adds a picture that no other test has. */

@@ -10,7 +10,7 @@ import { browserProcesses, electrons, headlessChromium, kioskChromium, type Host
 const never = new AbortController().signal;
 
 for (const hostUnderTest of [headlessChromium, kioskChromium, ...electrons]) {
-  if (hostUnderTest.missing === null) describe(hostUnderTest.name, { timeout: 60_000 }, () => contract(hostUnderTest));
+  if (hostUnderTest.missing === null) describe(hostUnderTest.name, () => contract(hostUnderTest));
   else test.skip(`${hostUnderTest.name}: ${hostUnderTest.missing}`);
 }
 

@@ -13,7 +13,7 @@ const never = new AbortController().signal;
 const limitMs = 20_000;
 
 for (const hostUnderTest of [headlessChromium, ...electrons]) {
-  if (hostUnderTest.missing === null) describe(hostUnderTest.name, { timeout: 60_000 }, () => frames(hostUnderTest));
+  if (hostUnderTest.missing === null) describe(hostUnderTest.name, () => frames(hostUnderTest));
   else test.skip(`${hostUnderTest.name}: ${hostUnderTest.missing}`);
 }
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
 import { FakeClock } from "../../support/clock.ts";
 
-const pollOptions = { timeout: 30_000 };
+const pollOptions = { timeout: 120_000 };
 
 let browser: Browser;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ async function setPassword(page: Page): Promise<void> {
   await page.getByText("Your password is set").waitFor();
 }
 
-test("[CPP7] a dangerous act asks for the password once the proof is old, and then goes on", { timeout: 120_000 }, async () => {
+test("[CPP7] a dangerous act asks for the password once the proof is old, and then goes on", async () => {
   const clock = new FakeClock(Date.now());
   await using service = await startConsoleService({ clock });
   await using window = await Window.open(browser);
@@ -48,7 +48,7 @@ test("[CPP7] a dangerous act asks for the password once the proof is old, and th
   expect((await service.call("GET", "tokens")).body.data.filter(({ name }: { name: string }) => name === "Script")).toHaveLength(1);
 });
 
-test("[CPP8] a person sees where they are signed in and signs out there, on a phone", { timeout: 120_000 }, async () => {
+test("[CPP8] a person sees where they are signed in and signs out there, on a phone", async () => {
   await using service = await startConsoleService();
   await using lost = await Window.open(browser);
   await lost.signIn(service, "/account");

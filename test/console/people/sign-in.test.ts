@@ -29,43 +29,39 @@ async function signOut(page: Page): Promise<void> {
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
 }
 
-test(
-  "[CPP1] the first visit by link sets name, email and password, which then sign in, back to where the person wanted to go",
-  { timeout: 120_000 },
-  async () => {
-    await using service = await startConsoleService();
-    await using window = await Window.open(browser);
-    const { page } = window;
-    await setUp(service, page);
-    await page.getByRole("button", { name: "Ada" }).waitFor();
-    await signOut(page);
+test("[CPP1] the first visit by link sets name, email and password, which then sign in, back to where the person wanted to go", async () => {
+  await using service = await startConsoleService();
+  await using window = await Window.open(browser);
+  const { page } = window;
+  await setUp(service, page);
+  await page.getByRole("button", { name: "Ada" }).waitFor();
+  await signOut(page);
 
-    await page.goto(`${service.service.url}/team/audit?action=setPassword`);
-    await page.getByRole("textbox", { name: "Email" }).fill("ada@example.com");
-    await page.getByRole("textbox", { name: "Password" }).fill("not the password");
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("alert").waitFor();
-    // What was typed is still there; the rest is done by keyboard alone.
-    await page.getByRole("textbox", { name: "Password" }).focus();
-    await page.keyboard.press("ControlOrMeta+a");
-    await page.keyboard.type(password);
-    await page.keyboard.press("Enter");
-    await page.getByRole("row", { name: /Set a password/ }).waitFor();
-    expect(new URL(page.url()).pathname).toBe("/team/audit");
-    // The browser itself logs that the service refused the password.
-    expect(window.errors.filter((error) => !error.includes("status of 401"))).toEqual([]);
+  await page.goto(`${service.service.url}/team/audit?action=setPassword`);
+  await page.getByRole("textbox", { name: "Email" }).fill("ada@example.com");
+  await page.getByRole("textbox", { name: "Password" }).fill("not the password");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("alert").waitFor();
+  // What was typed is still there; the rest is done by keyboard alone.
+  await page.getByRole("textbox", { name: "Password" }).focus();
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.type(password);
+  await page.keyboard.press("Enter");
+  await page.getByRole("row", { name: /Set a password/ }).waitFor();
+  expect(new URL(page.url()).pathname).toBe("/team/audit");
+  // The browser itself logs that the service refused the password.
+  expect(window.errors.filter((error) => !error.includes("status of 401"))).toEqual([]);
 
-    // Another website cannot be the place to go to.
-    await signOut(page);
-    await page.goto(`${service.service.url}/sign-in?to=${encodeURIComponent("//elsewhere.example/")}`);
-    await page.getByRole("textbox", { name: "Email" }).fill("ada@example.com");
-    await page.getByRole("textbox", { name: "Password" }).fill(password);
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Screens", exact: true }).waitFor();
-  },
-);
+  // Another website cannot be the place to go to.
+  await signOut(page);
+  await page.goto(`${service.service.url}/sign-in?to=${encodeURIComponent("//elsewhere.example/")}`);
+  await page.getByRole("textbox", { name: "Email" }).fill("ada@example.com");
+  await page.getByRole("textbox", { name: "Password" }).fill(password);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Screens", exact: true }).waitFor();
+});
 
-test("[CPP2] too many wrong passwords say how long to wait, on a phone too", { timeout: 120_000 }, async () => {
+test("[CPP2] too many wrong passwords say how long to wait, on a phone too", async () => {
   await using service = await startConsoleService();
   await using first = await Window.open(browser);
   await setUp(service, first.page);
@@ -90,7 +86,7 @@ test("[CPP2] too many wrong passwords say how long to wait, on a phone too", { t
   expect(await submit.isDisabled()).toBe(true);
 });
 
-test("[CPP3] a colleague who is invited opens the link, chooses a password and is in", { timeout: 120_000 }, async () => {
+test("[CPP3] a colleague who is invited opens the link, chooses a password and is in", async () => {
   await using service = await startConsoleService();
   await using owner = await Window.open(browser);
   await owner.signIn(service, "/team/members");

@@ -60,6 +60,8 @@ export class Window implements AsyncDisposable {
   /** @param isEverIdle whether the browser has idle moments: the console then loads the code of all its pages, half of a visit's CPU time */
   static async open(browser: Browser, options: BrowserContextOptions = desktop, { isEverIdle = false } = {}): Promise<Window> {
     const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+    // The console's tests get only the CPU time that others leave (vitest.config.ts).
+    context.setDefaultTimeout(120_000);
     if (!isEverIdle) await context.addInitScript("globalThis.requestIdleCallback = () => 0");
     return new Window(context, await context.newPage());
   }
