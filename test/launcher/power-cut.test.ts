@@ -40,7 +40,7 @@ beforeAll(async () => {
     await launcher.store.change((state) => ({ ...state, trial: null }));
   }
   trace = disk.entries;
-}, 300_000);
+});
 
 afterAll(() => rig[Symbol.asyncDispose]());
 

@@ -16,7 +16,7 @@ const cli = join(rootFolder, "src/main/cli.ts");
 
 const programs = ["demo", "serve", "start", "show", "setup", "mcp", "backup", "restore", "backup-key", "restore-key", "sign-in-link"];
 
-test("[FST1] --help of each program lists its flags on standard output and exits with 0", { timeout: 60_000 }, async () => {
+test("[FST1] --help of each program lists its flags on standard output and exits with 0", async () => {
   const checks = programs.map(async (name, index) => {
     const { stdout, stderr } = await run(process.execPath, [cli, name, "--nonsense", index % 2 === 0 ? "--help" : "-h"]);
     expect(stderr).toBe("");
@@ -48,7 +48,7 @@ async function whyNot(program: Program): Promise<string> {
 
 const serve = (data: string, ...flags: string[]) => new Program([cli, "serve", "--port", "0", "--data", data, ...flags]);
 
-test("[FST2] a data folder that cannot be used prints one line with the reason and the flag", { timeout: 60_000 }, async () => {
+test("[FST2] a data folder that cannot be used prints one line with the reason and the flag", async () => {
   await using folder = await temporaryFolder();
   const file = join(folder.path, "file");
   await writeFile(file, "");
@@ -64,7 +64,7 @@ test("[FST2] a data folder that cannot be used prints one line with the reason a
   await Promise.all(tries);
 });
 
-test("[FST2] a folder that this user may not write prints one line with the reason and the flag", { timeout: 60_000 }, async () => {
+test("[FST2] a folder that this user may not write prints one line with the reason and the flag", async () => {
   await using folder = await temporaryFolder();
   await chmod(folder.path, 0o755);
   const data = join(folder.path, "closed");

@@ -16,7 +16,7 @@ async function shows(api: Api): Promise<Record<string, unknown>[]> {
   return (await api.ok("GET", "show"))["data"] as Record<string, unknown>[];
 }
 
-test("[FST7] npm run show shows a file, a page and a text on screens, and --clear removes them", { timeout: 90_000 }, async () => {
+test("[FST7] npm run show shows a file, a page and a text on screens, and --clear removes them", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(folder.path);
   const at = ["--server", service.api.url, "--token-file", join(folder.path, "admin-token")];
@@ -33,7 +33,7 @@ test("[FST7] npm run show shows a file, a page and a text on screens, and --clea
   expect((await shows(service.api)).map(({ status }) => status)).toEqual(["cleared", "cleared", "cleared"]);
 });
 
-test("[FST7] content that cannot be shown is rejected in one line with the reason", { timeout: 60_000 }, async () => {
+test("[FST7] content that cannot be shown is rejected in one line with the reason", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(folder.path);
   const at = ["--token-file", join(folder.path, "admin-token")];

@@ -171,7 +171,7 @@ test("[GNR8] failed content is tried again after a quarter of an hour, then late
     return plays === "newest" && failure === null;
   });
   expect(shownBy(player)).toBe(bad);
-}, 60_000);
+});
 
 test("[GNR9] content that crashes the browser again and again gives way to the content before at once", async () => {
   await using setup = await createSetup();

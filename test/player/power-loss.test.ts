@@ -13,7 +13,7 @@ beforeAll(async () => {
   run = await traceStores();
   const random = seededRandom(1);
   moments = Array.from({ length: momentCount }, () => Math.floor(random() * (run.trace.length + 1)));
-}, 60_000);
+});
 
 afterAll(() => run[Symbol.asyncDispose]());
 

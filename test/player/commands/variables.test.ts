@@ -144,7 +144,7 @@ test("[VAR4] a busy sensor does not fill the store: unchanged values are not wri
   // The reported variables fit into a heartbeat.
   await player.set(Object.fromEntries(Object.keys(many).map((name) => [name, "ü".repeat(200)])));
   expect(Buffer.byteLength(JSON.stringify(player.variables))).toBeLessThan(9_000);
-}, 60_000);
+});
 
 test("[VAR5] the order of stored variables does not matter, the next change is in the future, and the forecast knows it", () => {
   const anyVariable = fc.record({

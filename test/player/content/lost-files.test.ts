@@ -163,7 +163,7 @@ test("[CCH10] the background verification finds 50 random changes of files, from
     await eventually(async () => service.requests.length > before && (await isWhole()));
   }
   expect(service.lies).toEqual([]);
-}, 60_000);
+});
 
 test("[CCH10] it reads at most one megabyte a second", async () => {
   await using folder = await temporaryFolder();

@@ -134,7 +134,7 @@ test("[TEL14] hours that are over are in the history for a year; those that ende
   expect(stored()).toBe(1);
   expect((await api.call("DELETE", `players/${device.playerId}?permanent=true`)).status).toBe(204);
   expect(stored()).toBe(0);
-}, 60_000);
+});
 
 test("[TEL15] whenever hours are computed and minutes deleted, each hour is the summary of all its minutes, also of those stored late", async () => {
   await using folder = await temporaryFolder();
@@ -178,7 +178,7 @@ test("[TEL15] whenever hours are computed and minutes deleted, each hour is the 
   expect(hours).toEqual(expectedHours(written));
   expect(hours.length).toBeGreaterThan(100);
   await store[Symbol.asyncDispose]();
-}, 60_000);
+});
 
 function minuteRow(player_id: string, at: number, random: () => number, maybe: (value: number) => number | null): HeartbeatMinuteRow {
   const count = (): number => Math.floor(random() * 100);

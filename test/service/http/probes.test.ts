@@ -175,7 +175,7 @@ test.skipIf(isOnPostgres)("[SRV7] a migration that fails changes nothing, and th
   expect((await api.call("GET", "webhooks")).status).toBe(200);
 });
 
-test("[SRV5] a second signal ends a stopping service at once", { timeout: 60_000 }, async () => {
+test("[SRV5] a second signal ends a stopping service at once", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(folder.path);
   const { program, api } = service;
@@ -197,7 +197,7 @@ test("[SRV5] a second signal ends a stopping service at once", { timeout: 60_000
   slow.destroy();
 });
 
-test("[SRV6] with a certificate the service accepts only TLS", { timeout: 60_000 }, async (context) => {
+test("[SRV6] with a certificate the service accepts only TLS", async (context) => {
   await using folder = await temporaryFolder();
   const created = await createSelfSignedCertificate(folder.path);
   if (created === null) return context.skip("openssl is not installed");

@@ -154,7 +154,7 @@ async function startGuarded(): Promise<Guarded> {
   return { contributor, look, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-test("[APR5] no write of a contributor changes what is published or what a screen gets", { timeout: 240_000 }, async () => {
+test("[APR5] no write of a contributor changes what is published or what a screen gets", async () => {
   await using team = await startGuarded();
   const { contributor, look } = team;
   const before = await look();
@@ -170,7 +170,7 @@ test("[APR5] no write of a contributor changes what is published or what a scree
   expect(proposable.filter((name) => !proposed.includes(name))).toEqual([]);
 });
 
-test("[APR5] no sequence of a contributor's calls changes what is published or what a screen gets", { timeout: 240_000 }, async () => {
+test("[APR5] no sequence of a contributor's calls changes what is published or what a screen gets", async () => {
   await using team = await startGuarded();
   const { contributor, look } = team;
   const before = await look();

@@ -266,7 +266,7 @@ test("[POP7] acknowledged play events survive kill -9", async () => {
   }
   expect(found.toSorted()).toEqual(sent.toSorted());
   expect([0, 20]).toContain((await list("from=2026-11-21T10:30:00Z")).data.length);
-}, 60_000);
+});
 
 test("[POP23] play events are listed, filtered and counted by layout, layer, schedule, override, item and player, as JSON and as CSV", async () => {
   await using folder = await temporaryFolder();

@@ -227,7 +227,7 @@ test("[ROL6] a rollout over 200 players of which 10 % fail halts by itself, and 
     "halted",
     rollout.rings.map(({ players: count }: { players: number }) => count),
   ]);
-}, 120_000);
+});
 
 test("[ROL7] a failure counts against players in probation too, and not if the version before fails the same test", async () => {
   await using folder = await temporaryFolder();
