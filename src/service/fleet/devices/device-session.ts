@@ -14,7 +14,7 @@ import type { Batch } from "../../../base/async/batch.ts";
 import type { PlayerRow } from "../../store/tables.ts";
 import type { DeviceJournal, JournalEntry } from "./device-journal.ts";
 import { JournalSender } from "./journal-sender.ts";
-import { announcementText, type PushedEntry } from "./state-push.ts";
+import { announcementText, type PushedEntry } from "./state-announcement.ts";
 
 export interface SessionDependencies extends HeartbeatDependencies {
   log: Log;
