@@ -34,7 +34,7 @@ const background = { isolate: false, maxWorkers: 4 };
 const env: Record<string, string> = hasRoom("/dev/shm", 1e9) ? { TMPDIR: "/dev/shm" } : {};
 const browsers = { globalSetup: "test/support/global-setup.ts", testTimeout: 60_000, hookTimeout: 60_000 };
 // For tests that get only the CPU time that others leave: on a slow machine a tenth of it, so these time limits only end hangs.
-const patient = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 120_000 } } };
+const patient = { testTimeout: 600_000, hookTimeout: 600_000, expect: { poll: { timeout: 120_000 } } };
 
 export default defineConfig({
   test: {

@@ -85,7 +85,7 @@ test("[CFR22] the wall that a person returns to shows changes also if the last o
   });
   await rename(playerId, "Pub");
   // It is repeated once at once, and then after some seconds.
-  await expect.poll(() => failed, { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => failed).toBe(2);
   await page.getByRole("link", { name: "Library" }).click();
   await page.getByRole("heading", { name: "Library", exact: true }).waitFor();
   await page.unroute(/\/players\/roster\?ids=/);

@@ -138,8 +138,8 @@ test("[CFR32] in idle moments the code of all pages is loaded, so that a page op
   await window.signIn(service);
   const files = (urls: ReadonlySet<string>): string[] => [...urls].filter((url) => url.includes("/assets/"));
   // What a page consists of is asked for at once.
-  await expect.poll(() => files(loaded).some((url) => url.includes("/library-page-")), { timeout: 60_000 }).toBe(true);
-  await expect.poll(() => files(asked).filter((url) => !loaded.has(url)), { timeout: 60_000 }).toEqual([]);
+  await expect.poll(() => files(loaded).some((url) => url.includes("/library-page-"))).toBe(true);
+  await expect.poll(() => files(asked).filter((url) => !loaded.has(url))).toEqual([]);
   await service[Symbol.asyncDispose]();
   await page.getByRole("link", { name: "Library" }).first().click();
   await page.getByRole("heading", { level: 1, name: "Library" }).waitFor();

@@ -135,5 +135,5 @@ async function expectEnded(list: string, count: number): Promise<void> {
   expect(pids).toHaveLength(count);
   const state = async (pid: string): Promise<string> =>
     (await readFile(`/proc/${pid}/stat`, "utf8").catch(() => ") Z")).split(") ")[1]!.slice(0, 1);
-  for (const pid of pids) await expect.poll(() => state(pid), { timeout: 10_000 }).toBe("Z");
+  for (const pid of pids) await expect.poll(() => state(pid)).toBe("Z");
 }

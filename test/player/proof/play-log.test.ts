@@ -28,7 +28,7 @@ async function readBack(bytes: Buffer) {
     return { accepted: events.length, duplicates: 0, rejected: [] };
   }, end.signal);
   const ended = expect(running).rejects.toMatchObject({ name: "AbortError" });
-  await expect.poll(async () => (await readdir(folder.path)).length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await readdir(folder.path)).length).toBe(1);
   end.abort();
   await ended;
   await playLog.close();
@@ -64,19 +64,19 @@ test("[POP12] events are uploaded once there are 500 or the oldest is a minute o
   const ended = expect(running).rejects.toThrow();
   const files = async () => (await readdir(folder.path)).length;
   await playLog.append([playEvent(), playEvent()], empty);
-  await expect.poll(() => clock.pendingWaits, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => clock.pendingWaits).toBe(1);
   clock.advance(59_999);
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(batches).toEqual([]);
   clock.advance(1);
-  await expect.poll(() => batches, { timeout: 10_000 }).toEqual([2]);
+  await expect.poll(() => batches).toEqual([2]);
   expect(await files()).toBe(2);
   respond();
-  await expect.poll(files, { timeout: 10_000 }).toBe(1);
+  await expect.poll(files).toBe(1);
   await playLog.append(Array.from({ length: 500 }, playEvent), empty);
-  await expect.poll(() => batches, { timeout: 10_000 }).toEqual([2, 500]);
+  await expect.poll(() => batches).toEqual([2, 500]);
   respond();
-  await expect.poll(files, { timeout: 10_000 }).toBe(1);
+  await expect.poll(files).toBe(1);
   end.abort();
   await ended;
   await playLog.close();
@@ -102,7 +102,7 @@ test("[POP13] a partly written line loses only its own event; a full queue drops
     .catch((error: unknown) => {
       if (!isAbort(error)) throw error;
     });
-  await expect.poll(() => delivered, { timeout: 10_000 }).toEqual([whole]);
+  await expect.poll(() => delivered).toEqual([whole]);
   end.abort();
   await running;
   await again.playLog.close();

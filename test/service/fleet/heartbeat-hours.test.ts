@@ -108,7 +108,7 @@ test("[TEL14] hours that are over are in the history for a year; those that ende
   for (let start = 0; start < 2; start += 1) {
     await using api = await TestService.start(folder.path, { clock });
     const hours = async () => (await history(api, device, "?resolution=hour")) as object[];
-    await expect.poll(async () => (await hours()).length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await hours()).length).toBe(1);
     expect(await hours()).toMatchObject([expected]);
   }
   await using api = await TestService.start(folder.path, { clock });
@@ -118,15 +118,15 @@ test("[TEL14] hours that are over are in the history for a year; those that ende
   clock.advance(40 * day);
   await sendHeartbeat(device);
   clock.advance(2 * hour);
-  await expect.poll(async () => (await list()).length, { timeout: 10_000 }).toBe(2);
+  await expect.poll(async () => (await list()).length).toBe(2);
   expect((await list()).at(-1)).toBe(expected.minute);
   // Its minutes are gone by now.
-  await expect.poll(async () => (await history(api, device)).length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await history(api, device)).length).toBe(1);
   expect((await history(api, device, "?resolution=hour")).at(-1)).toMatchObject(expected);
   expect(await history(api, device, `?resolution=hour&from=2026-11-22T00:00:00Z&limit=1`)).toHaveLength(1);
   // On PostgreSQL the first hour goes with its four weeks, which end on 17 December.
   clock.advance((isOnPostgres ? 353 : 327) * day);
-  await expect.poll(async () => (await list()).length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await list()).length).toBe(1);
   const stored = (): unknown => {
     using telemetry = openTables(folder.path, "telemetry");
     return telemetry.prepare("SELECT count(*) AS hours FROM heartbeat_hours").get()!["hours"];

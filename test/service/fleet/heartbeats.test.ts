@@ -121,7 +121,7 @@ test("[HBH4] minutes are kept for thirty days; permanently deleting a player del
   await sendHeartbeat(device);
   expect(await list()).toBe(2);
   clock.advance(60 * minute);
-  await expect.poll(list, { timeout: 10_000 }).toBe(1);
+  await expect.poll(list).toBe(1);
   const rows = (): unknown => {
     using telemetry = openTables(folder.path, "telemetry");
     return telemetry.prepare("SELECT count(*) AS minutes FROM heartbeat_minutes").get()!["minutes"];

@@ -61,7 +61,8 @@ test("[SPA1] stopping the service ends pending token requests at once", async ()
   const startedAt = performance.now();
   await api[Symbol.asyncDispose]();
   expect((await asked).body.error).toBe("authorization_pending");
-  expect(performance.now() - startedAt).toBeLessThan(1_500);
+  // Not only after the 25 s for which it waits.
+  expect(performance.now() - startedAt).toBeLessThan(15_000);
 });
 
 test("[SPA2] unknown, expired, replaced and malformed codes are rejected", async () => {
@@ -169,7 +170,7 @@ test("[TOK2] a token allows only what its scopes allow, and nothing once it has 
     database.exec(`UPDATE tokens SET expires_at = NULL, revoked_at = NULL WHERE id = 'tok_x'`);
     database.exec(`UPDATE tokens SET ${column} = ${value} WHERE id = 'tok_x'`);
     // The service notices a change by another program within a second.
-    await expect.poll(async () => (await api.call("GET", "players", undefined, headers)).status, { timeout: 10_000 }).toBe(401);
+    await expect.poll(async () => (await api.call("GET", "players", undefined, headers)).status).toBe(401);
   }
   database.close();
 });

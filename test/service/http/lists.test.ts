@@ -126,7 +126,7 @@ test("[BIN4] the bin keeps resources for thirty days unless they are permanently
   clock.advance(30 * day - 3_600_000);
   expect(ids(await api.call("GET", "layouts?deleted=true"))).toEqual([layout.id]);
   clock.advance(2 * 3_600_000);
-  await expect.poll(async () => ids(await api.call("GET", "layouts?deleted=true")), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(async () => ids(await api.call("GET", "layouts?deleted=true"))).toEqual([]);
 });
 
 test("[SCM4] commands can be listed by status and type, for one player and for all", async () => {

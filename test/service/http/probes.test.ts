@@ -45,7 +45,7 @@ test("[MON1] a running service is alive and ready; a stopping one is not ready",
   kept.on("data", (part) => answers.push(part.toString()));
   const stopped = testService.service[Symbol.asyncDispose]();
   kept.write("GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n");
-  await expect.poll(() => answers.join(""), { timeout: 10_000 }).toMatch(/^HTTP\/1.1 503 .*The service is stopping/s);
+  await expect.poll(() => answers.join("")).toMatch(/^HTTP\/1.1 503 .*The service is stopping/s);
   link.socket.terminate();
   kept.destroy();
   await stopped;
@@ -67,7 +67,7 @@ test("[MON2] metrics cover requests, commands, webhooks, sockets and the process
   await once(listener, "open");
   await testService.call("POST", `players/${device.playerId}/commands`, { type: "identify" });
   await link.next("command");
-  await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => receiver.received.length).toBe(1);
   await expect.poll(async () => valueOf(await metricsOf(testService), "signage_webhook_attempts_total", '{outcome="delivered"}')).toBe(1);
   await expect.poll(async () => valueOf(await metricsOf(testService), "signage_subscribers_connected")).toBe(1);
   await expect.poll(async () => valueOf(await metricsOf(testService), "signage_commands_total", '{status="delivered"}')).toBe(1);

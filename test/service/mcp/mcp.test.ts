@@ -355,7 +355,7 @@ test.each(eras)(
     const { player, now } = JSON.parse((state.contents[0] as { text: string }).text);
     expect([player.name, now.player_id, now.why]).toEqual(["Lobby", device.playerId, []]);
     const thumbnail = `signage://assets/${asset.id}/thumbnail`;
-    await expect.poll(async () => (await api.call("GET", `assets/${asset.id}`)).body.status, { timeout: 20_000 }).toBe("ready");
+    await expect.poll(async () => (await api.call("GET", `assets/${asset.id}`)).body.status).toBe("ready");
     const small = await agent.client.readResource({ uri: thumbnail });
     const rest = await api.call("GET", `assets/${asset.id}/thumbnail`);
     expect(small.contents[0]).toMatchObject({ mimeType: "image/webp", blob: (rest.body as Buffer).toString("base64") });

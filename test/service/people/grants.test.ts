@@ -146,7 +146,7 @@ test("[GRA6] permissions are checked at the commit: a user who is demoted while 
   const sending = request(`${api.service.url}/api/v1/tokens`, { method: "POST", headers });
   sending.write(body.slice(0, 5));
   // The use of the token is recorded when it has been checked: the request is then in progress.
-  await expect.poll(async () => (await api.call("GET", `tokens/${person.tokenId}`)).body.last_used_at, { timeout: 10_000 }).not.toBeNull();
+  await expect.poll(async () => (await api.call("GET", `tokens/${person.tokenId}`)).body.last_used_at).not.toBeNull();
   expect((await api.call("PATCH", path, { role: "editor" })).status).toBe(200);
   sending.end(body.slice(5));
   const [response] = (await once(sending, "response")) as [IncomingMessage];

@@ -158,7 +158,7 @@ test("[TOK17] an upload whose token is revoked meanwhile is rejected at its end 
   const upload = request(`${api.service.url}/api/v1/assets?name=late`, { method: "POST", headers });
   upload.write(bytes.subarray(0, 100));
   // The use of the token is recorded when it has been checked: the upload is then in progress.
-  await expect.poll(async () => (await api.call("GET", `tokens/${writer.tokenId}`)).body.last_used_at, { timeout: 10_000 }).not.toBeNull();
+  await expect.poll(async () => (await api.call("GET", `tokens/${writer.tokenId}`)).body.last_used_at).not.toBeNull();
   expect((await api.call("DELETE", `tokens/${writer.tokenId}`)).status).toBe(204);
   upload.end(bytes.subarray(100));
   const [response] = (await once(upload, "response")) as [IncomingMessage];

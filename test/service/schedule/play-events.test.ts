@@ -231,7 +231,7 @@ test("[POP6] play events are kept as long as the setting says, counted from thei
   clock.advance(10 * 86_400_000 - 1_000);
   expect(await list()).toBe(1);
   clock.advance(3_600_000);
-  await expect.poll(list, { timeout: 10_000 }).toBe(0);
+  await expect.poll(list).toBe(0);
 });
 
 test("[POP7] acknowledged play events survive kill -9", async () => {

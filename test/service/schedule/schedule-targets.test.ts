@@ -166,7 +166,7 @@ test("[SRE10] permanently deleting a player removes it from the targets, and del
   expect([await targetOf(both.id), await targetOf(two.id)]).toEqual([any(player(bar), player(hall)).target, undefined]);
   const binnedAll = last();
   clock.advance(30 * day + 3_600_000);
-  await expect.poll(async () => targetOf(three.id), { timeout: 10_000 }).toEqual(tag("foyer"));
+  await expect.poll(async () => targetOf(three.id)).toEqual(tag("foyer"));
   const left = (await api.call("GET", "schedules")).body.data.map(({ id }: { id: string }) => id);
   expect(new Set(left)).toEqual(new Set([three.id, untouched.body.id]));
   expect(await targetOf(untouched.body.id)).toEqual(tag("bar"));

@@ -179,7 +179,7 @@ test("[SHO5] a day after its end a show goes into the bin; a show that was prolo
   expect(await statuses()).toEqual(["over", "due"]);
   expect((await live(api))[2]!.toSorted()).toEqual(["Long", "Short"]);
   for (let hours = 0; hours < 25; hours += 1) clock.advance(hour);
-  await expect.poll(() => live(api), { timeout: 10_000 }).toEqual([["Long"], ["Long"], ["Long"]]);
+  await expect.poll(() => live(api)).toEqual([["Long"], ["Long"], ["Long"]]);
   expect(await statuses()).toEqual(["over", "due"]);
   expect((await api.call("GET", "schedules?deleted=true")).body.data.map(({ name }: { name: string }) => name)).toEqual(["Short"]);
 });

@@ -88,7 +88,7 @@ test("[PGS15] move --blobs copies the blobs into the bucket, goes on after an in
   {
     await using api = await TestService.start(data, { database: null });
     for (const bytes of pictures) assets.push((await api.upload(bytes)).body);
-    await expect.poll(async () => (await api.call("GET", `assets/${assets[2]!.id}`)).body.status, { timeout: 20_000 }).toBe("ready");
+    await expect.poll(async () => (await api.call("GET", `assets/${assets[2]!.id}`)).body.status).toBe("ready");
   }
   const damaged = assets[1]!;
   const pathOf = (sha256: string) => join(data, "blobs", sha256.slice(0, 2), sha256);

@@ -57,7 +57,7 @@ test(
     const shot = await picture("png", 80);
     const id = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
     expect((await device.putScreenshot(id, shot)).status).toBeLessThan(300);
-    await expect.poll(async () => (await api.call("GET", `assets/${asset.id}`)).body.thumbnail_url, { timeout: 20_000 }).not.toBeNull();
+    await expect.poll(async () => (await api.call("GET", `assets/${asset.id}`)).body.thumbnail_url).not.toBeNull();
     for (const [path, type] of [
       [`/api/v1/assets/${asset.id}/content`, "image/png"],
       [`/api/v1/assets/${asset.id}/thumbnail`, "image/webp"],
