@@ -131,7 +131,7 @@ test("[TEL14] hours that are over are in the history for a year; those that ende
     using telemetry = openTables(folder.path, "telemetry");
     return telemetry.prepare("SELECT count(*) AS hours FROM heartbeat_hours").get()!["hours"];
   };
-  expect(stored()).toBe(1);
+  await expect.poll(stored).toBe(1);
   expect((await api.call("DELETE", `players/${device.playerId}?permanent=true`)).status).toBe(204);
   expect(stored()).toBe(0);
 });

@@ -41,6 +41,7 @@ import { presenceMigration } from "./0056-presence.ts";
 import { blobMarksMigration } from "./0050-blob-marks.ts";
 import { oneTimeMigration } from "./0055-one-time.ts";
 import { heartbeatPartitionsMigration } from "./0070-partitions.ts";
+import { liveFpsMigration } from "./0071-live-fps.ts";
 import { limitsMigration } from "./0060-limits.ts";
 import { liveMigration } from "./0061-live.ts";
 import { uploadPiecesMigration } from "./0065-upload-pieces.ts";
@@ -89,6 +90,7 @@ export const migrations: Record<string, Migration> = {
   "0060-limits": limitsMigration,
   "0061-live": liveMigration,
   "0065-upload-pieces": uploadPiecesMigration,
+  "0071-live-fps": liveFpsMigration,
 };
 
 /** The migrations of the telemetry database. */
