@@ -57,8 +57,7 @@ export function testsToRepeat(first: Run): string | null {
   const files = first.report.files.filter(({ path }) => repeated.includes(path));
   if (files.some(({ errors }) => errors > 0)) return null;
   const titles = files.flatMap(({ tests }) => tests.filter(({ state }) => state === "failed").map(({ title }) => title));
-  // The report joins the titles of suites and tests by " > ", Vitest's pattern is matched against them joined by " ".
-  return titles.map((title) => `^${RegExp.escape(title).replaceAll(RegExp.escape(" > "), " ")}$`).join("|");
+  return titles.map((title) => `^${RegExp.escape(title)}$`).join("|");
 }
 
 /** @param second the run of `filesToRepeat(first)`, or of its failed tests only; null when there was none. */

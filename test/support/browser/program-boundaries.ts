@@ -51,7 +51,7 @@ interface Layouts {
 }
 
 // The new state has to reach the player before the first watched change.
-const leadMs = 4_000;
+const leadMs = 10_000;
 // A video frame counts as stale when it is seen this long after the item's end.
 const lateMs = 1_000;
 const videoFps = 30;
