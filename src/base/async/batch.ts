@@ -2,29 +2,29 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate } from "node:timers/promises";
 
-interface PendingItem<T> {
+interface PendingItem<T, R> {
   item: T;
-  done: PromiseWithResolvers<void>;
+  done: PromiseWithResolvers<R>;
 }
 
-/** Collects items and writes them in batches, one batch at a time. */
-export class Batch<T> {
-  readonly #write: (items: readonly T[]) => Promise<void>;
+/** Collects items and writes them in batches, one batch at a time. `R` is the result of a write, the same for all items of its batch. */
+export class Batch<T, R = void> {
+  readonly #write: (items: readonly T[]) => Promise<R>;
   readonly #maxItems: number;
   // A batch has items of several callers, so it runs in the context of none of them.
   readonly #runInOwnContext = AsyncLocalStorage.snapshot();
-  #pending: PendingItem<T>[] = [];
+  #pending: PendingItem<T, R>[] = [];
   #isWriting = false;
 
   /** @param maxItems the largest batch, so that no single write takes long. */
-  constructor(maxItems: number, write: (items: readonly T[]) => Promise<void>) {
+  constructor(maxItems: number, write: (items: readonly T[]) => Promise<R>) {
     this.#maxItems = maxItems;
     this.#write = write;
   }
 
-  /** Resolves once the item has been written; rejects when the write of its batch fails. */
-  add(item: T): Promise<void> {
-    const done = Promise.withResolvers<void>();
+  /** Resolves with the result of the write once the item has been written; rejects when the write of its batch fails. */
+  add(item: T): Promise<R> {
+    const done = Promise.withResolvers<R>();
     this.#pending.push({ item, done });
     if (!this.#isWriting) void this.#runInOwnContext(() => this.#run());
     return done.promise;
@@ -38,8 +38,8 @@ export class Batch<T> {
       await setImmediate();
       const batch = this.#pending.splice(0, this.#maxItems);
       try {
-        await this.#write(batch.map(({ item }) => item));
-        for (const { done } of batch) done.resolve();
+        const result = await this.#write(batch.map(({ item }) => item));
+        for (const { done } of batch) done.resolve(result);
       } catch (error) {
         for (const { done } of batch) done.reject(error);
       }

@@ -93,14 +93,15 @@ export class AnnouncementReader {
     }
     for (const { xid, id, kind, body } of page) {
       const place = { xid, id };
-      const isDelivered = (await this.#heard.get(keyOf(place))) === true;
+      const key = keyOf(place);
+      const isDelivered = (await this.#heard.get(key)) === true;
       // The reader's own have no body.
       if (!isDelivered && body !== null) {
         const isKnown = await listeners.announced(id, kind, JSON.parse(body));
         if (!isKnown) log.debug({ kind }, "ignored an announcement of a newer node");
         this.counts.heardByPoll += 1;
       }
-      this.#heard.delete(keyOf(place));
+      this.#heard.delete(key);
       this.#place = place;
     }
     this.#polledAt = startedAt;

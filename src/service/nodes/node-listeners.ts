@@ -18,7 +18,7 @@ export class NodeListeners {
   }
 
   /**
-   * Calls the listeners of an announcement, one after the other. @returns false: it is malformed, or of a kind that only newer nodes know.
+   * Calls the listeners of an announcement with this number, one after the other. @returns false: it is malformed, or of a kind that only newer nodes know.
    * Rejects as they do.
    */
   async announced(number: number, kind: string, body: unknown): Promise<boolean> {

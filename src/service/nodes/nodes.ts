@@ -5,6 +5,7 @@ import type { AnnouncementKind, Announcements, BroadcastKind, Broadcasts } from 
 /** An endless loop; it rejects with an AbortError when its signal aborts. */
 export type Loop = (signal: AbortSignal) => Promise<unknown>;
 
+/** What is called with another node's announcement, and with its number (see {@link Nodes.announce}). */
 export type AnnouncementListener<K extends AnnouncementKind> = (body: Announcements[K], number: number) => void | Promise<void>;
 
 /** What the metrics show of this node's place among the others. */

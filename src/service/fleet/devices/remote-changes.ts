@@ -26,20 +26,17 @@ export interface RemoteChangesDependencies {
 
 type RemoteSession = Announcements["players.connected"]["sessions"][number];
 
-/** A session, and the number of its announcement: greater than those of the sockets that the player had before, on any node. */
-interface Opened {
-  session: DeviceSession;
-  /** 0 until it is announced. */
-  number: number;
-}
-
-const maxOpenedBatch = 400;
+const maxConnectedBatch = 400;
 
 export class RemoteChanges {
   readonly #dependencies: RemoteChangesDependencies;
   readonly #sessions: ReadonlyMap<string, DeviceSession>;
   readonly #states: StatePush;
-  readonly #opened: Batch<Opened>;
+  readonly #connected: Batch<DeviceSession, number>;
+  /**
+   * The number of each session's announcement, which is greater than those of the sockets that the player had before, on any node; 0: it
+   * could not be announced.
+   */
   readonly #numbers = new WeakMap<DeviceSession, Promise<number>>();
 
   /** @param sessions this node's, by player */
@@ -48,7 +45,7 @@ export class RemoteChanges {
     this.#sessions = sessions;
     this.#states = states;
     const { nodes } = dependencies;
-    this.#opened = new Batch(maxOpenedBatch, (all) => this.#announceAll(all));
+    this.#connected = new Batch(maxConnectedBatch, (all) => this.#announceAll(all));
     nodes.onAnnounced("players.changed", ({ playerIds }) => this.#followChanges(playerIds));
     nodes.onAnnounced("players.connected", async ({ sessions: theirs }, number) => {
       await Promise.all(theirs.map((each) => this.#compare(each, number)));
@@ -63,21 +60,18 @@ export class RemoteChanges {
   announceConnected(session: DeviceSession): void {
     const { log, nodes } = this.#dependencies;
     if (!nodes.isShared) return;
-    const opened: Opened = { session, number: 0 };
-    const announced = this.#opened.add(opened).catch((error: unknown) => {
+    const number = this.#connected.add(session).catch((error: unknown) => {
       log.warn({ reason: reasonOf(error), player_id: session.playerId }, "a player's connection could not be announced");
+      return 0;
     });
-    this.#numbers.set(
-      session,
-      announced.then(() => opened.number),
-    );
+    this.#numbers.set(session, number);
   }
 
-  async #announceAll(all: readonly Opened[]): Promise<void> {
+  /** @returns the number of the announcement. */
+  #announceAll(all: readonly DeviceSession[]): Promise<number> {
     const { nodes, store } = this.#dependencies;
-    const sessions = all.map(({ session: { playerId, instanceId } }) => ({ playerId, ...(instanceId !== undefined && { instanceId }) }));
-    const number = await store.write((db) => nodes.announce(db, "players.connected", { sessions }));
-    for (const each of all) each.number = number;
+    const sessions = all.map(({ playerId, instanceId }) => ({ playerId, ...(instanceId !== undefined && { instanceId }) }));
+    return store.write((db) => nodes.announce(db, "players.connected", { sessions }));
   }
 
   /** Rejects if the database cannot be read; the announcement is then delivered again. */
@@ -112,10 +106,10 @@ export class RemoteChanges {
     const { identities } = this.#dependencies.problems;
     identities.record(theirs.playerId, theirs.instanceId);
     // If it could not be announced, the other node does not hear of it and keeps its own.
-    const isOurs = (await this.#numbers.get(ours))! > number;
+    const isOursNewer = (await this.#numbers.get(ours))! > number;
     if (!ours.isOtherRun(theirs.instanceId) || identities.sharedSince(theirs.playerId) === null) {
-      if (!isOurs) ours.close(closeCodes.replaced, "a newer socket took over");
-    } else if (isOurs) ours.refuse();
+      if (!isOursNewer) ours.close(closeCodes.replaced, "a newer socket took over");
+    } else if (isOursNewer) ours.refuse();
     else await this.#announceShared(ours);
   }
 
