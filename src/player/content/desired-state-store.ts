@@ -33,8 +33,6 @@ export class DesiredStateStore {
   #isFetching = false;
   /** A state that the service has sent and that is not stored yet. */
   #sent: DesiredState | null = null;
-  /** The revision of the state that is being stored; null: none. */
-  #storing: string | null = null;
   /** How many fetches have begun. */
   #begun = 0;
   readonly #fetched = new Listeners<{ number: number; error: unknown }>();
@@ -72,7 +70,8 @@ export class DesiredStateStore {
    * @param sent the state itself, which then need not be fetched; null: the service has not sent it.
    */
   hear(revision: string, sent: DesiredState | null): void {
-    const newest = this.#sent?.revision ?? this.#storing ?? this.#current.value?.revision;
+    // The stored one becomes the current one when it is durable.
+    const newest = this.#sent?.revision ?? this.#stored.value?.revision;
     // What a running fetch brings is not known: it may be the state before this one.
     if (revision === newest && !this.#isFetching) return;
     const isOwn = sent?.revision === revision && sent.player.id === this.#playerId;
@@ -175,9 +174,7 @@ export class DesiredStateStore {
   }
 
   async #keep(desired: DesiredState): Promise<void> {
-    this.#storing = desired.revision;
     await this.#stored.set(desired);
-    this.#storing = null;
     this.#log.info({ revision: desired.revision }, "state received");
     this.#current.set(desired);
   }

@@ -135,7 +135,7 @@ test("[WIR15] a damaged stored state counts as none, and after a revocation none
   expect((await DesiredStateStore.open(folder.path, playerId, silentLog)).current.value).toBeNull();
 });
 
-test("[WIR23] a state that the service sends with its announcement is kept without a fetch", async () => {
+test("[WIR23] a state that the service sends with the hint that it has changed is kept without a fetch", async () => {
   await using folder = await temporaryFolder();
   await using service = await startFakeService(r1);
   await using followed = await follow(folder.path, service.url);
@@ -155,9 +155,9 @@ test("[WIR23] a state that the service sends with its announcement is kept witho
 });
 
 test.each([
-  ["another one than the announced", { ...r2, revision: "r3" }],
+  ["another one than that of the hint", { ...r2, revision: "r3" }],
   ["for another player", { ...r2, player: { ...r2.player, id: newId("plr") } }],
-])("[WIR24] a sent state that is %s is not kept, and the announced one is fetched", async (_, sent) => {
+])("[WIR24] a sent state that is %s is not kept, and that of the hint is fetched", async (_, sent) => {
   await using folder = await temporaryFolder();
   await using service = await startFakeService(r1);
   await using followed = await follow(folder.path, service.url);

@@ -63,7 +63,7 @@ test("[DEV4] a change is pushed to the device at once, with the new revision of 
   link.socket.close();
 });
 
-test("[DEV14] a device that takes states gets the new one with its announcement, unless it is too long", async () => {
+test("[DEV14] a device that takes states gets the new one with the hint that it has changed, unless it is too long", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const device = await api.pairDevice();
@@ -81,14 +81,14 @@ test("[DEV14] a device that takes states gets the new one with its announcement,
   const long = await change(Array.from({ length: 40 }, (_, at) => ({ type: "text", text: `${at} ${"é".repeat(1_000)}` })));
   expect(long.message.data).toEqual({ revision: long.fetched.revision });
   link.socket.close();
-  // Who does not ask for states only gets announcements.
+  // Who does not ask for states only gets hints.
   const plain = await device.connect();
   await api.call("PATCH", `playlists/${playlist.id}`, { items: [{ type: "text", text: "plain" }] });
   expect((await plain.next("state.changed")).data).not.toHaveProperty("state");
   plain.socket.close();
 });
 
-test("[DEV14] of many changes at once the newest is announced last, and no command is lost or out of order", async () => {
+test("[DEV14] of many changes at once the hint of the newest comes last, and no command is lost or out of order", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const device = await api.pairDevice();
@@ -101,15 +101,15 @@ test("[DEV14] of many changes at once the newest is announced last, and no comma
   await Promise.all(texts.flatMap((text) => [api.call("PATCH", `playlists/${playlist.id}`, { items: [{ type: "text", text }] }), send()]));
   const { revision } = (await device.call("GET", "state")).body;
   let commands = 0;
-  let announced = "";
-  while (commands < 20 || announced !== revision) {
+  let hinted = "";
+  while (commands < 20 || hinted !== revision) {
     const message = await link.nextOf(["state.changed", "command"]);
     expect(message.seq).toBeGreaterThan(seq);
     seq = message.seq!;
     if (message.type === "command") commands += 1;
-    else announced = message.data.revision;
-    // A state that is sent is the announced one.
-    if (message.type === "state.changed" && message.data.state) expect(message.data.state.revision).toBe(announced);
+    else hinted = message.data.revision;
+    // A state that is sent is the one of the hint.
+    if (message.type === "state.changed" && message.data.state) expect(message.data.state.revision).toBe(hinted);
   }
   expect(commands).toBe(20);
   expect(await link.receivesNo("state.changed")).toBe(true);

@@ -14,7 +14,7 @@ import type { Batch } from "../../../base/async/batch.ts";
 import type { PlayerRow } from "../../store/tables.ts";
 import type { DeviceJournal, JournalEntry } from "./device-journal.ts";
 import { JournalSender } from "./journal-sender.ts";
-import { announcementText, type PushedEntry } from "./state-announcement.ts";
+import { hintText, type PushedEntry } from "./state-hint.ts";
 
 export interface SessionDependencies extends HeartbeatDependencies {
   log: Log;
@@ -114,7 +114,7 @@ export class DeviceSession {
     this.#sender.push(entry);
   }
 
-  /** Whether the device takes the state that this entry announces, and has not been sent the entry. */
+  /** Whether the entry is a hint that the device takes together with the state, and was not sent yet. */
   takesStateOf(entry: JournalEntry): boolean {
     return entry.message.type === "state.changed" && this.#takesStates && !this.#sender.hasSent(entry);
   }
@@ -234,7 +234,7 @@ export class DeviceSession {
   #sendEntry({ seq, message, document }: PushedEntry): void {
     const { clock, commands, log, makeId } = this.#dependencies;
     const envelope = { id: makeId("evt"), ts: clock.now(), seq };
-    if (message.type === "state.changed") return this.#sendText(announcementText({ ...envelope, ...message }, document));
+    if (message.type === "state.changed") return this.#sendText(hintText({ ...envelope, ...message }, document));
     this.#sendMessage({ ...envelope, ...message });
     commands.markDelivered(message.data.command).catch((error: unknown) => {
       log.error({ err: error }, "a command could not be marked as delivered");

@@ -109,7 +109,7 @@ export class DeviceSockets implements WebSocketEndpoint {
     const spreadMs = this.#spreadMs();
     for (const session of sessions) session.goAway(Math.round(500 + Math.random() * spreadMs));
     await closeAfterGrace(sessions, this.#dependencies.clock, closeGraceMs);
-    await Promise.all([this.#states.allAnnounced, ...sessions.map(({ allHandled }) => allHandled)]);
+    await Promise.all([this.#states.allPushed, ...sessions.map(({ allHandled }) => allHandled)]);
     this.server.close();
   }
 

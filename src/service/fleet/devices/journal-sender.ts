@@ -4,7 +4,7 @@ import type { Log } from "../../../base/log.ts";
 import type { Store } from "../../store/store.ts";
 import type { Commands } from "../commands.ts";
 import type { DeviceJournal, JournalEntry, MissedMessages } from "./device-journal.ts";
-import type { PushedEntry } from "./state-announcement.ts";
+import type { PushedEntry } from "./state-hint.ts";
 
 interface SenderDependencies {
   commands: Commands;
