@@ -14,9 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-// The machine may be busy with other tests.
-const patient = { timeout: 120_000 };
-
 let shade = 0;
 /** Adds a picture that no other test has. */
 async function addPicture(service: TestService, name: string, tags: readonly string[] = []) {
@@ -39,24 +36,24 @@ test("[CLB7] search, kind and tag are in the address: a reloaded or shared link 
   await using window = await Window.open(browser);
   const { page } = window;
   await window.signIn(service, "/library");
-  await expect.poll(() => shownNames(page), patient).toHaveLength(4);
+  await expect.poll(() => shownNames(page)).toHaveLength(4);
   await page.getByRole("searchbox", { name: "Search" }).fill("MENU");
-  await expect.poll(() => shownNames(page), patient).toEqual(["Menu as PDF", "Winter menu", "Summer menu"]);
+  await expect.poll(() => shownNames(page)).toEqual(["Menu as PDF", "Winter menu", "Summer menu"]);
   await page.getByRole("button", { name: /All kinds/ }).click();
   await page.getByRole("option", { name: "Picture" }).click();
   await page.getByRole("button", { name: /All tags/ }).click();
   await page.getByRole("option", { name: "winter" }).click();
-  await expect.poll(() => shownNames(page), patient).toEqual(["Winter menu"]);
+  await expect.poll(() => shownNames(page)).toEqual(["Winter menu"]);
   expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ q: "MENU", kind: "image", tag: "winter" });
   await page.reload();
-  await expect.poll(() => shownNames(page), patient).toEqual(["Winter menu"]);
+  await expect.poll(() => shownNames(page)).toEqual(["Winter menu"]);
   // Signs with a meaning in patterns are ordinary letters.
   await page.goto(`${service.service.url}/library?q=${encodeURIComponent("0 % off_")}`);
-  await expect.poll(() => shownNames(page), patient).toEqual(["100 % off_sale"]);
+  await expect.poll(() => shownNames(page)).toEqual(["100 % off_sale"]);
   await page.getByRole("searchbox", { name: "Search" }).fill("nothing like this");
   await page.getByRole("heading", { name: "No file matches" }).waitFor();
   await page.getByRole("button", { name: "Remove the filters" }).click();
-  await expect.poll(() => shownNames(page), patient).toHaveLength(4);
+  await expect.poll(() => shownNames(page)).toHaveLength(4);
   expect(window.errors).toEqual([]);
 });
 
@@ -104,14 +101,14 @@ test("[CLB9] what is deleted goes to the bin, from where it is restored or delet
   await page.getByRole("status").getByText("2 files selected").waitFor();
   await page.getByRole("button", { name: "Delete", exact: true }).click();
   await page.getByText("2 files are in the bin").waitFor();
-  await expect.poll(() => shownNames(page), patient).toEqual(["Three"]);
+  await expect.poll(() => shownNames(page)).toEqual(["Three"]);
   await page.getByRole("button", { name: "Undo" }).click();
-  await expect.poll(() => shownNames(page), patient).toHaveLength(3);
+  await expect.poll(() => shownNames(page)).toHaveLength(3);
   await fileRow(page, "Two").click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await page.getByText("“Two” is in the bin").waitFor();
   await page.getByRole("button", { name: "Bin" }).click();
-  await expect.poll(() => shownNames(page), patient).toEqual(["Two"]);
+  await expect.poll(() => shownNames(page)).toEqual(["Two"]);
   expect(new URL(page.url()).searchParams.get("bin")).toBe("true");
   await fileRow(page, "Two").click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete for good" }).click();
@@ -152,12 +149,12 @@ test("[CLB10] by keyboard alone a person uploads a file, opens it, renames it, t
   isTyped.resolve();
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
-  await expect.poll(() => shownNames(page), patient).toEqual(["Menu of the day"]);
+  await expect.poll(() => shownNames(page)).toEqual(["Menu of the day"]);
   const stored = async () => {
     const [{ name, tags }] = (await service.call("GET", "assets")).body.data;
     return [name, tags];
   };
-  await expect.poll(stored, patient).toEqual(["Menu of the day", ["menu", "café"]]);
+  await expect.poll(stored).toEqual(["Menu of the day", ["menu", "café"]]);
   await fileRow(page, "Menu of the day").focus();
   await page.keyboard.press("Space");
   await page.getByRole("status").getByText("1 file selected").waitFor();
@@ -175,7 +172,7 @@ test("[CLB11] names from people are only text, and even the longest leaves a pho
   await using window = await Window.open(browser, phone);
   const { page } = window;
   await window.signIn(service, "/library");
-  await expect.poll(async () => (await shownNames(page)).toSorted(), patient).toEqual(hostile.toSorted());
+  await expect.poll(async () => (await shownNames(page)).toSorted()).toEqual(hostile.toSorted());
   const isWide = () => page.evaluate("document.documentElement.scrollWidth > innerWidth");
   expect(await isWide()).toBe(false);
   for (const name of hostile.slice(0, 3)) {
@@ -199,7 +196,7 @@ test("[CLB12] a team sees only its own files, also by a link to another team's f
   await using window = await Window.open(browser);
   const { page } = window;
   await window.signIn(service, "/library", stranger.secret);
-  await expect.poll(() => shownNames(page), patient).toEqual(["Theirs"]);
+  await expect.poll(() => shownNames(page)).toEqual(["Theirs"]);
   await page.goto(`${service.service.url}/library?asset=${foreign.id}`);
   await page.getByRole("dialog").getByRole("alert").waitFor();
   expect(await page.getByText("Ours").count()).toBe(0);

@@ -7,7 +7,6 @@ import { desktop, phone, startBrowser, startConsoleService, Window } from "../su
 import { playing, startWall, type StoredScreen } from "../support/console/wall.ts";
 import { heartbeat, picture, type Device, type TestService } from "../service/harness.ts";
 
-const patient = { timeout: 120_000 };
 let browser: Browser;
 beforeAll(async () => {
   browser = await startBrowser();
@@ -35,9 +34,7 @@ test("[CWL4] the one dark screen among 10,000 is in view without any action, wit
   await window.signIn(wall.service);
   await page.getByText("10,000 screens", { exact: true }).first().waitFor();
   const wrong = card(page, "Platform 9");
-  await expect
-    .poll(() => wrong.evaluate((element) => element.getBoundingClientRect().bottom), patient)
-    .toBeLessThan(desktop.viewport!.height);
+  await expect.poll(() => wrong.evaluate((element) => element.getBoundingClientRect().bottom)).toBeLessThan(desktop.viewport!.height);
   await wrong.getByText("No frame is presented on the screen.").waitFor();
   await wrong.getByText("Send the command restart", { exact: false }).waitFor();
   await page.getByRole("button", { name: "Wrong 1", exact: true }).waitFor();
@@ -123,7 +120,7 @@ test("[CWL6] a screen that goes offline, breaks, returns, is renamed or removed 
 
   await beat(hall);
   await card(page, "Hall").getByText("Playing", { exact: true }).waitFor();
-  await expect.poll(() => page.getByRole("heading", { name: "Needs attention" }).count(), patient).toBe(0);
+  await expect.poll(() => page.getByRole("heading", { name: "Needs attention" }).count()).toBe(0);
 
   await beat(counter, { problems: [createProblem("disk-unwritable", Date.now())] });
   await card(page, "Counter").getByText("The device cannot write to its disk.").waitFor();
@@ -147,7 +144,7 @@ test("[CWL6] a screen that goes offline, breaks, returns, is renamed or removed 
   await service.call("PATCH", `players/${hall.playerId}`, { name: "Great hall", tags: ["Ground floor"] });
   await card(page, "Great hall").getByText("Ground floor").waitFor();
   await service.call("DELETE", `players/${counter.playerId}`);
-  await expect.poll(() => page.getByRole("article").count(), patient).toBe(1);
+  await expect.poll(() => page.getByRole("article").count()).toBe(1);
   expect(window.errors).toEqual([]);
 });
 
@@ -195,7 +192,7 @@ test("[CWL7] with the keyboard alone: from card to card, selected one by one, as
   await page.getByRole("checkbox", { name: "Select Screen 299" }).press("Space");
   await page.getByText("101 selected").waitFor();
   await page.getByRole("link", { name: "Screen 299" }).press("Enter");
-  await expect.poll(() => new URL(page.url()).pathname, patient).toBe(`/screens/${wall.ids[298]}`);
+  await expect.poll(() => new URL(page.url()).pathname).toBe(`/screens/${wall.ids[298]}`);
   expect(window.errors).toEqual([]);
 });
 
@@ -230,7 +227,7 @@ test("[CWL8] a picture that is asked for is shown as asked, as being taken, and 
     result: { screenshot_id: "shot_01jd3v8q6m9x2k4n7r5t1w0yza" },
   });
   await counterCard.getByRole("img", { name: "Last picture of Counter" }).waitFor();
-  await expect.poll(() => counterCard.getByText("Taking a picture…").count(), patient).toBe(0);
+  await expect.poll(() => counterCard.getByText("Taking a picture…").count()).toBe(0);
 
   const second = await ask();
   await counter.call("POST", `commands/${second}/status`, { status: "failed", error: { code: "x", detail: "the display is off" } });

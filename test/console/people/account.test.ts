@@ -4,8 +4,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
 import { FakeClock } from "../../support/clock.ts";
 
-const pollOptions = { timeout: 120_000 };
-
 let browser: Browser;
 beforeAll(async () => {
   browser = await startBrowser();
@@ -59,7 +57,7 @@ test("[CPP8] a person sees where they are signed in and signs out there, on a ph
   await sessions.getByText("This session").waitFor();
   await sessions.getByRole("button", { name: /Sign out there: Owner on/ }).tap();
   await page.getByText("Owner is signed out there").waitFor();
-  await expect.poll(() => sessions.getByRole("row").count(), pollOptions).toBe(2);
+  await expect.poll(() => sessions.getByRole("row").count()).toBe(2);
   await lost.page.getByRole("heading", { name: "Sign in" }).waitFor();
   await page.getByText("Dark", { exact: true }).tap();
   expect(await page.evaluate("getComputedStyle(document.documentElement).colorScheme")).toBe("dark");

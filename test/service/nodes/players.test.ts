@@ -6,7 +6,7 @@ import { verifyJws } from "../../../src/base/jws.ts";
 import { revocationJwsType } from "../../../src/protocol/device/commands.ts";
 import { ServiceMessage } from "../../../src/protocol/device/messages.ts";
 import { waitUntil } from "../../support/polling.ts";
-import { type DeviceSocket, type Device, type TestService } from "../harness.ts";
+import type { DeviceSocket, Device, TestService } from "../harness.ts";
 import { connectTo, describeBothWays } from "./two-services.ts";
 
 describeBothWays((start) => {
