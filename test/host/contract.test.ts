@@ -1,7 +1,7 @@
 // The contract of Host, tested on each available host.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import sharp from "sharp";
-import type { Host } from "../../src/player/host.ts";
+import type { BrowserEngine, Host } from "../../src/player/host.ts";
 import { waitUntil } from "../support/polling.ts";
 import { killAll, processesNaming } from "./processes.ts";
 import { colours, countForeignPixels } from "./test-page-server.ts";
@@ -17,6 +17,8 @@ for (const hostUnderTest of [headlessChromium, kioskChromium, ...electrons]) {
 function contract(hostUnderTest: HostUnderTest): void {
   let fixture: HostFixture;
   let host: Host;
+  let engine: BrowserEngine;
+  let isPageUsable = false;
 
   beforeAll(async () => {
     fixture = await hostUnderTest.start();
@@ -24,8 +26,20 @@ function contract(hostUnderTest: HostUnderTest): void {
   });
   afterAll(() => fixture[Symbol.asyncDispose]());
 
+  // The tests share a browser; one that follows a failed test, or runs alone, gets a new one.
+  beforeEach(async () => {
+    if (!isPageUsable) {
+      await host.close();
+      engine = await host.open(fixture.server.page, never);
+    }
+    isPageUsable = false;
+    fixture.forgetFaults();
+  });
+  afterEach(({ task }) => {
+    isPageUsable = task.result?.state !== "fail";
+  });
+
   test("[HST1] the page covers the whole display exactly", async () => {
-    const engine = await host.open(fixture.server.page, never);
     expect(engine.version).toMatch(/^\d+\./);
     expect(await fixture.server.run("[innerWidth, innerHeight, devicePixelRatio]")).toEqual([1920, 1080, 1]);
     await expectContent(fixture);
@@ -143,8 +157,6 @@ function contract(hostUnderTest: HostUnderTest): void {
     expect(await fixture.nextFault()).toMatchObject({ is: "page-hung" });
     await host.reload(never);
     await expectContent(fixture);
-    // A page that still hangs is reported again.
-    fixture.forgetFaults();
   });
 
   test("[HST10] a healthy page reloads without a fault", async () => {
@@ -172,7 +184,9 @@ function contract(hostUnderTest: HostUnderTest): void {
   });
 
   test("[HST12] a killed browser is reported as browser-exited; the next open shows only the page", async () => {
-    process.kill(await browserPid(fixture), "SIGKILL");
+    const pid = await browserPid(fixture);
+    fixture.forgetFaults();
+    process.kill(pid, "SIGKILL");
     expect(await fixture.nextFault()).toMatchObject({ is: "browser-exited", detail: expect.stringContaining("SIGKILL") });
     await expect(host.capture(never)).rejects.toMatchObject({ code: "page-dead" });
     await host.open(fixture.server.page, never);
@@ -181,7 +195,9 @@ function contract(hostUnderTest: HostUnderTest): void {
 
   test("[HST13] a browser that hangs as a whole is ended and reported as browser-exited, and opens again", async ({ skip }) => {
     if (electrons.includes(hostUnderTest)) return skip("the host runs inside this browser; its parent process restarts it");
-    process.kill(await browserPid(fixture), "SIGSTOP");
+    const pid = await browserPid(fixture);
+    fixture.forgetFaults();
+    process.kill(pid, "SIGSTOP");
     expect(await fixture.nextFault()).toMatchObject({ is: "browser-exited" });
     await host.open(fixture.server.page, never);
     await expectContent(fixture);
