@@ -1,5 +1,4 @@
-// The latest heartbeat of each player and whether it is online, in memory. Writes heartbeats to the history every second.
-import { setImmediate } from "node:timers/promises";
+// The latest heartbeat of each player and whether it is online, in memory.
 import type { Selectable } from "kysely";
 import type { z } from "zod";
 import { KeyedListeners } from "../../base/async/listeners.ts";
@@ -11,20 +10,14 @@ import { Heartbeat } from "../../protocol/device/heartbeat.ts";
 import { Telemetry } from "../../protocol/device/telemetry.ts";
 import { ForgottenPlayers } from "./forgotten-players.ts";
 import { type FleetFigures, HeartbeatFigures } from "./heartbeat-figures.ts";
-import { countHeartbeats } from "./devices/heartbeat-minutes.ts";
+import { HeartbeatWriter } from "./heartbeat-writer.ts";
 import type { Nodes } from "../nodes/nodes.ts";
-import { onePerPlayer, storeGone, storeHeartbeats, type PlayerLink, type StoredHeartbeat } from "./presence-rows.ts";
+import type { PlayerLink, StoredHeartbeat } from "./presence-rows.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db, TelemetryDb } from "../store/store.ts";
 import type { HeartbeatRow } from "../store/telemetry-tables.ts";
 
 const onlineMs = 90_000;
-// Batch writes, since a transaction per heartbeat is too slow. A killed service loses the history of at most this time.
-const flushIntervalMs = 1_000;
-// A batch takes a few milliseconds, during which nothing else runs.
-const maxBatch = 200;
-// When the disk is not writable, the oldest heartbeats beyond this number are dropped.
-const maxUnwritten = 20_000;
 
 /** The part of a heartbeat that a screen's state in the roster depends on. */
 const Glance = Heartbeat.pick({ content: true, why: true, problems: true, problems_left_out: true, timezone: true }).extend({
@@ -59,18 +52,22 @@ export class Presence {
   readonly #latest: Map<string, LatestHeartbeat>;
   readonly #figures = new HeartbeatFigures();
   readonly #forgotten = new ForgottenPlayers();
-  readonly #unwritten: (ReceivedHeartbeat & { playerId: string; link: PlayerLink })[] = [];
-  /** The players whose sockets have closed since the last {@link flush}. Other nodes have to know. */
-  readonly #closed = new Set<string>();
   /** Called with the id of a player that sent a heartbeat. */
   readonly #listeners = new KeyedListeners<void>();
-  #writing: Promise<unknown> = Promise.resolve();
+  readonly #writer: HeartbeatWriter;
 
   private constructor(db: TelemetryDb, clock: Clock, nodes: Nodes, latest: Map<string, LatestHeartbeat>) {
     this.#db = db;
     this.#nodes = nodes;
     this.#clock = clock;
     this.#latest = latest;
+    this.#writer = new HeartbeatWriter(db, clock, nodes, {
+      onStored: ({ playerId, heartbeat }, body) => {
+        const kept = latest.get(playerId);
+        if (kept?.heartbeat === heartbeat) kept.heartbeat = body;
+      },
+      isGone: (playerId) => latest.get(playerId)?.link === "gone",
+    });
   }
 
   static async open(db: TelemetryDb, clock: Clock, nodes: Nodes): Promise<Presence> {
@@ -93,7 +90,7 @@ export class Presence {
     const kept: LatestHeartbeat = { receivedAt, heartbeat, link, nodeId: null };
     this.#latest.set(playerId, kept);
     this.#figures.record(playerId, heartbeat);
-    this.#unwritten.push({ playerId, receivedAt, heartbeat, link });
+    this.#writer.add({ playerId, receivedAt, heartbeat, link });
     this.#listeners.notify(playerId);
     return kept;
   }
@@ -127,64 +124,13 @@ export class Presence {
   }
 
   /** Stores heartbeats every second until `signal` aborts; rejects with an AbortError then. Call {@link flush} afterwards. */
-  async run(log: Log, signal: AbortSignal): Promise<never> {
-    let isFailing = false;
-    for (;;) {
-      await this.#clock.wait(flushIntervalMs, signal);
-      try {
-        await this.flush();
-        isFailing = false;
-      } catch (error) {
-        if (!isFailing) log.error({ err: error }, "heartbeats cannot be stored: they are kept in memory while there is room");
-        isFailing = true;
-      }
-    }
+  run(log: Log, signal: AbortSignal): Promise<never> {
+    return this.#writer.run(log, signal);
   }
 
   /** Stores all heartbeats received so far. Call it before reading the history. Heartbeats that cannot be stored stay in memory. */
   flush(): Promise<void> {
-    const written = this.#writing.then(() => this.#writeAll());
-    this.#writing = written.catch(() => undefined);
-    return written;
-  }
-
-  async #writeAll(): Promise<void> {
-    while (this.#unwritten.length > 0) {
-      const batch = this.#unwritten.slice(0, maxBatch).map((each) => ({ ...each, body: JSON.stringify(each.heartbeat) }));
-      try {
-        await this.#db.transaction().execute(async (db) => {
-          for (const beats of onePerPlayer(batch)) {
-            await storeHeartbeats(db, beats, this.#ownId);
-            await countHeartbeats(db, beats);
-          }
-        });
-      } catch (error) {
-        this.#unwritten.splice(0, this.#unwritten.length - maxUnwritten);
-        throw error;
-      }
-      this.#unwritten.splice(0, batch.length);
-      for (const { playerId, heartbeat, body } of batch) {
-        const latest = this.#latest.get(playerId);
-        if (latest?.heartbeat === heartbeat) latest.heartbeat = body;
-      }
-      if (this.#nodes.isShared) {
-        this.#nodes.broadcast("heartbeats", {
-          beats: batch.map(({ playerId, receivedAt, link, body }) => ({ playerId, receivedAt, link, body })),
-        });
-      }
-      await setImmediate();
-    }
-    await this.#writeClosed();
-  }
-
-  async #writeClosed(): Promise<void> {
-    const gone = [...this.#closed].filter((playerId) => this.#latest.get(playerId)?.link === "gone");
-    if (gone.length > 0) await storeGone(this.#db, gone, this.#nodes.id);
-    this.#closed.clear();
-  }
-
-  get #ownId(): string | null {
-    return this.#nodes.isShared ? this.#nodes.id : null;
+    return this.#writer.flush();
   }
 
   /**
@@ -215,7 +161,7 @@ export class Presence {
     const latest = this.#latest.get(playerId);
     if (latest?.link !== "socket" || latest.nodeId !== null) return;
     this.#latest.set(playerId, { ...latest, link: "gone" });
-    if (this.#nodes.isShared) this.#closed.add(playerId);
+    this.#writer.addClosed(playerId);
   }
 
   /** Records that a player was deleted: it counts as offline at once, even if it polled. */

@@ -14,7 +14,7 @@ import type { Store } from "../../../src/service/store/store.ts";
 import { startPostgres, type TestPostgres } from "../../support/postgres.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { waitUntil } from "../../support/polling.ts";
-import { countAs, startNode, testClock } from "./test-nodes.ts";
+import { countAs, startNode, testClock, waitForLockedQuery } from "./test-nodes.ts";
 
 let postgres: TestPostgres;
 
@@ -105,10 +105,7 @@ test("[NOD11] a write under a lease that another node has is refused and changes
     isTaken = true;
     return taken;
   });
-  await waitUntil("the second waits for a lock", async () => {
-    const { rows } = await pool.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()");
-    return rows.length > 0;
-  });
+  await waitForLockedQuery(pool);
   expect(isTaken).toBe(false);
   leave.resolve();
   await slow;

@@ -1,10 +1,13 @@
 // Which players are online, as every node of one service knows it.
+import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { connectionTo } from "../../../src/service/store/postgres/pools.ts";
 import { startPostgres, type TestPostgres } from "../../support/postgres.ts";
 import { waitUntil } from "../../support/polling.ts";
 import { EventSubscriber } from "../events/event-subscriber.ts";
 import { displayState } from "../alerts/alert-fleet.ts";
 import { heartbeat, type Device } from "../harness.ts";
+import { waitForLockedQuery } from "./test-nodes.ts";
 import { startTwoServices } from "./two-services.ts";
 
 let postgres: TestPostgres;
@@ -29,6 +32,36 @@ test("[NMS7] a player that is connected to one node is online at the other with 
   await watcher.next((message): message is Extract<typeof message, { type: "heartbeat" }> => message.type === "heartbeat");
   socket.socket.terminate();
   await waitUntil("it is offline at B", async () => !(await isOnline()));
+});
+
+test("[NMS7] a socket that closes while a node writes that others have closed is known as closed at the other node, too", async () => {
+  await using two = await startTwoServices(postgres);
+  const { a, b } = two;
+  const connect = async (name: string) => {
+    const device = await a.pairDevice(name);
+    const socket = await device.connect();
+    socket.send({ type: "heartbeat", data: heartbeat() });
+    await socket.next("heartbeat.answer");
+    const isOnline = async (node: typeof a) => (await node.call("GET", `players/${device.playerId}`)).body.status === "online";
+    await waitUntil("it is online at B", () => isOnline(b));
+    return { device, socket: socket.socket, isOnline };
+  };
+  const [first, second] = [await connect("First"), await connect("Second")];
+  const pool = new pg.Pool(connectionTo(two.database));
+  try {
+    const client = await pool.connect();
+    await client.query("BEGIN");
+    await client.query("SELECT 1 FROM telemetry.heartbeats WHERE player_id = $1 FOR UPDATE", [first.device.playerId]);
+    first.socket.terminate();
+    await waitForLockedQuery(pool);
+    second.socket.terminate();
+    await waitUntil("A knows that the second has closed", async () => !(await second.isOnline(a)));
+    await client.query("COMMIT");
+    client.release();
+  } finally {
+    await pool.end();
+  }
+  await waitUntil("both are offline at B", async () => !(await first.isOnline(b)) && !(await second.isOnline(b)));
 });
 
 test("[NDL10] the figures of all players are those of all nodes together: each player counts at the node that it is at", async () => {
