@@ -1,5 +1,6 @@
 // The part `embedded`: the service on SQLite before it could run on several nodes, and now, in pairs: start, memory, packages, reads, writes.
 import { join } from "node:path";
+import { bundlePrograms } from "../../test/support/bundled-programs.ts";
 import { copyCheckout } from "../../test/support/programs/checkout.ts";
 import { isSurelyWorse, pairedRatio } from "./embedded/paired-ratio.ts";
 import { Version, type Sample } from "./embedded/version.ts";
@@ -31,6 +32,8 @@ export const embedded: ScalePart = {
     const [beforeFolder, afterFolder] = [join(work, "before"), join(work, "after")];
     const commit = await checkOutBefore(beforeFolder);
     await copyCheckout(afterFolder);
+    // As packages have them: from sources, a start takes as long as it takes to compile these.
+    for (const folder of [beforeFolder, afterFolder]) await bundlePrograms(folder);
     const before = new Version(beforeFolder, join(work, "data-before"));
     const after = new Version(afterFolder, join(work, "data-after"));
     await comparePackages(test, commit, before, after);

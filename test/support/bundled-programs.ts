@@ -6,19 +6,19 @@ import { promisify } from "node:util";
 import { build, parseAst, type Rolldown } from "vite";
 import { rootFolder } from "../../src/main/folders.ts";
 
-/** Bundles the programs into `dist/main`. Takes about a second. */
-export async function bundlePrograms(): Promise<void> {
-  await vite("--config", "vite.main.config.ts");
+/** Bundles the programs of a checkout into its `dist/main`. Takes about a second. */
+export async function bundlePrograms(checkout = rootFolder): Promise<void> {
+  await vite(checkout, "--config", "vite.main.config.ts");
 }
 
 /** Builds the player's page into `dist/renderer/player`. */
 export async function buildPage(): Promise<void> {
-  await vite();
+  await vite(rootFolder);
 }
 
 /** Builds the console into `dist/renderer/console`. */
 export async function buildConsole(): Promise<void> {
-  await vite("--config", "vite.console.config.ts");
+  await vite(rootFolder, "--config", "vite.console.config.ts");
 }
 
 /** A module's code and the modules it imports. */
@@ -86,9 +86,9 @@ export function syntaxNodes(code: string, skip: (node: SyntaxNode) => boolean = 
   return nodesIn(parseAst(code));
 }
 
-async function vite(...flags: string[]): Promise<void> {
-  const program = join(rootFolder, "node_modules/vite/bin/vite.js");
+async function vite(checkout: string, ...flags: string[]): Promise<void> {
+  const program = join(checkout, "node_modules/vite/bin/vite.js");
   // Otherwise Vite would use Vitest's NODE_ENV, "test".
   const env = { ...process.env, NODE_ENV: "production" };
-  await promisify(execFile)(process.execPath, [program, "build", "--logLevel", "error", ...flags], { cwd: rootFolder, env });
+  await promisify(execFile)(process.execPath, [program, "build", "--logLevel", "error", ...flags], { cwd: checkout, env });
 }

@@ -29,7 +29,7 @@ export class Version {
   readonly #data: string;
   #playlistId: string | null = null;
 
-  /** @param checkout the folder of its sources. @param data its data folder, kept between its runs. */
+  /** @param checkout the folder of its sources and bundle. @param data its data folder, kept between its runs. */
   constructor(checkout: string, data: string) {
     this.#checkout = checkout;
     this.#data = data;
@@ -48,7 +48,7 @@ export class Version {
   async sample(ms: number): Promise<Sample> {
     const startedAt = performance.now();
     const serve = ["serve", "--port", "0", "--data", this.#data, "--no-announce", "--requests-per-minute", "100000000"];
-    await using program = new Program([join(this.#checkout, "src/main/cli.ts"), ...serve]);
+    await using program = new Program([join(this.#checkout, "dist/main/cli.js"), ...serve]);
     const { url } = await program.line("listening");
     const startMs = performance.now() - startedAt;
     await pause(settleMs);

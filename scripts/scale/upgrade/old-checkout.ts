@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const tag = "before-scale";
 /** The commit of the tag, for checkouts without tags. */
 const commit = "fd318229a";
-const needed = ["src", "sdk/typescript", "package.json"];
+const needed = ["src", "demo", "sdk/typescript", "package.json", "tsconfig.json", "vite.main.config.ts"];
 
 /** Writes the sources into `folder`. @returns the commit's name. @throws Error when this is no git checkout with its history. */
 export async function checkOutBefore(folder: string): Promise<string> {

@@ -13,6 +13,7 @@ import { openPostgresStore } from "../../../src/service/store/postgres/postgres-
 import { createIds } from "../../../src/service/store/ids.ts";
 import type { Db, Store } from "../../../src/service/store/store.ts";
 import { temporaryFolder } from "../../support/folder.ts";
+import { waitUntil } from "../../support/polling.ts";
 import { startPostgres } from "../../support/postgres.ts";
 import { sharedPostgres } from "../test-database.ts";
 import { TestService } from "../harness.ts";
@@ -181,6 +182,38 @@ test("[PGS8] without its database a write fails as unavailable, and the next one
   server = await startPostgres({ folder: folder.path });
   expect(await store.write(increment)).toBe(2);
   await server[Symbol.asyncDispose]();
+});
+
+test("[PGS17] a database that is not there, or does not let the service in or create tables, is named with what to do", async () => {
+  const postgres = await sharedPostgres();
+  const database = await postgres.createDatabase(false);
+  const as = (user: string, url = database) => url.replace("postgres://postgres@", `postgres://${user}@`);
+  const guest = `guest_${process.pid}`;
+  const refusal = (url: string) => openPostgresStore(url).catch((error: unknown) => error);
+  const missing = await refusal(`${database}_missing`);
+  expect(missing).toMatchObject({ code: "store-unavailable", message: expect.stringMatching(/_missing" does not exist: create it/) });
+  const unknown = await refusal(as(guest));
+  expect(unknown).toMatchObject({
+    code: "store-unavailable",
+    message: expect.stringMatching(/role "guest_\d+" does not exist: correct the user/),
+  });
+  await query(database, `CREATE ROLE ${guest} LOGIN`);
+  const powerless = await refusal(as(guest));
+  expect(powerless).toMatchObject({
+    code: "refused",
+    message: expect.stringMatching(/permission denied for database .*: let its user create/),
+  });
+  // While it runs.
+  await query(database, `GRANT CREATE ON DATABASE ${database.split("/").at(-1)} TO ${guest}`);
+  await using store = await openPostgresStore(as(guest));
+  expect(await store.write(increment)).toBe(1);
+  await query(database, `ALTER ROLE ${guest} NOLOGIN`);
+  await query(database, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${guest}'`);
+  const rejected = async () => (await store.write(increment).catch((error: Error) => error)) as Error;
+  await waitUntil("it is not let in", async () => (await rejected()).message.includes("is not permitted to log in"));
+  expect(await rejected()).toMatchObject({ code: "store-unavailable" });
+  await query(database, `ALTER ROLE ${guest} LOGIN`);
+  expect(await store.write(increment)).toBe(2);
 });
 
 test("[PGS16] a repeat that fails because the first request has succeeded meanwhile gets the first one's answer", async () => {

@@ -2,11 +2,12 @@
 import { Kysely } from "kysely";
 import { Migrator } from "kysely/migration";
 import pg from "pg";
+import { Fault, reasonOf } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
 import { checkApplied } from "../migrations/check-history.ts";
 import { PooledDialect } from "./driver.ts";
 import { knownMigrations } from "./known-migrations.ts";
-import { outageOf } from "./outage.ts";
+import { hasSqlState, outageOf } from "./outage.ts";
 import { connectionTo, nameOfDatabase, openPool, schemas, type Schema } from "./pools.ts";
 
 // Any number that no other program takes in this database.
@@ -15,7 +16,8 @@ const lockKey = 7_815_201_512;
 /**
  * Creates or migrates the schemas. Nodes that start at once wait for each other.
  * @returns how many migrations ran
- * @throws Fault `unsupported` when an incompatible version wrote the database, which is unchanged then; `store-unavailable`.
+ * @throws Fault `unsupported` when an incompatible version wrote the database, which is unchanged then; `refused` when its user may not
+ * create them; `store-unavailable`.
  */
 export async function migratePostgres(url: string, log: Log): Promise<number> {
   await using client = await connect(url);
@@ -33,8 +35,14 @@ export async function migratePostgres(url: string, log: Log): Promise<number> {
     await client.query("CREATE TABLE IF NOT EXISTS state.write_turns ()");
     return count;
   } catch (error) {
+    if (hasSqlState(error, "42501")) throw lackOfRights(error, url);
     throw outageOf(error);
   }
+}
+
+function lackOfRights(error: unknown, url: string): Fault {
+  const remedy = "let its user create schemas and tables, by GRANT CREATE ON DATABASE, or as the owner of the database and what is in it";
+  return new Fault("refused", `${nameOfDatabase(url)} cannot be migrated: ${reasonOf(error)}: ${remedy}`, { cause: error });
 }
 
 /** A connection of its own, which ends when it is disposed. @throws Fault `store-unavailable`. */

@@ -1,4 +1,4 @@
-// Tells that PostgreSQL cannot be reached from errors of a query.
+// Tells from errors of a query that PostgreSQL cannot be reached, or does not let the service in.
 import type { Pool } from "pg";
 import { Fault, isFault, reasonOf } from "../../../base/fault.ts";
 
@@ -17,6 +17,12 @@ const networkCodes: ReadonlySet<string> = new Set([
 // Of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html): it is stopping, starting, out of connections or
 // disk, or is a standby that takes no writes; the transaction was ended because its node had been silent.
 const serverCodes: ReadonlySet<string> = new Set(["57P01", "57P02", "57P03", "57P05", "53100", "53200", "53300", "25006", "25P03"]);
+// It does not let the service in; what to do about it.
+const refusals: ReadonlyMap<string, string> = new Map([
+  ["3D000", "create it, for example with createdb"],
+  ["28000", "correct the user in --database, or let it in by CREATE ROLE and pg_hba.conf"],
+  ["28P01", "correct the user and password in --database"],
+]);
 // The library gives these no code.
 const messages =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout|Client was closed)/;
@@ -25,6 +31,9 @@ const messages =
 export function outageOf(error: unknown): unknown {
   if (!(error instanceof Error) || isFault(error)) return error;
   const code = "code" in error ? String(error.code) : "";
+  const remedy = refusals.get(code);
+  if (remedy !== undefined)
+    return new Fault("store-unavailable", `the database refuses the service: ${reasonOf(error)}: ${remedy}`, { cause: error });
   const isOutage = networkCodes.has(code) || serverCodes.has(code) || code.startsWith("08") || messages.test(error.message);
   if (!isOutage && !(error instanceof AggregateError && error.errors.some((each) => outageOf(each) !== each))) return error;
   return new Fault("store-unavailable", `the database cannot be reached: ${reasonOf(error)}`, { cause: error });
