@@ -1,4 +1,5 @@
 // Tells the person at a terminal where the console is, with a link that signs them in. Logs, which others may read, get no link.
+import { existsSync } from "node:fs";
 import { reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { commandName } from "./folders.ts";
@@ -19,7 +20,8 @@ interface RunningService {
 export async function showConsole(service: RunningService, log: Log): Promise<void> {
   const address = service.publicUrl ?? reachable(service.url);
   if (!process.stdout.isTTY) {
-    log.info({ url: address, sign_in: command }, "console");
+    // Of several nodes only the first has the token that the command needs.
+    log.info({ url: address, ...(existsSync(service.tokenFile) && { sign_in: command }) }, "console");
     return;
   }
   const link = await createOwnerLink(service, log);

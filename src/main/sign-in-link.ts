@@ -17,7 +17,10 @@ export const usage = defineUsage({
     server: { value: "URL", help: "The service, which must run (default http://127.0.0.1:8080)" },
     data: { value: "DIR", help: `The service's data folder, whose access token is used (default ${join(dataFolder(), "service")})` },
   },
-  notes: ["Whoever opens the link is that person: give it to nobody else. The audit log has when it was created and used."],
+  notes: [
+    "Whoever opens the link is that person: give it to nobody else. The audit log has when it was created and used.",
+    "Of several nodes on PostgreSQL, only the one that started first has the access token. To use this at another one, create an empty file admin-token in its data folder and restart it.",
+  ],
 });
 
 const Flags = z.object({

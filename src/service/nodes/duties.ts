@@ -73,7 +73,7 @@ export class Duties {
     if (lease === null) return;
     this.#last = lease;
     this.#held = { lease, until, lost: new AbortController() };
-    log.info({ token: lease.token }, "this node has the duties");
+    log.info({ lease: lease.token }, "this node has the duties");
     this.#taken.resolve(this.#held);
   }
 
@@ -82,7 +82,7 @@ export class Duties {
     const { lease, lost } = this.#held;
     this.#held = null;
     this.#taken = Promise.withResolvers();
-    this.#dependencies.log.info({ token: lease.token, reason }, "this node has the duties no more");
+    this.#dependencies.log.info({ lease: lease.token, reason }, "this node has the duties no more");
     lost.abort(new DOMException("the lease is lost", "AbortError"));
   }
 

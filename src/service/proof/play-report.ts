@@ -1,9 +1,11 @@
-// Aggregates play events into a report, hour by hour, to limit memory and to let other requests run in between.
+// Aggregates play events into a report, slice by slice, to limit memory and to let other requests run in between.
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
+import type { Clock } from "../../base/clock.ts";
 import type { PlayGroup, PlayReportQuery, PlayReportRow } from "../../protocol/device/play-events.ts";
 import { selectPlayEvents, type PlayEventsDb } from "./play-events.ts";
 import { invalidField, ProblemError } from "../http/problem.ts";
+import { isPostgres } from "../store/dialect.ts";
 import { nextBoundary, unitName } from "../../schedule/calendar/days-and-hours.ts";
 import { timeZoneRulesOrUtc } from "../../schedule/calendar/time-zone.ts";
 import type { TagsOfPlayers } from "./reported-players.ts";
@@ -14,6 +16,9 @@ const defaultDays = 30;
 const maxDays = 400;
 const maxHourlyDays = 62;
 const maxGroups = 100_000;
+// On PostgreSQL a slice grows while its query takes less than the first, and shrinks when it takes more than the second.
+const quickMs = 50;
+const slowMs = 500;
 
 type Key = string | null;
 /** The totals of one group. */
@@ -63,7 +68,7 @@ export function reportSpan(query: Pick<Query, "from" | "to" | "group_by">, now: 
  * @throws ProblemError 422 when there are more than 100,000 groups.
  */
 export async function* countPlays(
-  db: PlayEventsDb,
+  { plays: db, clock }: { plays: PlayEventsDb; clock: Clock },
   teamId: string,
   query: Query,
   { from, to }: { from: number; to: number },
@@ -73,10 +78,15 @@ export async function* countPlays(
   const timeZone = timeZoneRulesOrUtc(query.timezone);
   const unit = query.group_by.find((group) => group === "day" || group === "hour");
   let sums = new Map<string, Sum>();
+  let sliceMs = hourMs;
   for (let at = from; at < to;) {
     const end = unit === undefined ? to : Math.min(to, nextBoundary(at, unit, timeZone));
-    for (let hour = at; hour < end; hour += hourMs) {
-      await addHour(db, teamId, query, hour, Math.min(end, hour + hourMs), tags, sums);
+    for (let start = at, sliceEnd: number; start < end; start = sliceEnd) {
+      sliceEnd = Math.min(end, start + sliceMs);
+      const begunAt = clock.monotonic();
+      await addSlice(db, teamId, query, start, sliceEnd, tags, sums);
+      // Nothing else runs during a query on SQLite, so there it stays an hour.
+      if (isPostgres(db)) sliceMs = nextSlice(sliceMs, clock.monotonic() - begunAt);
       // Let other requests run.
       await setImmediate(undefined, { signal });
     }
@@ -89,7 +99,13 @@ export async function* countPlays(
   if (sums.size > 0) yield toRows(sums, query.group_by, null);
 }
 
-async function addHour(
+/** The length of the next slice, ms: from an hour to a day. */
+function nextSlice(sliceMs: number, tookMs: number): number {
+  if (tookMs < quickMs) return Math.min(dayMs, 2 * sliceMs);
+  return tookMs > slowMs ? Math.max(hourMs, sliceMs / 2) : sliceMs;
+}
+
+async function addSlice(
   db: PlayEventsDb,
   teamId: string,
   query: Query,

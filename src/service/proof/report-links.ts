@@ -17,7 +17,6 @@ const maxWrongPerMinute = 20;
 const sharedForMs = minuteMs;
 
 interface LinkDependencies extends SharedDependencies {
-  clock: Clock;
   makeLimit: MakeLimit;
   recentReports: RecentReports;
 }

@@ -1,4 +1,5 @@
 // Computes the report of a link: names and figures only. Ids of the team's resources stay in the service.
+import type { Clock } from "../../base/clock.ts";
 import type { PlayGroup, PlayReportRow } from "../../protocol/device/play-events.ts";
 import type { ChosenReport, SharedReport, SharedReportRow } from "../../protocol/operator/report-links.ts";
 import type { PlanReportRow, UptimeReportRow } from "../../protocol/operator/reports.ts";
@@ -13,7 +14,9 @@ import { countUptime } from "./uptime-report.ts";
 
 const dayMs = 86_400_000;
 
-export type SharedDependencies = PlanDependencies;
+export interface SharedDependencies extends PlanDependencies {
+  clock: Clock;
+}
 export interface ComputedReport extends Span {
   readAt: number;
   days: SharedReportRow[];
@@ -57,7 +60,7 @@ async function rowsOf(
   now: number,
   signal: AbortSignal,
 ): Promise<Row[]> {
-  const { store } = dependencies;
+  const { clock, store } = dependencies;
   const { kind, player_id, tag, layout_id, schedule_id, asset_id, item_id, timezone } = report;
   const isByDay = group === "day";
   if (kind === "uptime") {
@@ -79,7 +82,7 @@ async function rowsOf(
   const query = { player_id, tag, layout_id, schedule_id, asset_id, item_id, timezone, group_by: [group satisfies PlayGroup] };
   const rows: PlayReportRow[] = [];
   const names = new ReportNames(store.db, teamId);
-  for await (const part of countPlays(store.plays, teamId, query, span, await readTags(store.db, teamId), signal)) {
+  for await (const part of countPlays({ plays: store.plays, clock }, teamId, query, span, await readTags(store.db, teamId), signal)) {
     rows.push(...(await names.addTo(part)));
   }
   return isByDay ? rows : rows.toSorted((a, b) => b.plays - a.plays);

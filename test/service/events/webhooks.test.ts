@@ -129,7 +129,8 @@ test("[WHK6] endpoints that do not work do not delay a working one, which gets e
   for (let count = 0; count < 100; count += 1) await api.call("POST", "playlists", { name: `${count}` });
   await expect.poll(() => working.received.length).toBe(100);
   expect(new Set(working.ids).size).toBe(100);
-  expect(hanging.received.length).toBeLessThanOrEqual(4);
+  // A busy node on PostgreSQL may lose its duties meanwhile, and begins the attempts again.
+  expect(new Set(hanging.ids).size).toBeLessThanOrEqual(4);
 });
 
 test("[WHK7] private, loopback and metadata addresses are rejected, by name and in any notation, unless allowed", async () => {

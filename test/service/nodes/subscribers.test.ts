@@ -53,7 +53,8 @@ test("[NOD18] a long poll on one node ends with an event of the other", async ()
   await a.call("POST", "playlists", { name: "P", items: [] });
   const startedAt = performance.now();
   expect((await waiting).body.data).toMatchObject([{ type: "playlist.created" }]);
-  expect(performance.now() - startedAt).toBeLessThan(10_000);
+  // Without the event the answer comes after 30 seconds.
+  expect(performance.now() - startedAt).toBeLessThan(25_000);
 });
 
 test("[NOD19] events are numbered in the order of their commits, without gaps, also when a writer commits late or rolls back", async () => {

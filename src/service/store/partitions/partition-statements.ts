@@ -57,8 +57,9 @@ export async function makePartitions(query: Query, table: GrowingTable, days: re
   const taken = await listPartitions(query, table);
   const missing = rangesAround(days, daysEach).flatMap((range) => freeParts(range, taken));
   if (missing.length === 0) return [];
-  // The table before its partition, as all that use it do.
-  await query(`LOCK TABLE ONLY ${schema}.${table.name} IN SHARE UPDATE EXCLUSIVE MODE`);
+  // The table before its partition, as all that use it do. A query that begins meanwhile waits for the table: one that knew its
+  // partitions before would look for the moved rows where they are no more.
+  await query(`LOCK TABLE ONLY ${schema}.${table.name} IN ACCESS EXCLUSIVE MODE`);
   await query(`LOCK TABLE ${schema}.${defaultName(table)} IN ACCESS EXCLUSIVE MODE`);
   for (const range of missing) {
     const name = `${schema}.${partitionName(table, range)}`;
