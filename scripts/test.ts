@@ -1,4 +1,4 @@
-// `npm test`: installs what the tests need, builds the page, runs the tests, repeats failed tests with a browser, and prints the
+// `npm test`: installs what the tests need, builds the page, runs the tests, repeats failed tests, and prints the
 // counts. `npm test -- --fast` runs only quick tests that need no browser and start no program.
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

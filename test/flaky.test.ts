@@ -17,7 +17,7 @@ function run(exitCode: number, ...files: Run["report"]["files"]): Run {
 const passing = file("test/base/clock.test.ts", { ticks: "passed", waits: "passed", sleeps: "skipped" });
 const swap = "test/renderer/stage/swap.test.ts";
 
-test("[RUN1] a failed browser file is repeated once, a failed file without a browser is not", () => {
+test("[RUN1] failed files are repeated once", () => {
   const first = run(
     1,
     passing,
@@ -26,16 +26,19 @@ test("[RUN1] a failed browser file is repeated once, a failed file without a bro
     file("test/renderer/stage/stage.test.ts", { d: "passed" }),
     file("test/renderer/stage/walls.test.ts", { e: "skipped" }, 1),
   );
-  expect(filesToRepeat(first)).toEqual([swap, "test/renderer/stage/walls.test.ts"]);
+  expect(filesToRepeat(first)).toEqual(["test/player/proof/play-state.test.ts", swap, "test/renderer/stage/walls.test.ts"]);
   expect(filesToRepeat(run(0, passing))).toEqual([]);
 });
 
 test("[RUN1] only the failed tests of a file are repeated, and all of its tests if it failed outside them", () => {
-  const first = run(1, file(swap, { b: "passed", "zones > c (1.5×)": "failed" }), file("test/base/clock.test.ts", { a: "failed" }));
-  const pattern = new RegExp(testsToRepeat(first)!);
-  const titles = ["b", "zones > c (1.5×)", "zones > c (1.5×) again", "a"];
-  expect(titles.filter((title) => pattern.test(title))).toEqual(["zones > c (1.5×)"]);
-  expect(testsToRepeat(run(1, file(swap, { b: "failed" }, 1)))).toBeNull();
+  const walls = "test/renderer/stage/walls.test.ts";
+  const failed = file(swap, { b: "passed", "zones > c (1.5×)": "failed" });
+  const pattern = new RegExp(
+    testsToRepeat(run(1, failed, file(walls, { d: "passed", e: "skipped" }, 1), file("test/a.test.ts", { f: "passed" })))!,
+  );
+  const titles = ["b", "zones > c (1.5×)", "zones > c (1.5×) again", "d", "e", "f"];
+  expect(titles.filter((title) => pattern.test(title))).toEqual(["zones > c (1.5×)", "d", "e"]);
+  expect(testsToRepeat(run(1, failed, file(walls, {}, 1)))).toBeNull();
 });
 
 test("[RUN2] what passed the first time and was not repeated counts as passed", () => {

@@ -43,21 +43,21 @@ export interface Outcome {
   exitCode: number;
 }
 
-/** The failed files to repeat. Files without a browser are not repeated, because the machine's load does not affect them. */
+/** The failed files, to repeat: in the first run most of them get only CPU time that others leave idle. */
 export function filesToRepeat({ report }: Run): string[] {
-  return report.files.filter((file) => file.project !== "unit" && hasFailed(file)).map(({ path }) => path);
+  return report.files.filter(hasFailed).map(({ path }) => path);
 }
 
 /**
- * Vitest's pattern of the failed tests in the files to repeat; null when the whole files have to be repeated, because one of them
- * failed outside its tests.
+ * Vitest's pattern of the tests to repeat: those that failed, and all of a file that failed outside its tests. Null: all tests of the
+ * files to repeat, because one of them failed before its tests were known.
  */
 export function testsToRepeat(first: Run): string | null {
   const repeated = filesToRepeat(first);
   const files = first.report.files.filter(({ path }) => repeated.includes(path));
-  if (files.some(({ errors }) => errors > 0)) return null;
-  const titles = files.flatMap(({ tests }) => tests.filter(({ state }) => state === "failed").map(({ title }) => title));
-  return titles.map((title) => `^${RegExp.escape(title)}$`).join("|");
+  if (files.some(({ tests, errors }) => errors > 0 && tests.length === 0)) return null;
+  const chosen = files.flatMap(({ tests, errors }) => (errors > 0 ? tests : tests.filter(({ state }) => state === "failed")));
+  return chosen.map(({ title }) => `^${RegExp.escape(title)}$`).join("|");
 }
 
 /** @param second the run of `filesToRepeat(first)`, or of its failed tests only; null when there was none. */

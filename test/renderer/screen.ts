@@ -51,9 +51,9 @@ export async function recordScreenTimes(
   let isOver = false;
   session.on("Page.screencastFrame", ({ data, sessionId, metadata: { timestamp = 0 } }) => {
     frames.push({ png: Buffer.from(data, "base64"), at: timestamp * 1_000 });
-    // The last acknowledgements may fail because the recording has ended.
+    // The last acknowledgements may fail because the recording has ended, or the page with a test that failed.
     session.send("Page.screencastFrameAck", { sessionId }).catch((error: unknown) => {
-      if (!isOver) throw error;
+      if (!isOver && !page.isClosed()) throw error;
     });
   });
   await session.send("Page.startScreencast", {

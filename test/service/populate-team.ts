@@ -133,11 +133,15 @@ export async function populateTeam(api: TestService, person: Person, file: Datab
   const shown = { layout_id: pool.get("lay"), tags: ["lobby"] };
   expect((await person.call("PATCH", `players/${device.playerId}`, shown)).status).toBe(200);
   expect((await person.call("PATCH", `assets/${pool.get("ast")}`, { tags: ["lobby"] })).status).toBe(200);
-  const reply = await device.call("POST", "heartbeat", heartbeat({ last_frame_at: null, rendering: false, uptime_ms: 120_000 }));
-  expect(reply.status).toBe(200);
+  expect((await sendHeartbeat(device)).status).toBe(200);
   expect((await device.call("POST", "play-events", { events: [playEvent(pool)] })).body.accepted).toBe(1);
   expect((await device.call("PUT", `problems/prb_${ulid(Date.now())}`, problemRecord(pool))).status).toBe(204);
   return { pool, device };
+}
+
+/** Sends the heartbeat that a populated team's device has sent: again, it changes no row. */
+export function sendHeartbeat(device: Device): Promise<ApiResponse> {
+  return device.call("POST", "heartbeat", heartbeat({ last_frame_at: null, rendering: false, uptime_ms: 120_000 }));
 }
 
 /** Writes an open alert: it takes minutes until one opens. @returns its id. */

@@ -2,8 +2,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { expect } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
-import { TestService } from "../harness.ts";
-import { idsWithin, populateTeam, tablesOf, type PopulatedTeam } from "../populate-team.ts";
+import { TestService, type Device } from "../harness.ts";
+import { idsWithin, populateTeam, sendHeartbeat, tablesOf, type PopulatedTeam } from "../populate-team.ts";
 import { createOtherTeam, owner, type Person } from "./people.ts";
 import { openTables } from "../tables-of.ts";
 
@@ -20,8 +20,23 @@ export async function startTwoTeams() {
   const [ownPerson, otherPerson] = [await owner(service), await createOtherTeam(service)];
   const own: Team = { person: ownPerson, ...(await populateTeam(service, ownPerson, file)) };
   const other: Team = { person: otherPerson, ...(await populateTeam(service, otherPerson, file)) };
+  opened.use(keepOnline([own.device, other.device]));
   const owned = opened.move();
   return { service, file, own, other, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** A player goes offline 90 s after its last heartbeat, which changes rows; on a slow machine a test takes longer. */
+function keepOnline(devices: readonly Device[]): AsyncDisposable {
+  let sending: Promise<unknown> = Promise.resolve();
+  const timer = setInterval(() => {
+    sending = Promise.allSettled([sending, ...devices.map((device) => sendHeartbeat(device))]);
+  }, 20_000);
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await sending;
+    },
+  };
 }
 
 export function openDatabase(folder: string): DatabaseSync {

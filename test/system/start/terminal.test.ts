@@ -15,7 +15,8 @@ test("[FST4] at a terminal the demo reports its steps and the next ones in a few
   const lines = () =>
     stripVTControlCharacters(program.output)
       .split(/\r?\n/)
-      .filter((line) => line !== "");
+      // A busy machine is too slow for transitions, and may be so at any time.
+      .filter((line) => line !== "" && !line.includes("transitions are shown as cuts"));
   await eventually(() => lines().some((line) => line.startsWith("Ctrl+C")));
   const printed = lines().filter((line) => line.startsWith("["));
   expect(printed.join("\n")).not.toMatch(/(?:plr|ast|itm|zon|lay|pls|cmd|req)_[0-9a-z]{26}/);
