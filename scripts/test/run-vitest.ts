@@ -3,7 +3,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseCLI } from "vitest/node";
 import { rootFolder } from "../../src/main/folders.ts";
@@ -38,10 +37,6 @@ export async function runAllTests(argv: readonly string[], folder: string): Prom
 // player raises its browser's. `chrt` belongs to Debian's essential package util-linux.
 const idleOnly = ["chrt", "--idle", "0"];
 
-// Where Node keeps compiled modules. The programs that the tests start find even their first module there, so that they need not load
-// Node's compiler for TypeScript: a quarter of the CPU time of a start.
-const compiled = join(tmpdir(), "node-compile-cache");
-
 /**
  * Runs Vitest once and reads its report.
  * @param launcher a program and its arguments that start the command that follows them.
@@ -54,7 +49,7 @@ export async function runVitest(argv: readonly string[], report: string, launche
   const child = spawn(program!, words, {
     cwd: rootFolder,
     stdio: "inherit",
-    env: { ...process.env, NODE_COMPILE_CACHE: compiled, SIGNAGE_TEST_REPORT: report },
+    env: { ...process.env, SIGNAGE_TEST_REPORT: report },
   });
   const [code] = (await once(child, "exit")) as [number | null];
   return { exitCode: code ?? 1, report: Report.parse(JSON.parse(readFileSync(report, "utf8"))) };

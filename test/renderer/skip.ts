@@ -6,7 +6,9 @@ import type { OpenedPage } from "./test-browser.ts";
 const leadMs = 300;
 const limitMs = 20_000;
 
-const loadedItems = `[...document.querySelectorAll("img")].every((image) => image.complete)
+// The element of a picture is empty until its picture is loaded.
+const loadedItems = `document.querySelector("div.item:empty") === null
+  && [...document.querySelectorAll("img")].every((image) => image.complete)
   && [...document.querySelectorAll("video")].every((video) => video.readyState >= video.HAVE_FUTURE_DATA)
   && document.querySelectorAll(".item").length`;
 // An item is ready when it has been painted in the second frame after it was loaded.

@@ -1,5 +1,4 @@
 // Links to reports: who has one reads its report, until it ends, and nothing else.
-import type { Clock } from "../../base/clock.ts";
 import type { ChosenReport, ReportLink, SharedReport } from "../../protocol/operator/report-links.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { AttemptLimit, MakeLimit } from "../http/attempts/attempt-limit.ts";
