@@ -6,8 +6,7 @@ import { filesToRepeat, judge, testsToRepeat, type Run } from "../scripts/test/o
 type State = "passed" | "failed" | "skipped";
 
 function file(path: string, tests: Record<string, State>, errors = 0): Run["report"]["files"][number] {
-  const project = path.startsWith("test/renderer/") ? "browser" : "unit";
-  return { path, project, tests: Object.entries(tests).map(([title, state]) => ({ title, state })), errors };
+  return { path, tests: Object.entries(tests).map(([title, state]) => ({ title, state })), errors };
 }
 
 function run(exitCode: number, ...files: Run["report"]["files"]): Run {

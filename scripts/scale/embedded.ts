@@ -32,7 +32,7 @@ export const embedded: ScalePart = {
     const [beforeFolder, afterFolder] = [join(work, "before"), join(work, "after")];
     const commit = await checkOutBefore(beforeFolder);
     await copyCheckout(afterFolder);
-    // As packages have them: from sources, a start takes as long as it takes to compile these.
+    // Bundled, as in packages: a start from sources is mostly their compilation.
     for (const folder of [beforeFolder, afterFolder]) await bundlePrograms(folder);
     const before = new Version(beforeFolder, join(work, "data-before"));
     const after = new Version(afterFolder, join(work, "data-after"));

@@ -7,8 +7,6 @@ export const Report = z.object({
     z.object({
       /** Relative to the repository's root, such as `test/renderer/stage/stage.test.ts`. */
       path: z.string(),
-      /** The Vitest project. */
-      project: z.string(),
       tests: z.array(z.object({ title: z.string(), state: z.enum(["passed", "failed", "skipped"]) })),
       /** Number of failures outside tests: imports, hooks, unhandled rejections. */
       errors: z.number(),
@@ -53,8 +51,7 @@ export function filesToRepeat({ report }: Run): string[] {
  * files to repeat, because one of them failed before its tests were known.
  */
 export function testsToRepeat(first: Run): string | null {
-  const repeated = filesToRepeat(first);
-  const files = first.report.files.filter(({ path }) => repeated.includes(path));
+  const files = first.report.files.filter(hasFailed);
   if (files.some(({ tests, errors }) => errors > 0 && tests.length === 0)) return null;
   const chosen = files.flatMap(({ tests, errors }) => (errors > 0 ? tests : tests.filter(({ state }) => state === "failed")));
   return chosen.map(({ title }) => `^${RegExp.escape(title)}$`).join("|");

@@ -10,7 +10,6 @@ export default class FileReporter implements Reporter {
     const report: Run["report"] = {
       files: modules.map((module) => ({
         path: relative(rootFolder, module.moduleId),
-        project: module.project.name,
         tests: [...module.children.allTests()].map((test) => ({ title: test.fullName, state: stateOf(test) })),
         errors: errorsIn(module) + unhandled.filter((error) => error["VITEST_TEST_PATH"] === module.moduleId).length,
       })),

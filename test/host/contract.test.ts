@@ -184,9 +184,7 @@ function contract(hostUnderTest: HostUnderTest): void {
   });
 
   test("[HST12] a killed browser is reported as browser-exited; the next open shows only the page", async () => {
-    const pid = await browserPid(fixture);
-    fixture.forgetFaults();
-    process.kill(pid, "SIGKILL");
+    await signalBrowser(fixture, "SIGKILL");
     expect(await fixture.nextFault()).toMatchObject({ is: "browser-exited", detail: expect.stringContaining("SIGKILL") });
     await expect(host.capture(never)).rejects.toMatchObject({ code: "page-dead" });
     await host.open(fixture.server.page, never);
@@ -195,9 +193,7 @@ function contract(hostUnderTest: HostUnderTest): void {
 
   test("[HST13] a browser that hangs as a whole is ended and reported as browser-exited, and opens again", async ({ skip }) => {
     if (electrons.includes(hostUnderTest)) return skip("the host runs inside this browser; its parent process restarts it");
-    const pid = await browserPid(fixture);
-    fixture.forgetFaults();
-    process.kill(pid, "SIGSTOP");
+    await signalBrowser(fixture, "SIGSTOP");
     expect(await fixture.nextFault()).toMatchObject({ is: "browser-exited" });
     await host.open(fixture.server.page, never);
     await expectContent(fixture);
@@ -236,7 +232,9 @@ function middles(width: number, height: number): [number, number][] {
   ];
 }
 
-async function browserPid(fixture: HostFixture): Promise<number> {
+/** Sends a signal to the browser's main process. Faults until then, as of a busy machine, are forgotten. */
+async function signalBrowser(fixture: HostFixture, signal: NodeJS.Signals): Promise<void> {
   const browser = (await browserProcesses(fixture, "")).find(({ commandLine }) => !commandLine.includes("crashpad_handler"));
-  return browser!.pid;
+  fixture.forgetFaults();
+  process.kill(browser!.pid, signal);
 }

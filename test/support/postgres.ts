@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import pg from "pg";
 import { silentLog } from "../../src/base/log.ts";
+import { waitUntil } from "./polling.ts";
 
 /** A running server. Disposing it stops it and deletes its data. */
 export interface TestPostgres extends AsyncDisposable {
@@ -98,6 +99,12 @@ export async function startPostgres({ isDurable = false, port, folder }: Postgre
     dropDatabase: (url) => databases.drop(url),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** Resolves once a query of the pool's database waits for a lock. */
+export async function waitForLockedQuery(pool: pg.Pool): Promise<void> {
+  const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+  await waitUntil("a query waits for a lock", async () => (await pool.query(waiting)).rows.length > 0);
 }
 
 /** Creates and drops the databases of a server. */

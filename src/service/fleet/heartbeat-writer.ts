@@ -6,7 +6,7 @@ import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
 import type { Nodes } from "../nodes/nodes.ts";
 import type { TelemetryDb } from "../store/store.ts";
 import { countHeartbeats } from "./devices/heartbeat-minutes.ts";
-import { onePerPlayer, storeGone, storeHeartbeats, type PlayerLink } from "./presence-rows.ts";
+import { onePerPlayer, storeGone, storeHeartbeats, type StoredHeartbeat } from "./presence-rows.ts";
 
 // Batch writes, since a transaction per heartbeat is too slow. A killed service loses the history of at most this time.
 const flushIntervalMs = 1_000;
@@ -15,22 +15,19 @@ const maxBatch = 200;
 // When the disk is not writable, the oldest heartbeats beyond this number are dropped.
 const maxUnwritten = 20_000;
 
-export interface UnwrittenHeartbeat {
-  playerId: string;
-  /** Ms since the epoch. */
-  receivedAt: number;
+export interface UnwrittenHeartbeat extends Omit<StoredHeartbeat, "body"> {
   heartbeat: Heartbeat;
-  link: PlayerLink;
 }
 
 /** The memory that the heartbeats come from. */
 export interface HeartbeatMemory {
   /** Called when a heartbeat is stored, with its JSON. */
-  onStored(written: UnwrittenHeartbeat, body: string): void;
+  onStored(playerId: string, heartbeat: Heartbeat, body: string): void;
   /** Whether a player's socket is still closed. */
   isGone(playerId: string): boolean;
 }
 
+/** Collects heartbeats and closed sockets, and writes them in the order in which they came. */
 export class HeartbeatWriter {
   readonly #db: TelemetryDb;
   readonly #clock: Clock;
@@ -102,7 +99,7 @@ export class HeartbeatWriter {
       throw error;
     }
     this.#unwritten.splice(0, batch.length);
-    for (const written of batch) this.#memory.onStored(written, written.body);
+    for (const { playerId, heartbeat, body } of batch) this.#memory.onStored(playerId, heartbeat, body);
     if (!this.#nodes.isShared) return;
     const beats = batch.map(({ playerId, receivedAt, link, body }) => ({ playerId, receivedAt, link, body }));
     this.#nodes.broadcast("heartbeats", { beats });

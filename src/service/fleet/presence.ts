@@ -62,7 +62,7 @@ export class Presence {
     this.#clock = clock;
     this.#latest = latest;
     this.#writer = new HeartbeatWriter(db, clock, nodes, {
-      onStored: ({ playerId, heartbeat }, body) => {
+      onStored: (playerId, heartbeat, body) => {
         const kept = latest.get(playerId);
         if (kept?.heartbeat === heartbeat) kept.heartbeat = body;
       },

@@ -18,8 +18,8 @@ export class NodeListeners {
   }
 
   /**
-   * Calls the listeners of an announcement with this number, one after the other. @returns false: it is malformed, or of a kind that only newer nodes know.
-   * Rejects as they do.
+   * Calls the listeners of an announcement with this number, one after the other. Rejects as they do.
+   * @returns false: it is malformed, or of a kind that only newer nodes know.
    */
   async announced(number: number, kind: string, body: unknown): Promise<boolean> {
     const parsed = isKind(announcementBodies, kind) ? announcementBodies[kind].safeParse(body) : null;

@@ -6,6 +6,7 @@ import type { PlayGroup, PlayReportQuery, PlayReportRow } from "../../protocol/d
 import { selectPlayEvents, type PlayEventsDb } from "./play-events.ts";
 import { invalidField, ProblemError } from "../http/problem.ts";
 import { isPostgres } from "../store/dialect.ts";
+import type { Store } from "../store/store.ts";
 import { nextBoundary, unitName } from "../../schedule/calendar/days-and-hours.ts";
 import { timeZoneRulesOrUtc } from "../../schedule/calendar/time-zone.ts";
 import type { TagsOfPlayers } from "./reported-players.ts";
@@ -16,7 +17,7 @@ const defaultDays = 30;
 const maxDays = 400;
 const maxHourlyDays = 62;
 const maxGroups = 100_000;
-// On PostgreSQL a slice grows while its query takes less than the first, and shrinks when it takes more than the second.
+// On PostgreSQL the next slice is longer after a query of less than quickMs, and shorter after one of more than slowMs.
 const quickMs = 50;
 const slowMs = 500;
 
@@ -51,6 +52,11 @@ type Column = keyof typeof columns;
 const results = ["completed", "cut", "failed", "skipped", "not_shown"] as const;
 type Query = Omit<PlayReportQuery, "format">;
 
+interface CountDependencies {
+  clock: Clock;
+  store: Pick<Store, "plays">;
+}
+
 /** The time span of a report, ms since the epoch. @throws ProblemError 422 when it is empty or too long. */
 export function reportSpan(query: Pick<Query, "from" | "to" | "group_by">, now: number): { from: number; to: number } {
   const to = query.to === undefined ? now : Date.parse(query.to);
@@ -68,7 +74,7 @@ export function reportSpan(query: Pick<Query, "from" | "to" | "group_by">, now: 
  * @throws ProblemError 422 when there are more than 100,000 groups.
  */
 export async function* countPlays(
-  { plays: db, clock }: { plays: PlayEventsDb; clock: Clock },
+  { clock, store: { plays } }: CountDependencies,
   teamId: string,
   query: Query,
   { from, to }: { from: number; to: number },
@@ -81,12 +87,13 @@ export async function* countPlays(
   let sliceMs = hourMs;
   for (let at = from; at < to;) {
     const end = unit === undefined ? to : Math.min(to, nextBoundary(at, unit, timeZone));
-    for (let start = at, sliceEnd: number; start < end; start = sliceEnd) {
-      sliceEnd = Math.min(end, start + sliceMs);
+    for (let start = at; start < end;) {
+      const sliceEnd = Math.min(end, start + sliceMs);
       const begunAt = clock.monotonic();
-      await addSlice(db, teamId, query, start, sliceEnd, tags, sums);
+      await addSlice(plays, teamId, query, start, sliceEnd, tags, sums);
+      start = sliceEnd;
       // Nothing else runs during a query on SQLite, so there it stays an hour.
-      if (isPostgres(db)) sliceMs = nextSlice(sliceMs, clock.monotonic() - begunAt);
+      if (isPostgres(plays)) sliceMs = nextSlice(sliceMs, clock.monotonic() - begunAt);
       // Let other requests run.
       await setImmediate(undefined, { signal });
     }

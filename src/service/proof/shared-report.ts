@@ -60,7 +60,7 @@ async function rowsOf(
   now: number,
   signal: AbortSignal,
 ): Promise<Row[]> {
-  const { clock, store } = dependencies;
+  const { store } = dependencies;
   const { kind, player_id, tag, layout_id, schedule_id, asset_id, item_id, timezone } = report;
   const isByDay = group === "day";
   if (kind === "uptime") {
@@ -82,7 +82,7 @@ async function rowsOf(
   const query = { player_id, tag, layout_id, schedule_id, asset_id, item_id, timezone, group_by: [group satisfies PlayGroup] };
   const rows: PlayReportRow[] = [];
   const names = new ReportNames(store.db, teamId);
-  for await (const part of countPlays({ plays: store.plays, clock }, teamId, query, span, await readTags(store.db, teamId), signal)) {
+  for await (const part of countPlays(dependencies, teamId, query, span, await readTags(store.db, teamId), signal)) {
     rows.push(...(await names.addTo(part)));
   }
   return isByDay ? rows : rows.toSorted((a, b) => b.plays - a.plays);

@@ -9,7 +9,7 @@ import { skipTo } from "../skip.ts";
 
 const long = 600_000;
 // The delay allowed on a busy test machine; the benchmarks measure the two frames of an idle one.
-const lateMs = 600;
+const lateMs = 400;
 
 const browser = useTestBrowser();
 

@@ -9,6 +9,7 @@ import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Program } from "../../support/programs/programs.ts";
 import { TestService, call, heartbeat, picture, errorPointers } from "../harness.ts";
+import { isOnPostgres } from "../test-database.ts";
 import { Receiver } from "./receiver.ts";
 
 const loopback = { allowAddresses: ["127.0.0.0/8"] };
@@ -130,7 +131,7 @@ test("[WHK6] endpoints that do not work do not delay a working one, which gets e
   await expect.poll(() => working.received.length).toBe(100);
   expect(new Set(working.ids).size).toBe(100);
   // A busy node on PostgreSQL may lose its duties meanwhile, and begins the attempts again.
-  expect(new Set(hanging.ids).size).toBeLessThanOrEqual(4);
+  expect(isOnPostgres ? new Set(hanging.ids).size : hanging.received.length).toBeLessThanOrEqual(4);
 });
 
 test("[WHK7] private, loopback and metadata addresses are rejected, by name and in any notation, unless allowed", async () => {

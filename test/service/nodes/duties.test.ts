@@ -11,10 +11,10 @@ import { runUnder } from "../../../src/service/nodes/fence.ts";
 import { Leases } from "../../../src/service/nodes/leases.ts";
 import { connectionTo } from "../../../src/service/store/postgres/pools.ts";
 import type { Store } from "../../../src/service/store/store.ts";
-import { startPostgres, type TestPostgres } from "../../support/postgres.ts";
+import { startPostgres, waitForLockedQuery, type TestPostgres } from "../../support/postgres.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { waitUntil } from "../../support/polling.ts";
-import { countAs, startNode, testClock, waitForLockedQuery } from "./test-nodes.ts";
+import { countAs, startNode, testClock } from "./test-nodes.ts";
 
 let postgres: TestPostgres;
 

@@ -2,12 +2,11 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectionTo } from "../../../src/service/store/postgres/pools.ts";
-import { startPostgres, type TestPostgres } from "../../support/postgres.ts";
+import { startPostgres, waitForLockedQuery, type TestPostgres } from "../../support/postgres.ts";
 import { waitUntil } from "../../support/polling.ts";
 import { EventSubscriber } from "../events/event-subscriber.ts";
 import { displayState } from "../alerts/alert-fleet.ts";
 import { heartbeat, type Device } from "../harness.ts";
-import { waitForLockedQuery } from "./test-nodes.ts";
 import { startTwoServices } from "./two-services.ts";
 
 let postgres: TestPostgres;

@@ -1,6 +1,5 @@
 // Nodes of one service for tests: parts of the service that share a real PostgreSQL database, without its HTTP.
 import { sql } from "kysely";
-import type { Pool } from "pg";
 import { runAll } from "../../../src/base/async/run-all.ts";
 import { createSystemClock } from "../../../src/base/clock.ts";
 import { isAbort } from "../../../src/base/fault.ts";
@@ -12,7 +11,6 @@ import { createIds } from "../../../src/service/store/ids.ts";
 import { openPostgresStore } from "../../../src/service/store/postgres/postgres-store.ts";
 import type { Store } from "../../../src/service/store/store.ts";
 import { createLog } from "../../support/recording-log.ts";
-import { waitUntil } from "../../support/polling.ts";
 
 export const testClock = createSystemClock();
 
@@ -72,10 +70,4 @@ export function countAs(name: string) {
         await testClock.wait(100, signal);
       }
     };
-}
-
-/** Resolves once a query of the pool's database waits for a lock. */
-export async function waitForLockedQuery(pool: Pool): Promise<void> {
-  const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-  await waitUntil("a query waits for a lock", async () => (await pool.query(waiting)).rows.length > 0);
 }

@@ -187,7 +187,7 @@ test("[PGS8] without its database a write fails as unavailable, and the next one
 test("[PGS17] a database that is not there, or does not let the service in or create tables, is named with what to do", async () => {
   const postgres = await sharedPostgres();
   const database = await postgres.createDatabase(false);
-  const as = (user: string, url = database) => url.replace("postgres://postgres@", `postgres://${user}@`);
+  const as = (user: string) => database.replace("postgres://postgres@", `postgres://${user}@`);
   const guest = `guest_${process.pid}`;
   const refusal = (url: string) => openPostgresStore(url).catch((error: unknown) => error);
   const missing = await refusal(`${database}_missing`);
@@ -198,8 +198,8 @@ test("[PGS17] a database that is not there, or does not let the service in or cr
     message: expect.stringMatching(/role "guest_\d+" does not exist: correct the user/),
   });
   await query(database, `CREATE ROLE ${guest} LOGIN`);
-  const powerless = await refusal(as(guest));
-  expect(powerless).toMatchObject({
+  const withoutRights = await refusal(as(guest));
+  expect(withoutRights).toMatchObject({
     code: "refused",
     message: expect.stringMatching(/permission denied for database .*: let its user create/),
   });

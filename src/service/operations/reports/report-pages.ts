@@ -58,8 +58,7 @@ export const reportPageOperations: readonly Operation<ReportPageDependencies>[] 
         const names = new ReportNames(store.db, teamId);
         const tags = needsTags(query) ? await readTags(store.db, teamId) : new Map<string, string[]>();
         const rows: PlayReportRow[] = [];
-        for await (const part of countPlays({ plays: store.plays, clock }, teamId, query, span, tags, signal))
-          rows.push(...(await names.addTo(part)));
+        for await (const part of countPlays({ clock, store }, teamId, query, span, tags, signal)) rows.push(...(await names.addTo(part)));
         const { sort } = query;
         return sort === "key" ? inOrder(rows, query.group_by) : rows.toSorted((a, b) => b[sort] - a[sort]);
       });

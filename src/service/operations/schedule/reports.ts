@@ -38,7 +38,7 @@ export const reportOperations: readonly Operation<ReportDependencies>[] = [
     headers: { Accept: "`text/csv` for CSV" },
     async run({ clock, store }, { teamId, header, signal }, { query }) {
       const tags = needsTags(query) ? await readTags(store.db, teamId) : new Map<string, string[]>();
-      const counted = countPlays({ plays: store.plays, clock }, teamId, query, reportSpan(query, Math.trunc(clock.now())), tags, signal);
+      const counted = countPlays({ clock, store }, teamId, query, reportSpan(query, Math.trunc(clock.now())), tags, signal);
       const rows = withNames(counted, new ReportNames(store.db, teamId));
       // Compute the first rows before the response starts, so that an error can still become a problem.
       const first = await rows.next();

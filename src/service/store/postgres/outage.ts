@@ -20,7 +20,7 @@ const serverCodes: ReadonlySet<string> = new Set(["57P01", "57P02", "57P03", "57
 // It does not let the service in; what to do about it.
 const refusals: ReadonlyMap<string, string> = new Map([
   ["3D000", "create it, for example with createdb"],
-  ["28000", "correct the user in --database, or let it in by CREATE ROLE and pg_hba.conf"],
+  ["28000", "correct the user in --database, or let this user log in (CREATE ROLE, pg_hba.conf)"],
   ["28P01", "correct the user and password in --database"],
 ]);
 // The library gives these no code.
