@@ -12,7 +12,9 @@ import type { BuildOptions } from "./options.ts";
 const playerFolder = join(rootFolder, "packaging/player");
 const root = "usr/lib/signage-player";
 
-const units = ["setup", "usb@", "session", "sound@", "rotation", "launcher", "player"].map((name) => `signage-${name}.service`);
+const units = ["setup", "usb@", "session", "session-failed", "sound@", "rotation", "launcher", "player"].map(
+  (name) => `signage-${name}.service`,
+);
 /** Files of `packaging/player/system`, and where they go. */
 const systemFiles = {
   "sysusers.conf": "usr/lib/sysusers.d/signage-player.conf",
@@ -76,7 +78,8 @@ export function buildPlayerDeb(
   const built = { launcher_version: version, built_at: new Date(epoch * 1_000).toISOString() };
   tree.write(`${root}/launcher/launcher.json`, `${JSON.stringify(built)}\n`);
   tree.copyFolder(`${root}/labwc`, join(playerFolder, "session/labwc"));
-  tree.copy(`${root}/session/rotate`, join(playerFolder, "session/rotate.sh"), 0o755);
+  for (const script of ["rotate", "explain-failure"])
+    tree.copy(`${root}/session/${script}`, join(playerFolder, `session/${script}.sh`), 0o755);
   tree.copy("usr/bin/signage-player", join(playerFolder, "signage-player.sh"), 0o755);
   for (const unit of units) tree.copy(`usr/lib/systemd/system/${unit}`, join(playerFolder, "units", unit));
   for (const [from, to] of Object.entries(systemFiles)) tree.copy(to, join(playerFolder, "system", from));

@@ -87,6 +87,7 @@ test.skipIf(!canBuild)("[DEB3] everything in the packages belongs to root, and o
     "bin/signage-service",
     "lib/signage-player/launcher/node",
     "lib/signage-player/session/rotate",
+    "lib/signage-player/session/explain-failure",
     "lib/signage-service/backup-and-expire",
     "lib/signage-service/bin/node",
   ]);

@@ -1,7 +1,7 @@
 // The shell scripts of the packages, run in folders of their own: maintainer scripts, rotation, backup.
 import { execFileSync, spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
-import { chmod, cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { rootFolder } from "../../src/main/folders.ts";
@@ -19,7 +19,7 @@ test("[DEB5] the shell scripts are valid, and stop at the first error", async ()
   const scripts = globSync(["{player,service}/**/*.sh", "{player,service}/debian/*"], { cwd: packaging }).map((path) =>
     join(packaging, path),
   );
-  expect(scripts).toHaveLength(11);
+  expect(scripts).toHaveLength(12);
   for (const script of scripts) {
     expect(spawnSync("sh", ["-n", script], { encoding: "utf8" }).stderr, script).toBe("");
     expect(await readFile(script, "utf8"), script).toMatch(/^set -e$/m);
@@ -120,4 +120,35 @@ test("[DEB8] the nightly backup keeps the newest seven, and touches no other fil
   const names = (await readdir(at("backups"))).toSorted();
   expect(names).toHaveLength(8);
   expect(names.slice(0, 2)).toEqual(["mine.tar", "signage-service-20260114T030000Z.tar"]);
+});
+
+test("[SYD7] what is missing for the display session is named with the remedy", async () => {
+  await using folder = await temporaryFolder();
+  const explain = (...devices: string[]) => {
+    const { status, stdout } = spawnSync("sh", [join(packaging, "player/session/explain-failure.sh"), ...devices], { encoding: "utf8" });
+    expect(status).toBe(0);
+    return stdout;
+  };
+  const nothing = explain(folder.path);
+  expect(nothing).toContain(`there is no console ${folder.path}/tty1`);
+  expect(nothing).toContain("--headless");
+  expect(nothing).toContain(`no graphics card is ready (${folder.path}/dri/card*)`);
+  await mkdir(join(folder.path, "dri"));
+  await writeFile(join(folder.path, "dri/card0"), "");
+  await symlink("/dev/null", join(folder.path, "tty1"));
+  const everything = explain(folder.path);
+  expect(everything).not.toContain("no console");
+  expect(everything).not.toContain("no graphics card");
+  expect(everything).toContain("journalctl --boot --unit=signage-session.service");
+});
+
+test("[DEB16] an upgrade removes the link by which earlier versions let the display session want the player", async () => {
+  await using folder = await temporaryFolder();
+  const wants = join(folder.path, "etc/systemd/system/signage-session.service.wants");
+  await mkdir(wants, { recursive: true });
+  await symlink("/usr/lib/systemd/system/signage-player.service", join(wants, "signage-player.service"));
+  await symlink("/usr/lib/systemd/system/other.service", join(wants, "other.service"));
+  const env = { ...process.env, DPKG_ROOT: folder.path, DPKG_MAINTSCRIPT_PACKAGE: "signage-player" };
+  spawnSync("sh", [join(packaging, "player/debian/postinst"), "configure", "0.1.0"], { env, encoding: "utf8" });
+  expect(await readdir(wants)).toEqual(["other.service"]);
 });

@@ -14,6 +14,8 @@ const restartLimitMs = 5_000 + 5_000;
 const watchdogLimitMs = 60_000 + restartLimitMs;
 const stopLimitMs = 20_000;
 const playMs = 150_000;
+// Several times the RestartSec of the session.
+const failingMs = 30_000;
 // The recovery gives up after ten minutes without a frame, and the watchdog a minute later.
 const darkMs = 12 * 60_000;
 const stillLimitMs = 6_000;
@@ -61,6 +63,29 @@ export const checks: Readonly<Record<string, (stage: Stage) => Promise<number>>>
     await installation.systemctl("daemon-reload");
     const from = performance.now();
     await installation.systemctl("start", "--no-block", player);
+    await run.until("the player is active", () => isActive(installation, player), startLimitMs);
+    await installation.showsContent();
+    return performance.now() - from;
+  },
+
+  async "a session without a console is tried every five seconds, and says once what is missing"({ container, installation, run }) {
+    await installation.systemctl("stop", session, player);
+    const dropIn = `/run/systemd/system/${session}.d/no-console.conf`;
+    const noConsole = "[Service]\nTTYPath=/dev/no-such-console\nStandardInput=tty-fail\n";
+    await container.call("sh", "-c", 'mkdir -p "$(dirname "$1")" && printf %s "$2" > "$1"', "sh", dropIn, noConsole);
+    await installation.systemctl("daemon-reload");
+    await installation.systemctl("start", "--no-block", session, player);
+    await run.pause(failingMs);
+    const { NRestarts } = await installation.state(session);
+    const said = await container.call("journalctl", "--output=cat", "--unit=signage-session-failed.service");
+    const explanations = said.split("the display session cannot start").length - 1;
+    run.print({ restarts: Number(NRestarts), explanations, in_ms: failingMs });
+    if (Number(NRestarts) < 2 || Number(NRestarts) > failingMs / 5_000) run.violate(`${NRestarts} restarts in ${failingMs} ms`);
+    if (explanations !== 1) run.violate(`what is missing was said ${explanations} times: ${said}`);
+    // It appears again: the player starts without being asked.
+    const from = performance.now();
+    await container.call("rm", dropIn);
+    await installation.systemctl("daemon-reload");
     await run.until("the player is active", () => isActive(installation, player), startLimitMs);
     await installation.showsContent();
     return performance.now() - from;

@@ -88,10 +88,12 @@ export class Installation implements AsyncDisposable {
       "player/system/journald.conf": "/etc/systemd/journald.conf.d/signage-player.conf",
       [`player/units/${session}`]: `/etc/systemd/system/${session}`,
       [`player/units/${player}`]: `/etc/systemd/system/${player}`,
+      "player/units/signage-session-failed.service": "/etc/systemd/system/signage-session-failed.service",
+      "player/session/explain-failure.sh": "/usr/lib/signage-player/session/explain-failure",
       [`service/units/${service}`]: `/etc/systemd/system/${service}`,
     };
     for (const [from, to] of Object.entries(files))
-      await container.call("install", "-D", "--mode=644", `${checkout}/packaging/${from}`, to);
+      await container.call("install", "-D", from.endsWith(".sh") ? "--mode=755" : "--mode=644", `${checkout}/packaging/${from}`, to);
     await container.call("systemd-sysusers");
     await container.call("systemctl", "restart", "systemd-journald");
     await write("/etc/signage-player/player.env", `SIGNAGE_SERVER=${serverUrl}\n`);

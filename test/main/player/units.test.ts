@@ -15,6 +15,7 @@ const names = [
   ...exposed,
   "signage-launcher.service",
   "signage-session.service",
+  "signage-session-failed.service",
   "signage-sound@.service",
   "signage-setup.service",
   "signage-usb@.service",
@@ -23,6 +24,12 @@ const names = [
 const analyze = (...argv: string[]) => spawnSync("systemd-analyze", argv, { encoding: "utf8" });
 // Without a running systemd since version 250.
 const version = Number(/^systemd (\d+)/.exec(analyze("--version").stdout ?? "")?.[1] ?? 0);
+
+/** The words of all settings named `key`; a command is one word. */
+function valuesOf(unit: string, key: string): string[] {
+  const lines = unit.split("\n").flatMap((line) => (line.startsWith(`${key}=`) ? [line.slice(key.length + 1)] : []));
+  return key.startsWith("Exec") ? lines : lines.flatMap((line) => line.split(" "));
+}
 
 async function readUnit(name: string): Promise<string> {
   const folder = (await readdir(join(player, "units"))).includes(name) ? player : service;
@@ -49,9 +56,31 @@ test.skipIf(version < 250)("[SYD3] systemd accepts the units, and their exposure
   }
 });
 
-test("[SYD5] the compositor's unit starts the player", async () => {
-  const unit = await readUnit("signage-player.service");
-  expect(/^WantedBy=(.+)$/m.exec(unit)![1]!.split(" ")).toEqual(["multi-user.target", "signage-session.service"]);
+test("[SYD5] the compositor's unit starts the player when it has started itself", async () => {
+  const starts = "systemctl start --no-block signage-player.service";
+  expect(valuesOf(await readUnit("signage-session.service"), "ExecStartPost").filter((command) => command.includes(starts))).toHaveLength(
+    1,
+  );
+});
+
+test("[SYD6] no unit that is restarted asks, by what it wants, for its own start: systemd would not wait for RestartSec", async () => {
+  const texts = new Map(await Promise.all(names.map(async (name) => [name, await readUnit(name)] as const)));
+  const requests = (name: string): string[] => {
+    const own = ["Wants", "Requires", "BindsTo", "Upholds"].flatMap((key) => valuesOf(texts.get(name) ?? "", key));
+    // `systemctl enable` links what is to be installed with this unit into its Wants= and Requires=.
+    const installed = [...texts].filter(([, text]) => ["WantedBy", "RequiredBy"].some((key) => valuesOf(text, key).includes(name)));
+    return [...own, ...installed.map(([other]) => other)];
+  };
+  const restarted = [...texts].filter(([, text]) => valuesOf(text, "Restart").includes("always")).map(([name]) => name);
+  expect(restarted).toContain("signage-session.service");
+  for (const name of restarted) {
+    const found = new Set<string>();
+    const visit = (from: string): void => {
+      for (const other of requests(from).filter((each) => !found.has(each))) visit((found.add(other), other));
+    };
+    visit(name);
+    expect([...found], name).not.toContain(name);
+  }
 });
 
 test("[SYD3] the player's unit expects the reports that the player sends", async () => {
