@@ -1,12 +1,9 @@
 // The machine as the launcher uses it: time since boot, the run of the machine, and the programs of the system.
-import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { uptime } from "node:os";
-import { promisify } from "node:util";
 import { createSystemClock, type Clock } from "../base/clock.ts";
+import { reasonOfRun, runTool } from "../base/processes/run-tool.ts";
 import type { Architecture } from "../protocol/device/updates.ts";
-
-const run = promisify(execFile);
 
 export interface Device {
   readonly clock: Clock;
@@ -14,11 +11,16 @@ export interface Device {
   /** Time since boot, ms, also while the machine was suspended (CLOCK_BOOTTIME, as in health.json). */
   uptime(): number;
   bootId(): Promise<string>;
-  /** Runs a program of the system and returns its standard output. @throws when it fails or takes longer than `limitMs`. */
+  /**
+   * Runs a program of the system and returns its standard output. @throws Error when it takes longer than `limitMs`; with `code`, its exit
+   * code, and `stdout` when it fails; with the code ENOENT when it is missing.
+   */
   run(program: string, args: readonly string[], options?: { cwd?: string; limitMs?: number }): Promise<string>;
 }
 
 const commandLimitMs = 60_000;
+// Its limit ends a program.
+const endless = new AbortController().signal;
 
 /** @param bootIdFile `/proc/sys/kernel/random/boot_id`. */
 export function thisDevice(bootIdFile: string): Device {
@@ -28,8 +30,10 @@ export function thisDevice(bootIdFile: string): Device {
     uptime: () => Math.round(uptime() * 1_000),
     bootId: async () => (await readFile(bootIdFile, "utf8")).trim(),
     run: async (program, args, { cwd, limitMs = commandLimitMs } = {}) => {
-      const options = { timeout: limitMs, maxBuffer: 16 * 2 ** 20, ...(cwd !== undefined && { cwd }) };
-      return (await run(program, [...args], options)).stdout;
+      const run = await runTool(program, args, { env: process.env, signal: endless, limitMs, ...(cwd !== undefined && { cwd }) });
+      if (run.is === "ended" && run.code === 0) return run.stdout;
+      const facts = run.is === "missing" ? { code: "ENOENT" } : run.is === "ended" ? { code: run.code, stdout: run.stdout } : {};
+      throw Object.assign(new Error(reasonOfRun(program, run)), facts);
     },
   };
 }

@@ -54,3 +54,29 @@ export async function pidListeningOn(port: number): Promise<number> {
   }
   throw new Error(`no process listens on port ${port}`);
 }
+
+/** All processes that were started by this one, directly or by another one of them, with their start times. */
+export async function descendantsOf(pid: number): Promise<{ pid: number; name: string; startTime: number }[]> {
+  const found: { pid: number; name: string; startTime: number }[] = [];
+  const parents = [pid];
+  for (const parent of parents) {
+    for (const task of await readdir(`/proc/${parent}/task`).catch(() => [])) {
+      const children = await readFile(`/proc/${parent}/task/${task}/children`, "utf8").catch(() => "");
+      for (const child of children.split(" ").filter(Boolean).map(Number)) {
+        const name = await readFile(`/proc/${child}/comm`, "utf8").catch(() => null);
+        const startTime = await startTimeOf(child).catch(() => null);
+        if (name === null || startTime === null) continue; // it has ended meanwhile
+        found.push({ pid: child, name: name.trim(), startTime });
+        parents.push(child);
+      }
+    }
+  }
+  return found;
+}
+
+/** Whether this process runs: no other process has its id, and it is no zombie. */
+export async function isAlive({ pid, startTime }: { pid: number; startTime: number }): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return stat !== "" && fields[0] !== "Z" && Number(fields[19]) === startTime;
+}

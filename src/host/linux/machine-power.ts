@@ -1,5 +1,5 @@
 // Restarts the machine and switches it off by systemd-logind, which asks polkit whether this user may: no sudo, no root.
-import { reasonOfRun, runOrFail, runTool, type ToolRun } from "./run-tool.ts";
+import { reasonOfRun, runOrFail, runTool, type ToolRun } from "../../base/processes/run-tool.ts";
 
 const bus = ["org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager"] as const;
 /** The method that acts; logind has another one, `Can…`, that tells whether it would. */

@@ -1,9 +1,8 @@
 // Tells systemd when the player has started and that it works. By the program systemd-notify: Node cannot send Unix datagrams.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import type { Clock } from "../../base/clock.ts";
 import { isAbort, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
+import { reasonOfRun, runTool } from "../../base/processes/run-tool.ts";
 import type { Supervise } from "../../player/player.ts";
 
 // systemd-notify waits at most five seconds for systemd.
@@ -26,14 +25,8 @@ export function reportToSystemd(env: NodeJS.ProcessEnv, clock: Clock, log: Log):
   let hasFailed = false;
   const notify = async (message: string, signal: AbortSignal): Promise<void> => {
     try {
-      const child = spawn("systemd-notify", [message], {
-        env: { NOTIFY_SOCKET: socket, PATH },
-        stdio: "ignore",
-        signal,
-        timeout: notifyLimitMs,
-      });
-      const [code] = (await once(child, "exit")) as [number | null];
-      if (code !== 0) throw new Error(`systemd-notify ended with ${code}`);
+      const run = await runTool("systemd-notify", [message], { env: { NOTIFY_SOCKET: socket, PATH }, signal, limitMs: notifyLimitMs });
+      if (run.is !== "ended" || run.code !== 0) throw new Error(reasonOfRun("systemd-notify", run));
       hasFailed = false;
     } catch (error) {
       if (isAbort(error) && signal.aborted) throw error;

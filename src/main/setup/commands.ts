@@ -1,6 +1,5 @@
 // Runs the machine's own commands, such as systemctl and nmcli.
-import { spawn } from "node:child_process";
-import { hasErrorCode } from "../../base/fault.ts";
+import { runTool } from "../../base/processes/run-tool.ts";
 
 /** How a command ended. `missing`: it is not installed. */
 export type CommandResult = { is: "done"; stdout: string } | { is: "failed"; reason: string } | { is: "missing" };
@@ -15,21 +14,11 @@ const longestReason = 500;
 /** @param env its PATH names where the commands are. */
 export function createRunCommand(env: NodeJS.ProcessEnv, signal: AbortSignal): RunCommand {
   return async (command, argv) => {
-    const child = spawn(command, argv, { env: { ...env, LC_ALL: "C" }, stdio: ["ignore", "pipe", "pipe"], timeout: limitMs, signal });
-    const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
-    child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
-    child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
-    try {
-      const code = await new Promise<number | null>((resolve, reject) => {
-        child.on("error", reject);
-        child.on("close", resolve);
-      });
-      if (code === 0) return { is: "done", stdout: Buffer.concat(stdout).toString() };
-      const said = Buffer.concat(stderr).toString().trim().replaceAll("\n", "; ").slice(0, longestReason);
-      return { is: "failed", reason: said || (code === null ? `${command} took too long` : `${command} ended with ${code}`) };
-    } catch (error) {
-      if (hasErrorCode(error, "ENOENT")) return { is: "missing" };
-      throw error;
-    }
+    const run = await runTool(command, argv, { env, signal, limitMs });
+    if (run.is === "missing") return run;
+    if (run.is === "timeout") return { is: "failed", reason: `${command} took too long` };
+    if (run.code === 0) return { is: "done", stdout: run.stdout };
+    const said = run.stderr.trim().replaceAll("\n", "; ").slice(0, longestReason);
+    return { is: "failed", reason: said || `${command} ended with ${run.code}` };
   };
 }

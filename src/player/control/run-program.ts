@@ -1,9 +1,9 @@
 // Runs a program without a shell, with limits of time and output, and never leaves its processes running.
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import type { Clock } from "../../base/clock.ts";
 import { Fault } from "../../base/fault.ts";
+import { findProgram, startGroup } from "../../base/processes/process-group.ts";
 
 export interface ProgramLimits {
   timeoutMs: number;
@@ -42,30 +42,22 @@ export async function runProgram(
   signal: AbortSignal,
 ): Promise<ProgramEnd> {
   signal.throwIfAborted();
-  const child = spawn(path, argv, { cwd: "/", env: environment, stdio: ["ignore", "pipe", "pipe"], detached: true });
-  const killGroup = (): void => {
-    if (child.pid === undefined) return;
-    try {
-      process.kill(-child.pid, "SIGKILL");
-    } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error; // ESRCH: the group has ended
-    }
-  };
+  if ((await findProgram(path, undefined)) === null) throw new Fault("not-applied", "the program cannot be executed");
+  const { leader, kill } = startGroup(path, argv, { cwd: "/", env: environment });
+  leader.stdin.end();
   const over = new AbortController();
-  signal.addEventListener("abort", killGroup, { signal: over.signal });
+  signal.addEventListener("abort", kill, { signal: over.signal });
   let timedOut = false;
   void clock.wait(timeoutMs, over.signal).then(
     () => {
       timedOut = true;
-      killGroup();
+      kill();
     },
     () => undefined, // it ended before
   );
-  const outputs = Promise.all([readLimited(child.stdout, maxOutputBytes), readLimited(child.stderr, maxOutputBytes)]);
+  const outputs = Promise.all([readLimited(leader.stdout, maxOutputBytes), readLimited(leader.stderr, maxOutputBytes)]);
   try {
-    const [code, killedBy] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
-    // A process that it left behind would keep the outputs open.
-    killGroup();
+    const [code, killedBy] = (await once(leader, "exit")) as [number | null, NodeJS.Signals | null];
     const [stdout, stderr] = await outputs;
     signal.throwIfAborted();
     return { code, signal: killedBy, timedOut, stdout, stderr };

@@ -1,7 +1,7 @@
 // What the adapters of the sound tools share: how they start their tool, and percentages.
 import { Fault } from "../../../base/fault.ts";
 import type { AudioControls, AudioOutput, Control } from "../../../player/machine-controls.ts";
-import { runOrFail, runTool, type ToolRun } from "../run-tool.ts";
+import { runOrFail, runTool, type ToolRun } from "../../../base/processes/run-tool.ts";
 
 /** Starts one tool with these arguments. */
 export class SoundTool {

@@ -1,9 +1,9 @@
 // Notices that displays were connected or disconnected: by the compositor, or else the X server, or else the kernel.
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { runAll } from "../../../base/async/run-all.ts";
 import { Signal } from "../../../base/async/signal.ts";
 import type { Clock } from "../../../base/clock.ts";
+import { startGroup } from "../../../base/processes/process-group.ts";
 import { watchDisplays } from "../../chromium/display/x11.ts";
 import { watchWaylandOutputs } from "../wayland-outputs.ts";
 
@@ -58,15 +58,15 @@ function sourceOf(env: NodeJS.ProcessEnv): Source {
 
 /** By udevadm, because Node cannot read the kernel's socket itself. */
 async function watchKernel(env: NodeJS.ProcessEnv, notify: () => void, signal: AbortSignal): Promise<void> {
-  const argv = ["monitor", "--kernel", "--subsystem-match=drm"];
-  const child = spawn("udevadm", argv, {
-    env: { ...env, LC_ALL: "C" },
-    stdio: ["ignore", "pipe", "ignore"],
-    signal,
-    killSignal: "SIGKILL",
-  });
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    if (text.includes("KERNEL[")) notify();
-  });
-  await once(child, "exit");
+  const { leader, kill } = startGroup("udevadm", ["monitor", "--kernel", "--subsystem-match=drm"], { env: { ...env, LC_ALL: "C" } });
+  signal.addEventListener("abort", kill, { once: true });
+  try {
+    leader.stdout.setEncoding("utf8").on("data", (text: string) => {
+      if (text.includes("KERNEL[")) notify();
+    });
+    await once(leader, "exit");
+    signal.throwIfAborted();
+  } finally {
+    signal.removeEventListener("abort", kill);
+  }
 }

@@ -1,6 +1,6 @@
 // What the display adapters need of their surroundings: the session's environment, the root folder, and the system's tools.
 import { Fault } from "../../../base/fault.ts";
-import { runOrFail, runTool, type ToolRun } from "../run-tool.ts";
+import { runOrFail, runTool, type ToolRun } from "../../../base/processes/run-tool.ts";
 
 export interface Tools {
   readonly env: NodeJS.ProcessEnv;

@@ -3,7 +3,7 @@ import { access, readFile } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import type { NetworkState } from "../../../player/machine-controls.ts";
-import { runTool } from "../run-tool.ts";
+import { runTool } from "../../../base/processes/run-tool.ts";
 
 const routeIsUp = 0x1;
 const ethernet = "1"; // ARPHRD_ETHER

@@ -2,7 +2,7 @@
 import { readFile, realpath, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { StorageHealth } from "../../../player/machine-controls.ts";
-import { runTool } from "../run-tool.ts";
+import { runTool } from "../../../base/processes/run-tool.ts";
 import { blockDeviceOf, mountOf } from "./mounts.ts";
 
 // A disk's own judgement changes over weeks, and asking may wake it.

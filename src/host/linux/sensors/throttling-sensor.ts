@@ -2,7 +2,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Throttling } from "../../../player/machine-controls.ts";
-import { runTool } from "../run-tool.ts";
+import { runTool } from "../../../base/processes/run-tool.ts";
 
 type Condition = Throttling["now"][number];
 

@@ -1,13 +1,11 @@
 // Extracts a frame of a video with the machine's ffmpeg, in the same sandbox and limits as media processes.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { constants } from "node:fs/promises";
-import { delimiter, join } from "node:path";
 import { defaultLimits } from "../limits.ts";
 import { watchLimits } from "../process-usage.ts";
 import { sandboxedCommand, mediaEnvironment } from "../process.ts";
 import { thumbnailEdge as edge } from "./sizes.ts";
-import { isAccessible } from "../../../base/files/is-accessible.ts";
+import { findProgram } from "../../../base/processes/process-group.ts";
 
 const maxFrameBytes = 64 * 1_024 * 1_024;
 
@@ -17,7 +15,7 @@ export async function extractFrame(
   { mime_type, duration_ms }: { mime_type: string; duration_ms: number | null },
   signal: AbortSignal,
 ): Promise<Buffer | null> {
-  const program = await findProgram("ffmpeg");
+  const program = await findProgram("ffmpeg", process.env["PATH"]);
   if (program === null) return null;
   const atS = Math.min((duration_ms ?? 0) / 10_000, 5);
   // Name the demuxer and allow only files: a disguised playlist must not open other files or URLs.
@@ -57,15 +55,4 @@ export async function extractFrame(
   } finally {
     done.abort();
   }
-}
-
-/** The path of a program on the PATH; null when there is none. */
-async function findProgram(name: string): Promise<string | null> {
-  const file = process.platform === "win32" ? `${name}.exe` : name;
-  for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
-    const path = join(folder, file);
-    const isThere = await isAccessible(path, constants.X_OK);
-    if (folder !== "" && isThere) return path;
-  }
-  return null;
 }

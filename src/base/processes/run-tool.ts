@@ -1,6 +1,6 @@
 // Runs one of the system's tools with a time limit and without a shell, and resolves with what it said.
-import { type ChildProcess, spawn } from "node:child_process";
-import { Fault, hasErrorCode } from "../../base/fault.ts";
+import { Fault } from "../fault.ts";
+import { findProgram, startGroup } from "./process-group.ts";
 
 /** How a run ended. `missing`: the tool is not installed, or this user may not run it. `timeout`: it was killed. */
 export type ToolRun = { is: "ended"; code: number; stdout: string; stderr: string } | { is: "missing" } | { is: "timeout" };
@@ -8,6 +8,8 @@ export type ToolRun = { is: "ended"; code: number; stdout: string; stderr: strin
 export interface RunToolOptions {
   /** Its PATH names where the tools are. */
   env: NodeJS.ProcessEnv;
+  /** Default: the folder of this process. */
+  cwd?: string;
   signal: AbortSignal;
   /** Default: five seconds. */
   limitMs?: number;
@@ -20,37 +22,39 @@ const defaultLimitMs = 5_000;
 const maxOutputChars = 262_144;
 // What a shell reports for a process that a signal ended.
 const codeOfSignal = 128;
+// The same for a program that could not be executed.
+const cannotExecute = 126;
 
-/** Never rejects, except with an AbortError when `signal` aborts; the tool is killed then. */
+/** Never rejects, except with an AbortError when `signal` aborts; the tool is killed then, with all processes that it started. */
 export async function runTool(
   name: string,
   args: readonly string[],
-  { env, signal, limitMs = defaultLimitMs, input }: RunToolOptions,
+  { env, cwd, signal, limitMs = defaultLimitMs, input }: RunToolOptions,
 ): Promise<ToolRun> {
   signal.throwIfAborted();
-  // A group of its own, so that children of a tool that hangs are killed along.
-  const child = spawn(name, args, { env: { ...env, LC_ALL: "C" }, stdio: ["pipe", "pipe", "pipe"], detached: true });
+  const program = await findProgram(name, env["PATH"]);
+  if (program === null) return { is: "missing" };
+  signal.throwIfAborted();
+  const { leader, kill } = startGroup(program, args, { env: { ...env, LC_ALL: "C" }, ...(cwd !== undefined && { cwd }) });
   const { promise, resolve, reject } = Promise.withResolvers<ToolRun>();
   const output = { stdout: "", stderr: "" };
   for (const stream of ["stdout", "stderr"] as const) {
-    child[stream].setEncoding("utf8");
-    child[stream].on("data", (text: string) => (output[stream] = (output[stream] + text).slice(0, maxOutputChars)));
+    leader[stream].setEncoding("utf8");
+    leader[stream].on("data", (text: string) => (output[stream] = (output[stream] + text).slice(0, maxOutputChars)));
   }
-  // A tool that ends without reading its input breaks the pipe, which says nothing about how it ended.
-  child.stdin.on("error", () => undefined);
-  child.stdin.end(input);
+  leader.stdin.end(input);
   const stop = (run: ToolRun | null): void => {
-    killGroup(child);
+    kill();
+    // Even if something of the tool survives: nobody waits for its output any more.
+    for (const stream of [leader.stdin, leader.stdout, leader.stderr]) stream.destroy();
     if (run === null) reject(signal.reason);
     else resolve(run);
   };
   const timer = setTimeout(() => stop({ is: "timeout" }), limitMs);
   const aborted = (): void => stop(null);
   signal.addEventListener("abort", aborted, { once: true });
-  child.on("error", (error) =>
-    resolve(isMissing(error) ? { is: "missing" } : { is: "ended", code: 126, stdout: "", stderr: error.message }),
-  );
-  child.on("close", (code) => resolve({ is: "ended", code: code ?? codeOfSignal, ...output }));
+  leader.on("error", ({ message }) => resolve({ is: "ended", code: cannotExecute, stdout: "", stderr: message }));
+  leader.on("close", (code) => resolve({ is: "ended", code: code ?? codeOfSignal, ...output }));
   try {
     return await promise;
   } finally {
@@ -74,19 +78,4 @@ export function reasonOfRun(name: string, run: ToolRun): string {
   if (said === undefined) return `${name} ended with ${run.code}`;
   const line = said.trim().slice(0, 300);
   return line.startsWith(`${name}:`) ? line : `${name}: ${line}`;
-}
-
-function isMissing(error: Error): boolean {
-  return hasErrorCode(error, "ENOENT", "EACCES", "ENOTDIR");
-}
-
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, "SIGKILL");
-  } catch (error) {
-    if (!hasErrorCode(error, "ESRCH")) throw error;
-  }
-  // Even if something of the tool survives: nobody waits for its output any more.
-  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
 }

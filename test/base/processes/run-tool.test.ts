@@ -1,6 +1,6 @@
 // Runs real programs of the system.
 import { expect, test } from "vitest";
-import { runOrFail, runTool } from "../../../src/host/linux/run-tool.ts";
+import { runOrFail, runTool } from "../../../src/base/processes/run-tool.ts";
 
 const endless = new AbortController().signal;
 const env = process.env;
