@@ -6,7 +6,7 @@ devices=${1:-/dev}
 say() {
   echo "signage-player: $*"
 }
-say "the display session cannot start; it is tried again every five seconds."
+say "the display session has ended or could not start; it is tried again every five seconds."
 found=
 if ! [ -c "$devices/tty1" ]; then
   found=yes

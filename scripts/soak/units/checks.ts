@@ -70,6 +70,7 @@ export const checks: Readonly<Record<string, (stage: Stage) => Promise<number>>>
 
   async "a session without a console is tried every five seconds, and says once what is missing"({ container, installation, run }) {
     await installation.systemctl("stop", session, player);
+    const before = await countExplanations(container);
     const dropIn = `/run/systemd/system/${session}.d/no-console.conf`;
     const noConsole = "[Service]\nTTYPath=/dev/no-such-console\nStandardInput=tty-fail\n";
     await container.call("sh", "-c", 'mkdir -p "$(dirname "$1")" && printf %s "$2" > "$1"', "sh", dropIn, noConsole);
@@ -77,11 +78,10 @@ export const checks: Readonly<Record<string, (stage: Stage) => Promise<number>>>
     await installation.systemctl("start", "--no-block", session, player);
     await run.pause(failingMs);
     const { NRestarts } = await installation.state(session);
-    const said = await container.call("journalctl", "--output=cat", "--unit=signage-session-failed.service");
-    const explanations = said.split("the display session cannot start").length - 1;
+    const explanations = (await countExplanations(container)) - before;
     run.print({ restarts: Number(NRestarts), explanations, in_ms: failingMs });
     if (Number(NRestarts) < 2 || Number(NRestarts) > failingMs / 5_000) run.violate(`${NRestarts} restarts in ${failingMs} ms`);
-    if (explanations !== 1) run.violate(`what is missing was said ${explanations} times: ${said}`);
+    if (explanations !== 1) run.violate(`what is missing was said ${explanations} times`);
     // It appears again: the player starts without being asked.
     const from = performance.now();
     await container.call("rm", dropIn);
@@ -194,6 +194,12 @@ async function stop(installation: Installation, run: SoakRun, unit: string): Pro
   const { Result } = await installation.state(unit);
   run.print({ unit, stopped_after_ms: Math.round(tookMs), result: Result });
   if (Result !== "success" || tookMs > stopLimitMs) run.violate(`${unit} stopped after ${Math.round(tookMs)} ms: ${Result}`);
+}
+
+/** How often the journal of this boot says why the session cannot start. */
+async function countExplanations(container: Container): Promise<number> {
+  const said = await container.call("journalctl", "--output=cat", "--unit=signage-session-failed.service");
+  return said.split("the display session has ended").length - 1;
 }
 
 async function isActive(installation: Installation, unit: string): Promise<boolean> {
