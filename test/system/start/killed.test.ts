@@ -9,6 +9,8 @@ import { eventually } from "../../support/polling.ts";
 import { startElectronPlayer, startSupervisedPlayer } from "../../support/programs/electron-player.ts";
 import { Program, startPlayer, startService } from "../../support/programs/programs.ts";
 
+type Started = Awaited<ReturnType<typeof descendantsOf>>;
+
 const unreachable = "http://127.0.0.1:9";
 let xvfb: Xvfb;
 
@@ -17,17 +19,18 @@ afterAll(() => xvfb[Symbol.asyncDispose]());
 
 /** Kills a program once it has started programs whose command names begin so, and waits until nothing of it is left. */
 async function expectNoSurvivors(program: Program, names: readonly string[]): Promise<void> {
-  let started: Awaited<ReturnType<typeof descendantsOf>> = [];
+  let started: Started = [];
   await eventually(async () => {
     started = await descendantsOf(program.pid);
     return names.every((name) => started.some((one) => one.name.startsWith(name)));
   });
   await program.kill();
-  const survivors = async (): Promise<string[]> => {
-    const alive = await Promise.all(started.map(isAlive));
-    return started.filter((_, index) => alive[index]).map(({ name }) => name);
-  };
-  await eventually(async () => (await survivors()).length === 0);
+  await eventually(async () => (await survivorsOf(started)).length === 0);
+}
+
+async function survivorsOf(started: Started): Promise<Started> {
+  const alive = await Promise.all(started.map(isAlive));
+  return started.filter((_, index) => alive[index]);
 }
 
 test("[KIL1] a service that is killed leaves no process that examines media", async () => {
@@ -52,6 +55,16 @@ test("[KIL1] a demo that is killed leaves neither its service nor its player nor
   await using demo = new Program(["src/main/cli.ts", "demo", ...flags]);
   await demo.line("ready");
   await expectNoSurvivors(demo, ["chrom"]);
+});
+
+test("[KIL2] npm passes a signal on to the program that it has started", async () => {
+  await using folder = await temporaryFolder();
+  const flags = ["run", "--ignore-scripts", "service", "--", "--port", "0", "--data", folder.path];
+  await using npm = new Program(flags, {}, "npm");
+  await npm.line("listening");
+  const started = await descendantsOf(npm.pid);
+  await npm.stop("SIGTERM");
+  await eventually(async () => (await survivorsOf(started)).length === 0);
 });
 
 test("[KIL1] an Electron player that is killed leaves neither its service nor its browser, and one that is supervised ends with its parent", async () => {
