@@ -14,6 +14,7 @@ import type { Operator } from "../people/operator.ts";
 import type { Tickets, Ticket } from "../people/tickets.ts";
 import type { TokenExpiry } from "../people/token-expiry.ts";
 import type { Presence } from "../fleet/presence.ts";
+import type { HttpDeadlines } from "../http/deadlines.ts";
 import { ProblemError } from "../http/problem.ts";
 import { closeAfterGrace, type WebSocketEndpoint } from "../http/upgrades.ts";
 import type { Nodes } from "../nodes/nodes.ts";
@@ -26,6 +27,7 @@ import type { PlayerHeartbeat } from "./subscription.ts";
 export interface SubscribersDependencies {
   store: Store;
   clock: Clock;
+  deadlines: HttpDeadlines;
   log: Log;
   events: EventJournal;
   nodes: Nodes;
@@ -55,6 +57,7 @@ export class Subscribers implements WebSocketEndpoint {
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
+      closeTimeout: dependencies.deadlines.closeMs,
       maxPayload: maxSubscriberMessageBytes,
       handleProtocols: (offered) => (offered.has(eventsSubprotocol) ? eventsSubprotocol : false),
     });

@@ -133,6 +133,7 @@ export function callOf(request: FastifyRequest, reply: FastifyReply, publicUrl: 
       return baseUrlOf(request, publicUrl);
     },
     header: (name) => headerOf(request, name),
+    trust: () => request.trust(),
     setHeaders: (headers) => void reply.headers(headers as Record<string, string>),
     closedSignal: () => closedSignalOf(reply),
   };

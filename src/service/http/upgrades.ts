@@ -6,6 +6,7 @@ import type { Clock } from "../../base/clock.ts";
 import { isAbort, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { MakeId } from "../store/ids.ts";
+import { endConnection, type HttpDeadlines } from "./deadlines.ts";
 import { ProblemError } from "./problem.ts";
 import { addRequestIdHeader, requestIdOf } from "./request-id.ts";
 import { rawProblemResponse } from "./responses/raw-response.ts";
@@ -21,9 +22,14 @@ export interface WebSocketEndpoint {
 }
 
 /** Routes the upgrades of `server` to the endpoints. A rejected upgrade gets a problem as its response. */
-export function addUpgrades(server: HttpServer, endpoints: readonly WebSocketEndpoint[], makeId: MakeId, log: Log): void {
+export function addUpgrades(
+  server: HttpServer,
+  endpoints: readonly WebSocketEndpoint[],
+  { clock, deadlines, log, makeId }: { clock: Clock; deadlines: HttpDeadlines; log: Log; makeId: MakeId },
+): void {
   const reject = (request: IncomingMessage, socket: Duplex, rejection: ProblemError) => {
-    socket.end(rawProblemResponse(rejection, requestIdOf(request, makeId)));
+    // Without being read, the socket would not notice that the client has closed it.
+    endConnection(socket.resume(), rawProblemResponse(rejection, requestIdOf(request, makeId)), clock, deadlines.closeMs);
   };
   for (const { server: library } of endpoints) {
     library.on("headers", addRequestIdHeader);

@@ -48,6 +48,7 @@ export function addMcp(
     onRequest: async (request, reply) => {
       checkSite(request, address);
       operators.set(request, await authenticateOperator(request, reply, admission, publicUrl));
+      request.trust();
     },
     handler: async (request, reply) => {
       const operator = operators.get(request)!;

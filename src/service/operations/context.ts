@@ -12,6 +12,8 @@ interface RequestContext {
   baseUrl: string | null;
   /** Reads a request header by its lower-case name. */
   header: (name: string) => string | undefined;
+  /** Gives a sender without a token time for a slow body: it has proved a right to call in another way. */
+  trust: () => void;
   /** Aborts when the client disconnects, its token ends or the service stops. */
   signal: AbortSignal;
 }

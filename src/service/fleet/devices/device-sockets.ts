@@ -14,12 +14,14 @@ import { StatePush } from "./state-push.ts";
 import type { DesiredStates } from "../state/desired-states.ts";
 import type { JournalEntry } from "./device-journal.ts";
 import type { Nodes } from "../../nodes/nodes.ts";
+import type { HttpDeadlines } from "../../http/deadlines.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { PlayerRow } from "../../store/tables.ts";
 import { closeAfterGrace, type WebSocketEndpoint } from "../../http/upgrades.ts";
 
 export interface DeviceSocketsDependencies extends Omit<SessionDependencies, "spreadMs" | "acks"> {
   access: DeviceAccess;
+  deadlines: HttpDeadlines;
   desired: DesiredStates;
   nodes: Nodes;
 }
@@ -55,6 +57,7 @@ export class DeviceSockets implements WebSocketEndpoint {
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
+      closeTimeout: dependencies.deadlines.closeMs,
       maxPayload: longestMessageBytes,
       handleProtocols: () => deviceSubprotocol,
     });

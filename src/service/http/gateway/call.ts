@@ -12,6 +12,8 @@ export interface Call {
   baseUrl: string | null;
   /** Reads a request header by its lower-case name. */
   readonly header: (name: string) => string | undefined;
+  /** Gives the sender time for a slow body or download: it has proved a right to call. */
+  trust(): void;
   setHeaders(headers: Readonly<Record<string, string>>): void;
   /** Aborts when the client disconnects or the response has been sent. */
   closedSignal(): AbortSignal;

@@ -48,6 +48,10 @@ export class Context implements AnyContext {
     return this.#call.baseUrl;
   }
 
+  get trust(): () => void {
+    return () => this.#call.trust();
+  }
+
   get requestId(): string {
     return this.#call.id;
   }
