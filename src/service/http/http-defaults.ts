@@ -10,6 +10,7 @@ import { operations } from "../operations/operations.ts";
 import type { MakeId } from "../store/ids.ts";
 import { endConnection, RequestDeadlines, type HttpDeadlines } from "./deadlines.ts";
 import { ProblemError, problemOf, toProblemError } from "./problem.ts";
+import { repetitionOf } from "./repetition.ts";
 import { newRequestId, requestIdOf } from "./request-id.ts";
 import { rawProblemResponse } from "./responses/raw-response.ts";
 import { validatorCompiler } from "./validation.ts";
@@ -84,8 +85,10 @@ export function addHttpDefaults(app: FastifyInstance, dependencies: HttpDependen
     if (isClosing) {
       lastRequests.set(request.raw.socket, request.raw);
       done(new ProblemError("closing", "The service is stopping"));
-    } else if (request.headers.host === undefined && request.raw.httpVersion !== "1.0") done(new ProblemError("bad-request", noHost));
-    else done();
+      return;
+    }
+    if (request.headers.host === undefined && request.raw.httpVersion !== "1.0") return done(new ProblemError("bad-request", noHost));
+    done(repetitionOf(request.raw) ?? undefined);
   });
   app.addHook("onSend", (request, reply, payload, done) => {
     // Idle connections have been closed by then, so this one would stay open. A request that waits behind this one gets its answer first.

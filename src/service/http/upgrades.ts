@@ -1,7 +1,7 @@
 // Routes WebSocket upgrades of an HTTP server to their endpoints, and closes sockets with a grace period.
 import type { IncomingMessage, Server as HttpServer } from "node:http";
 import type { Duplex } from "node:stream";
-import type { WebSocketServer } from "ws";
+import { WebSocketServer, type ServerOptions } from "ws";
 import type { Clock } from "../../base/clock.ts";
 import { isAbort, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
@@ -9,6 +9,7 @@ import type { MakeId } from "../store/ids.ts";
 import { endConnection, type HttpDeadlines } from "./deadlines.ts";
 import { ProblemError } from "./problem.ts";
 import { addRequestIdHeader, requestIdOf } from "./request-id.ts";
+import { repetitionOf } from "./repetition.ts";
 import { rawProblemResponse } from "./responses/raw-response.ts";
 
 /** A path that accepts WebSockets. */
@@ -19,6 +20,13 @@ export interface WebSocketEndpoint {
   /** Why the upgrade is rejected; null to accept it. */
   rejectionOf(request: IncomingMessage): ProblemError | null;
   accept(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
+/** The WebSocket server of an endpoint. */
+export function createWebSocketServer({ closeMs }: HttpDeadlines, more: ServerOptions): WebSocketServer {
+  // The types of `ws` lack closeTimeout.
+  const common = { noServer: true, clientTracking: false, perMessageDeflate: false, closeTimeout: closeMs } as const;
+  return new WebSocketServer({ ...common, ...more });
 }
 
 /** Routes the upgrades of `server` to the endpoints. A rejected upgrade gets a problem as its response. */
@@ -42,9 +50,10 @@ export function addUpgrades(
     const endpoint = endpoints.find(({ path }) => request.url?.split("?")[0] === path);
     requestIdOf(request, makeId);
     const rejection =
-      endpoint === undefined
+      repetitionOf(request) ??
+      (endpoint === undefined
         ? new ProblemError("not-found", "There is no WebSocket at this path: see /docs")
-        : endpoint.rejectionOf(request);
+        : endpoint.rejectionOf(request));
     if (endpoint !== undefined && rejection === null) endpoint.accept(request, socket, head);
     else reject(request, socket, rejection!);
   });

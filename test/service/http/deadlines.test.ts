@@ -1,5 +1,4 @@
 // How long a connection stays open for somebody who has not proved a right to call: deadlines of some hundred milliseconds, on real sockets.
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { operations } from "../../../src/service/operations/operations.ts";
@@ -8,7 +7,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { openRaw, type RawConnection } from "../../support/raw-connection.ts";
 import { heartbeat, picture, TestService } from "../harness.ts";
 
-const deadlines = { handshakeMs: 300, headersMs: 300, bodyMs: 300, answerMs: 600, closeMs: 300 };
+const deadlines = { handshakeMs: 300, headersMs: 300, bodyMs: 300, answerMs: 1_500, closeMs: 300 };
 const anId = "01jd3v8q6m9x2k4n7r5t1w0yzh";
 
 /** The head of a request whose body is longer than what the test writes of it. */
@@ -53,7 +52,8 @@ test("[DLN1] a request without valid credentials is cut if it has not arrived in
 
 test("[DLN2] whoever has proved a right to call may send a body slowly: by token, as a device, by MCP and by an upload link", async () => {
   await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path, { deadlines });
+  // Long enough for a busy machine to look the tokens up.
+  await using api = await TestService.start(folder.path, { deadlines: { ...deadlines, bodyMs: 1_500 } });
   const device = await api.pairDevice();
   const image = await picture("png", 40);
   const link = (await api.call("POST", "upload-links", {})).body;
@@ -76,8 +76,8 @@ test("[DLN2] whoever has proved a right to call may send a body slowly: by token
     connection.write(body.subarray(0, body.length / 2));
     return [connection, body];
   });
-  // Strangers that come later are cut, one after the other: several deadlines have passed.
-  for (let round = 0; round < 3; round += 1) {
+  // Strangers that come later are cut, one after the other: two deadlines have passed.
+  for (let round = 0; round < 2; round += 1) {
     using stranger = openRaw(api.service.url);
     stranger.write(head(api, "POST", "/api/v1/session", [json]));
     await stranger.closed;
@@ -138,32 +138,24 @@ test("[DLN4] with TLS the handshake has a deadline too", async () => {
 
 test("[DLN5] answers that a stranger does not take are cut; those of somebody with a token are not", async () => {
   await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path, { deadlines });
+  await using api = await TestService.start(folder.path, { deadlines: { answerMs: 1_500 } });
   const { host } = new URL(api.service.url);
-  const ask = (headers: string) => `GET /api/v1/openapi.json HTTP/1.1\r\nHost: ${host}\r\n${headers}\r\n`;
-  using stranger = openRaw(api.service.url);
-  stranger.socket.pause();
-  stranger.write(ask("").repeat(40));
-  stranger.drip("\r\n");
-  await stranger.closed;
-  // What the player's large files take hours for.
-  const bytes = Buffer.alloc(24 * 1024 * 1024, "%PDF-1.4\n");
-  const file = await readFile(new URL("../../../demo/media/loaf.jpg", import.meta.url));
-  file.copy(bytes);
+  const bytes = Buffer.alloc(24 * 1024 * 1024);
+  (await picture("jpeg", 40)).copy(bytes);
   const { body: asset } = await api.upload(bytes, "image/jpeg", "large.jpg");
+  const head = (path: string, more: string) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${more}\r\n`;
   using patient = openRaw(api.service.url);
   patient.socket.pause();
-  patient.write(
-    `GET /api/v1/assets/${asset.id}/content HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${api.token}\r\nConnection: close\r\n\r\n`,
-  );
-  using another = openRaw(api.service.url);
-  another.socket.pause();
-  another.write(ask("").repeat(40));
-  another.drip("\r\n");
-  await another.closed;
+  patient.write(head(`/api/v1/assets/${asset.id}/content`, `Authorization: Bearer ${api.token}\r\nConnection: close\r\n`));
+  // More than the system buffers for a connection. Empty lines between requests show when it is cut.
+  using stranger = openRaw(api.service.url);
+  stranger.socket.pause();
+  stranger.write(head("/api/v1/openapi.json", "").repeat(40));
+  stranger.drip("\r\n");
+  await stranger.closed;
   patient.socket.resume();
   await patient.closed;
   expect(patient.received).toMatch(/^HTTP\/1\.1 200 /);
   const bodyAt = patient.received.indexOf("\r\n\r\n") + 4;
-  expect(patient.received.length - bodyAt).toBe(Number(/content-length: (\d+)/i.exec(patient.received)![1]));
+  expect(patient.received.length - bodyAt).toBe(bytes.length);
 });

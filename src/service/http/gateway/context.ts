@@ -44,6 +44,10 @@ export class Context implements AnyContext {
     return this.#call.origin;
   }
 
+  get origins(): readonly string[] {
+    return this.#call.origins;
+  }
+
   get baseUrl(): string | null {
     return this.#call.baseUrl;
   }
