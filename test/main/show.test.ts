@@ -14,8 +14,15 @@ const cli = join(rootFolder, "src/main/cli.ts");
 
 const time = "2026-11-28T12:00:00.000Z";
 const dark = {
-  ...({ asked: "off", reason: "hours", until: null, power: "off", by: "wlopm" } as const),
-  ...{ brightness_percent: null, rotation: null, mode: null, input: null },
+  asked: "off",
+  reason: "hours",
+  until: null,
+  power: "off",
+  by: "wlopm",
+  brightness_percent: null,
+  rotation: null,
+  mode: null,
+  input: null,
 } as const;
 
 const presented = (zone_id: string) => ({ zone_id, item_id: `itm_${zone_id.slice(4)}`, asset_id: null, presented_at: time });
