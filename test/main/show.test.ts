@@ -126,14 +126,15 @@ test("[FST9] it waits for every screen: shown only by presented frames, failed w
     code: "item-load-failed",
     since: time,
     zone_id: zone,
-    item_id: null,
+    item_id: presented(zone).item_id,
     detail: "the name nowhere.invalid cannot be resolved",
     remedy: "Check it",
   };
   // Online and in receipt of the state, but without a frame of it: that is not shown.
   const applied = { content: content("applied") };
   for (const socket of screens.sockets) socket.send({ type: "heartbeat", data: heartbeat(applied) });
-  bar!.send({ type: "heartbeat", data: heartbeat({ ...applied, problems: [problem], rendering: true }) });
+  const empty = { ...problem, code: "zone-empty", item_id: null, detail: "A zone shows nothing" };
+  bar!.send({ type: "heartbeat", data: heartbeat({ ...applied, problems: [empty, problem], rendering: true }) });
   window!.send({ type: "heartbeat", data: heartbeat({ ...applied, now_playing: [presented(zone)], telemetry: { display: dark } }) });
   lobby!.send({ type: "heartbeat", data: heartbeat({ ...applied, now_playing: [presented(zone)] }) });
   const { code, lines } = await running;
@@ -159,11 +160,14 @@ test("[FST10] after --wait it says which screens are offline or have reported no
   const screens = await pairScreens(api, ["Lobby", "Bar"]);
   using _sockets = screens;
   screens.sockets[1]!.socket.close();
+  const reason = { layer: "override", id: null, name: "Fire drill", layout_id: null, verdict: "shows", detail: "An override" } as const;
+  screens.sockets[0]!.send({ type: "heartbeat", data: heartbeat({ content: content("applied"), why: [reason] }) });
+  await screens.sockets[0]!.next("heartbeat.answer");
   await expect.poll(async () => (await api.ok("GET", `players/${screens.devices[1]!.playerId}`))["status"]).toBe("offline");
   const { code, lines } = await showWith(api, folder.path, "mine")("Back at two", "--wait", "1s");
   expect(code).toBe(1);
   expect(lines.slice(-3)).toMatchObject([
-    { name: "Lobby", msg: "not shown within 1 s" },
+    { name: "Lobby", why: expect.stringContaining("is due there instead"), msg: "not shown within 1 s" },
     { name: "Bar", msg: expect.stringContaining("offline") },
     { msg: expect.stringContaining("0 of 2 screens have shown it") },
   ]);

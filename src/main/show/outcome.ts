@@ -12,29 +12,33 @@ export type Outcome =
 /** What a screen reports, as far as it concerns a show. */
 export type Report = Pick<Heartbeat, "now_playing" | "content"> & Partial<Pick<Heartbeat, "problems" | "telemetry" | "why">>;
 
-/** A show's zones, and the revision of a screen's desired state that has them. */
+/** A show's layout and its zones, and the revision of a screen's desired state that has them. */
 export interface Shown {
+  layoutId: string;
   zoneIds: ReadonlySet<string>;
   /** Null: not known yet. */
   revision: string | null;
 }
 
 /** What a report says about a show. */
-export function outcomeOf({ zoneIds, revision }: Shown, report: Report): Outcome {
+export function outcomeOf({ layoutId, zoneIds, revision }: Shown, report: Report): Outcome {
   const { content, now_playing, problems = [], telemetry, why = [] } = report;
   const presented = now_playing.find(({ zone_id }) => zoneIds.has(zone_id));
   const display = telemetry?.display ?? null;
   const isDark = (display?.power ?? display?.asked) === "off";
   if (presented !== undefined) return isDark ? { is: "display-off" } : { is: "shown", at: presented.presented_at };
-  const problem = problems.find(({ zone_id }) => zone_id !== null && zoneIds.has(zone_id));
+  const ofShow = problems.filter(({ zone_id }) => zone_id !== null && zoneIds.has(zone_id));
+  // The problem of the item says why; that of its zone says only that it is empty.
+  const problem = ofShow.find(({ item_id }) => item_id !== null) ?? ofShow[0];
   if (problem !== undefined) return { is: "failed", why: problem.detail };
   if (content.is === "failed" && revision !== null && content.revision === revision) {
     return { is: "failed", why: content.detail ?? "its content failed" };
   }
   if (isDark) return { is: "display-off" };
   if (content.is === "downloading") return { is: "waiting", why: progressOf(content) };
-  const shows = why.find(({ verdict, name }) => verdict === "shows" && name !== null);
-  return { is: "waiting", why: shows === undefined ? "it has reported no frame of it" : `it shows “${shows.name}”` };
+  const due = why.find(({ verdict }) => verdict === "shows");
+  if (due === undefined || due.layout_id === layoutId) return { is: "waiting", why: "it has presented no frame of it" };
+  return { is: "waiting", why: `“${due.name ?? due.layer}” is due there instead` };
 }
 
 /** Whether waiting longer is not expected to change it. */

@@ -45,7 +45,7 @@ export async function watchShow(show: Show, options: WatchOptions, signal: Abort
   const screens = await readScreens(client, show);
   const resultOf = (screen: Screen): Outcome => {
     const { isOnline, report, revision } = screen;
-    const reported = report === null ? null : outcomeOf({ zoneIds, revision }, report);
+    const reported = report === null ? null : outcomeOf({ layoutId: show.layout_id, zoneIds, revision }, report);
     if (reported?.is === "shown") return reported;
     if (!isOnline) return { is: "offline" };
     return reported ?? { is: "waiting", why: "it has reported nothing yet" };
