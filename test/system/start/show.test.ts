@@ -61,6 +61,7 @@ test("[FST11] with a real player, an address that does not resolve and a player 
   expect([text.code, text.output]).toEqual([0, expect.stringMatching(/"name":"Lobby","at":"\d{4}-.*"msg":"shown"/)]);
   const nowhere = await show("http://nowhere.invalid/", "--wait", "5m");
   expect(nowhere.code, nowhere.output).toBe(1);
+  expect(nowhere.output).toContain("cannot be resolved");
   expect(nowhere.output).toMatch(/"name":"Lobby","why":"[^"]+","msg":"failed"/);
   expect(nowhere.output).not.toContain('"msg":"shown"');
   await player.kill();
