@@ -11084,7 +11084,7 @@ export interface components {
             /** @description As in its schedule */
             starts_at: string;
             /**
-             * @description planned: not started; due: on now; over: ended; cleared: the show or its schedule was deleted
+             * @description planned: not started; due: its time is now, and `GET /show/{id}/proof` says which screens show it; over: ended; cleared: the show or its schedule was deleted
              * @enum {string}
              */
             status: "planned" | "due" | "over" | "cleared";
@@ -11136,7 +11136,7 @@ export interface components {
             /** @description As in its schedule */
             starts_at: string;
             /**
-             * @description planned: not started; due: on now; over: ended; cleared: the show or its schedule was deleted
+             * @description planned: not started; due: its time is now, and `GET /show/{id}/proof` says which screens show it; over: ended; cleared: the show or its schedule was deleted
              * @enum {string}
              */
             status: "planned" | "due" | "over" | "cleared";
@@ -11309,7 +11309,7 @@ export interface components {
             /** @description On how many of them it is on now */
             showing_count: number;
             /**
-             * @description planned: not started; due: on now; over: ended; cleared: the show or its schedule was deleted
+             * @description planned: not started; due: its time is now, and `GET /show/{id}/proof` says which screens show it; over: ended; cleared: the show or its schedule was deleted
              * @enum {string}
              */
             status: "planned" | "due" | "over" | "cleared";

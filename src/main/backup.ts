@@ -102,8 +102,7 @@ export async function runRestoreKey(flags: z.infer<typeof RestoreKeyFlags>, log:
 export async function runBackup(flags: z.infer<typeof BackupFlags>, log: Log, signal: AbortSignal): Promise<void> {
   const { createBackup } = await import("../service/store/backup/create.ts");
   const { files, sizeBytes, missing } = await createBackup(flags.data, flags.to, readVersion(), log, signal);
-  log.info({ to: flags.to, files, size_bytes: sizeBytes }, "backed up");
-  if (missing.length === 0) return;
+  if (missing.length === 0) return log.info({ to: flags.to, files, size_bytes: sizeBytes }, "backed up");
   const damage = `the backup was written, but ${missing.length} files were already missing or damaged in ${flags.data}: ${missing.slice(0, 5).join(", ")}`;
   throw new Fault("file-corrupt", damage);
 }

@@ -51,7 +51,7 @@ switch (command) {
     break;
   }
   case "show": {
-    const { readShowConfig, runShow } = await import("./show.ts");
+    const { readShowConfig, runShow } = await import("./show/show.ts");
     await runProgram("show", () => readShowConfig(argv), runShow);
     break;
   }

@@ -101,7 +101,9 @@ async function blobsInto(s3: S3Config, from: string, log: Log, signal: AbortSign
     place,
     copy: async () => {
       const { damaged, ...copied } = await copyBlobs(from, s3, log, signal);
-      log.info({ to: place, ...copied, damaged: damaged.length }, "the blobs are in the bucket");
+      const counts = { to: place, ...copied, damaged: damaged.length };
+      if (damaged.length === 0) log.info(counts, "the blobs are in the bucket");
+      else log.warn(counts, "the blobs are in the bucket, except the damaged ones");
     },
   };
 }

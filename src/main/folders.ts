@@ -25,6 +25,12 @@ export function dataFolder(): string {
   return join(base, "signage-player");
 }
 
+/** The user's folder for what a program remembers between runs (XDG Base Directory Specification). */
+export function stateFolder(): string {
+  const base = process.env["XDG_STATE_HOME"] ?? join(homedir(), ".local/state");
+  return join(base, "signage-player");
+}
+
 /**
  * The command that a Debian package installed for this program, such as `signage-player`; in a checkout `inCheckout`. Only a package's
  * application has a release manifest.

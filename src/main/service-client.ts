@@ -8,7 +8,7 @@ import { Asset } from "../protocol/content/assets.ts";
 import { Layout, page, Player, Playlist } from "../protocol/operator/resources.ts";
 import { Me, Member } from "../protocol/operator/people.ts";
 import { SignInLink } from "../protocol/operator/sessions.ts";
-import { Show, ShowPage, type NewShow, type ShowEntry } from "../protocol/operator/shows.ts";
+import { Show, ShowProof, type NewShow } from "../protocol/operator/shows.ts";
 
 // This client has no socket, so it polls.
 const pollMs = 200;
@@ -59,13 +59,26 @@ export class ServiceClient {
     return Show.parse(await this.#call("POST", "show", show));
   }
 
-  /** The newest shows, including ended ones. */
-  async shows(): Promise<ShowEntry[]> {
-    return ShowPage.parse(await this.#call("GET", "show?limit=100")).data;
+  /** Every screen that a show is meant for, with its status and what it has reported. */
+  async showScreens(id: string): Promise<ShowProof["players"]> {
+    const screens: ShowProof["players"] = [];
+    for (;;) {
+      const { players, player_count } = ShowProof.parse(await this.#call("GET", `show/${id}/proof?offset=${screens.length}&limit=100`));
+      screens.push(...players);
+      if (players.length === 0 || screens.length >= player_count) return screens;
+    }
   }
 
-  async deleteShow(id: string): Promise<void> {
-    await this.#call("DELETE", `show/${id}`);
+  async layout(id: string): Promise<Layout> {
+    return Layout.parse(await this.#call("GET", `layouts/${id}`));
+  }
+
+  /** @returns false: it was deleted before */
+  async deleteShow(id: string): Promise<boolean> {
+    const response = await this.#send("DELETE", `show/${id}`);
+    if (response.status === 404) return false;
+    await answerOf(response, "DELETE", `show/${id}`);
+    return true;
   }
 
   /** The members of the token's team. */
@@ -99,8 +112,12 @@ export class ServiceClient {
   }
 
   async #call(method: string, path: string, body?: object): Promise<unknown> {
+    return answerOf(await this.#send(method, path, body), method, path);
+  }
+
+  async #send(method: string, path: string, body?: object): Promise<Response> {
     const raw = Buffer.isBuffer(body) ? new Uint8Array(body) : body instanceof Blob ? body : null;
-    const response = await fetch(`${this.#url}/api/v1/${path}`, {
+    return fetch(`${this.#url}/api/v1/${path}`, {
       method,
       headers: {
         authorization: `Bearer ${this.#token}`,
@@ -112,9 +129,13 @@ export class ServiceClient {
         cause: error,
       });
     });
-    const json: unknown = response.status === 204 ? undefined : await response.json();
-    if (response.ok) return json;
-    const { detail } = z.object({ detail: z.string() }).parse(json);
-    throw new Fault("refused", `${detail} (${method} ${path}: ${response.status})`);
   }
+}
+
+/** The JSON of a response. @throws Fault `refused` with the service's explanation. */
+async function answerOf(response: Response, method: string, path: string): Promise<unknown> {
+  const json: unknown = response.status === 204 ? undefined : await response.json();
+  if (response.ok) return json;
+  const { detail } = z.object({ detail: z.string() }).parse(json);
+  throw new Fault("refused", `${detail} (${method} ${path}: ${response.status})`);
 }

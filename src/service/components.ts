@@ -15,6 +15,7 @@ import type { OutboundClients } from "./content/outbound-clients.ts";
 import { Thumbnails } from "./content/thumbnails.ts";
 import { Uploads } from "./content/uploads.ts";
 import { openUploadBytes } from "./content/uploads/open-upload-bytes.ts";
+import { defaultDeadlines } from "./http/deadlines.ts";
 import { EventJournal } from "./events/event-journal.ts";
 import { Subscribers } from "./events/subscribers.ts";
 import { Deliveries } from "./events/webhooks/deliveries.ts";
@@ -104,7 +105,8 @@ export async function createComponents(
   const alerting = await openAlerts({ store, nodes, clock, log, events, makeId, presence, problems, publicUrl, smtp });
   const tokens = new TokenExpiry(clock, nodes);
   const tickets = new Tickets(secretKeys);
-  const subscribers = new Subscribers({ store, clock, log, events, nodes, presence, tickets, tokens });
+  const deadlines = { ...defaultDeadlines, ...config.deadlines };
+  const subscribers = new Subscribers({ store, clock, deadlines, log, events, nodes, presence, tickets, tokens });
   const rollouts = await RolloutTracker.open(store, clock, nodes);
   const heartbeatMs = config.heartbeatMs ?? defaultHeartbeatMs;
   const reporting = new ReportingPlayers(store.db, clock);
@@ -117,6 +119,7 @@ export async function createComponents(
     makeId,
     access,
     alerts: alerting.alerts,
+    deadlines,
     journal,
     presence,
     commands,
@@ -152,6 +155,7 @@ export async function createComponents(
     batchRunner: new BatchRunner({ store, desired, events, journal, sockets, clock, commands, log }),
     closing,
     cookies: new BrowserCookies(signer.publicKey),
+    deadlines,
     failedSignIns,
     feedCopies: new FeedCopies({ http: outbound.imports, clock, closing }),
     passkeys: new Passkeys({ clock, failures: failedSignIns, log, makeLimit, secretKeys, store }),

@@ -1,6 +1,7 @@
 // The configuration of a service.
 import type { SmtpConfig } from "./alerts/mail/smtp.ts";
 import type { AddressBlock } from "./content/outbound-clients.ts";
+import type { HttpDeadlines } from "./http/deadlines.ts";
 import type { RequestLimits } from "./http/rate-limit.ts";
 import type { LimitTable } from "./media/limits.ts";
 import type { StartMediaProcess } from "./media/process.ts";
@@ -37,6 +38,8 @@ export interface ServiceConfig {
   allowAddresses?: readonly AddressBlock[];
   /** Requests per minute; defaults: {@link defaultLimits}. */
   limits?: Partial<RequestLimits>;
+  /** How long clients may take that have proved no right to call, ms; defaults: {@link defaultDeadlines}. */
+  deadlines?: Partial<HttpDeadlines>;
   /** Proxies whose X-Forwarded-For is trusted, as addresses or in CIDR notation; default none. */
   trustedProxies?: readonly string[];
   /** Whether anyone may read the metrics. By default only this machine and tokens with `teams:read` may. */

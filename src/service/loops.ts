@@ -6,14 +6,15 @@ import type { Components } from "./components.ts";
 import type { ServiceConfig } from "./config.ts";
 import type { RemoteHeartbeats } from "./fleet/devices/remote-heartbeats.ts";
 import { QuotaExchange } from "./http/quota-exchange.ts";
+import type { RequestDeadlines } from "./http/deadlines.ts";
 import type { Quotas } from "./http/rate-limit.ts";
 import type { Loop } from "./nodes/nodes.ts";
 
 const defaultPlayEventDays = 400;
 const dayMs = 86_400_000;
 
-/** The components, and what the gateway counts. */
-type LoopDependencies = Components & { quotas: Readonly<Record<string, Quotas>> };
+/** The components, what the gateway counts, and how long requests take. */
+type LoopDependencies = Components & { quotas: Readonly<Record<string, Quotas>>; requestDeadlines: RequestDeadlines };
 
 /** Runs the components' background loops until `signal` aborts. If one fails, the process ends, so that the failure is noticed. */
 export function runLoops(components: LoopDependencies, config: ServiceConfig, signal: AbortSignal): AsyncDisposable {
@@ -37,8 +38,9 @@ export function runLoops(components: LoopDependencies, config: ServiceConfig, si
 
 /** What concerns this node's sockets, files or memory. */
 function loopsOfEachNode(components: LoopDependencies): Record<string, Loop> {
-  const { log, presence, releases, sockets, subscribers, webhooks } = components;
+  const { log, presence, releases, requestDeadlines, sockets, subscribers, webhooks } = components;
   return {
+    deadlines: (each) => requestDeadlines.run(each),
     pings: (each) => sockets.run(each),
     subscribers: (each) => subscribers.run(each),
     webhooks: (each) => webhooks.run(each),

@@ -56,7 +56,7 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   opened.use(components.blobs);
   const tls = config.tls && { cert: await readFile(config.tls.cert), key: await readFile(config.tls.key) };
   const app = Fastify(fastifyOptions(components, tls, config.trustedProxies ?? [])) as unknown as FastifyInstance;
-  addHttpDefaults(app, components);
+  const requestDeadlines = addHttpDefaults(app, components);
   addDocumentation(app, config.version, config.publicUrl);
   addPages(app);
   if (config.consoleFolder !== null) await addConsole(app, config.consoleFolder, config.publicUrl, components.blobs);
@@ -67,8 +67,8 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   addOperations(app, { ...components, admission, gateway, operationDependencies: components, publicUrl: config.publicUrl });
   addMcp(app, { ...components, admission, gateway }, config);
   stripPublicPath(app.server, config.publicUrl);
-  addUpgrades(app.server, [components.sockets, components.subscribers], components.makeId, log);
-  opened.use(runLoops({ ...components, quotas: admission.quotas }, config, closing.signal));
+  addUpgrades(app.server, [components.sockets, components.subscribers], components);
+  opened.use(runLoops({ ...components, quotas: admission.quotas, requestDeadlines }, config, closing.signal));
   // Disposed first, since the stack disposes in reverse: it aborts `closing`, which ends the loops.
   opened.defer(() => close(app, components, closing));
   opened.defer(() => drain(components, config.drainMs ?? 0, draining));

@@ -1,36 +1,177 @@
 // `npm run show` with a real service, and the commands of the README.
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { rootFolder } from "../../src/main/folders.ts";
-import { readShowConfig } from "../../src/main/show.ts";
+import { readShowConfig } from "../../src/main/show/show.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { startService, type Api } from "../support/programs/programs.ts";
+import { Device, heartbeat, type DeviceSocket } from "../service/harness.ts";
 
 const run = promisify(execFile);
 const cli = join(rootFolder, "src/main/cli.ts");
+
+const time = "2026-11-28T12:00:00.000Z";
+const dark = {
+  asked: "off",
+  reason: "hours",
+  until: null,
+  power: "off",
+  by: "wlopm",
+  brightness_percent: null,
+  rotation: null,
+  mode: null,
+  input: null,
+} as const;
+
+const presented = (zone_id: string) => ({ zone_id, item_id: `itm_${zone_id.slice(4)}`, asset_id: null, presented_at: time });
+const content = (is: "applied") => ({ is, revision: "r", applied_revision: "r", ready_bytes: 0, total_bytes: 0, detail: null });
+
+interface Result {
+  code: number;
+  output: string;
+  /** The log. */
+  lines: { msg: string }[];
+}
+
+/** Runs the command for a user with a home of their own. */
+function showWith({ url }: Api, folder: string, user: string): (...words: string[]) => Promise<Result> {
+  const env = { ...process.env, XDG_STATE_HOME: join(folder, user) };
+  const at = ["--server", url, "--token-file", join(folder, "admin-token")];
+  return async (...words) => {
+    const ended: unknown = await run(process.execPath, [cli, "show", ...words, ...at], { cwd: rootFolder, env }).catch(
+      (error: unknown) => error,
+    );
+    const { stdout, stderr, code = 0 } = ended as { stdout: string; stderr: string; code?: number };
+    const lines = stdout.split("\n").filter((line) => line.startsWith("{"));
+    return { code, output: stdout + stderr, lines: lines.map((line) => JSON.parse(line) as { msg: string }) };
+  };
+}
+
+/** Screens that speak the protocol, without a player. */
+async function pairScreens(api: Api, names: readonly string[]): Promise<{ devices: Device[]; sockets: DeviceSocket[] } & Disposable> {
+  const devices: Device[] = [];
+  const sockets: DeviceSocket[] = [];
+  for (const name of names) {
+    const device = new Device(api.url);
+    const { user_code: code } = await device.askForCode();
+    await api.ok("POST", "players/pair", { code, name });
+    await device.firstToken();
+    devices.push(device);
+    sockets.push(await device.connect());
+  }
+  return { devices, sockets, [Symbol.dispose]: () => sockets.forEach(({ socket }) => socket.terminate()) };
+}
+
+/** The zone of the newest show, once there are `count` shows. */
+async function newestZone(api: Api, count: number): Promise<string> {
+  await expect.poll(async () => (await shows(api)).length).toBe(count);
+  const [{ layout_id } = {}] = await shows(api);
+  const { zones } = await api.ok("GET", `layouts/${String(layout_id)}`);
+  return (zones as { id: string }[])[0]!.id;
+}
 
 async function shows(api: Api): Promise<Record<string, unknown>[]> {
   return (await api.ok("GET", "show"))["data"] as Record<string, unknown>[];
 }
 
-test("[FST7] npm run show shows a file, a page and a text on screens, and --clear removes them", async () => {
+test("[FST7] npm run show shows a file, a page and a text on screens, and --clear ends them, but no show of anybody else", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(folder.path);
-  const at = ["--server", service.api.url, "--token-file", join(folder.path, "admin-token")];
-  const show = (...words: string[]) => run(process.execPath, [cli, "show", ...words, ...at], { cwd: rootFolder });
-  const { stdout } = await show("demo/media/loaf.jpg");
-  expect(stdout).toContain('"msg":"shown"');
+  const { api } = service;
+  const show = showWith(api, folder.path, "mine");
+  // Without a screen nobody has seen it. It is there all the same, for the screens that come.
+  const first = await show("demo/media/loaf.jpg");
+  expect([first.code, first.output]).toEqual([1, expect.stringContaining("nobody has seen it: no screen is selected")]);
   await show("Back at two", "--for", "30m");
   await show("https://example.org/menu?x=1", "--tag", "window,door");
-  const [page, text, picture] = await shows(service.api);
+  const [page, text, picture] = await shows(api);
   expect(page).toMatchObject({ url: "https://example.org/menu?x=1", ends_at: null });
   expect(text).toMatchObject({ text: "Back at two", status: "due" });
   expect(picture).toMatchObject({ asset_id: expect.stringMatching(/^ast_/), status: "due" });
-  await show("--clear");
-  expect((await shows(service.api)).map(({ status }) => status)).toEqual(["cleared", "cleared", "cleared"]);
+  await api.ok("POST", "show", { text: "By the console", everywhere: true, until: null });
+  const theirs = showWith(api, folder.path, "theirs");
+  await theirs("By a colleague with the same token");
+  const cleared = await show("--clear");
+  expect([cleared.code, cleared.output]).toEqual([0, expect.stringContaining("Back at two")]);
+  expect((await shows(api)).map(({ text: words, status }) => [words, status])).toEqual([
+    ["By a colleague with the same token", "due"],
+    ["By the console", "due"],
+    [null, "cleared"],
+    ["Back at two", "cleared"],
+    [null, "cleared"],
+  ]);
+  const again = await show("--clear");
+  expect([again.code, again.output]).toEqual([0, expect.stringContaining("nothing to end")]);
+  // What somebody else has ended is no error.
+  const [{ id } = {}] = await shows(api);
+  await api.ok("DELETE", `show/${String(id)}`);
+  const late = await theirs("--clear");
+  expect([late.code, late.output]).toEqual([0, expect.stringContaining("had ended already")]);
+});
+
+test("[FST9] it waits for every screen: shown only by presented frames, failed with the reason, or with its display off", async () => {
+  await using folder = await temporaryFolder();
+  await using service = await startService(folder.path);
+  const { api } = service;
+  const screens = await pairScreens(api, ["Lobby", "Bar", "Window"]);
+  using _sockets = screens;
+  const [lobby, bar, window] = screens.sockets;
+  const show = showWith(api, folder.path, "mine");
+
+  const running = show("Back at two");
+  const zone = await newestZone(api, 1);
+  const problem = {
+    code: "item-load-failed",
+    since: time,
+    zone_id: zone,
+    item_id: presented(zone).item_id,
+    detail: "the name nowhere.invalid cannot be resolved",
+    remedy: "Check it",
+  };
+  // Online and in receipt of the state, but without a frame of it: that is not shown.
+  const applied = { content: content("applied") };
+  for (const socket of screens.sockets) socket.send({ type: "heartbeat", data: heartbeat(applied) });
+  const empty = { ...problem, code: "zone-empty", item_id: null, detail: "A zone shows nothing" };
+  bar!.send({ type: "heartbeat", data: heartbeat({ ...applied, problems: [empty, problem], rendering: true }) });
+  window!.send({ type: "heartbeat", data: heartbeat({ ...applied, now_playing: [presented(zone)], telemetry: { display: dark } }) });
+  lobby!.send({ type: "heartbeat", data: heartbeat({ ...applied, now_playing: [presented(zone)] }) });
+  const { code, lines } = await running;
+  expect(code).toBe(1);
+  const last = lines.slice(-4);
+  expect(last).toMatchObject([
+    { name: "Lobby", at: time, msg: "shown" },
+    { name: "Bar", why: problem.detail, msg: "failed" },
+    { name: "Window", msg: expect.stringContaining("display off") },
+    { msg: expect.stringContaining("1 of 3 screens have shown it") },
+  ]);
+
+  const single = show("Only here", "--on", "Lobby");
+  lobby!.send({ type: "heartbeat", data: heartbeat({ ...applied, now_playing: [presented(await newestZone(api, 2))] }) });
+  const done = await single;
+  expect([done.code, done.lines.at(-1)]).toEqual([0, expect.objectContaining({ msg: "every screen has shown it" })]);
+});
+
+test("[FST10] after --wait it says which screens are offline or have reported no frame, and exits with 1", async () => {
+  await using folder = await temporaryFolder();
+  await using service = await startService(folder.path);
+  const { api } = service;
+  const screens = await pairScreens(api, ["Lobby", "Bar"]);
+  using _sockets = screens;
+  screens.sockets[1]!.socket.close();
+  const reason = { layer: "override", id: null, name: "Fire drill", layout_id: null, verdict: "shows", detail: "An override" } as const;
+  screens.sockets[0]!.send({ type: "heartbeat", data: heartbeat({ content: content("applied"), why: [reason] }) });
+  await screens.sockets[0]!.next("heartbeat.answer");
+  await expect.poll(async () => (await api.ok("GET", `players/${screens.devices[1]!.playerId}`))["status"]).toBe("offline");
+  const { code, lines } = await showWith(api, folder.path, "mine")("Back at two", "--wait", "1s");
+  expect(code).toBe(1);
+  expect(lines.slice(-3)).toMatchObject([
+    { name: "Lobby", why: expect.stringContaining("is due there instead"), msg: "not shown within 1 s" },
+    { name: "Bar", msg: expect.stringContaining("offline") },
+    { msg: expect.stringContaining("0 of 2 screens have shown it") },
+  ]);
+  for (const { msg } of lines) expect(msg).not.toMatch(/^shown/);
 });
 
 test("[FST7] content that cannot be shown is rejected in one line with the reason", async () => {
@@ -67,32 +208,13 @@ test("[FST7] without a screen's name or a tag all screens are used, and duration
     content: { text: "x" },
     target: { everywhere: true },
     durationMs: null,
+    waitMs: 60_000,
     server: "http://127.0.0.1:8080",
     token: "sgn_pat_x",
   });
   expect(read("x", "--on", "Lobby, Bar")).toMatchObject({ target: { players: ["Lobby", "Bar"] } });
+  expect(read("x", "--wait", "5s")).toMatchObject({ waitMs: 5_000 });
   expect(["90s", "30m", "8h", "2d"].map((time) => read("x", "--for", time).durationMs)).toEqual([
     90_000, 1_800_000, 28_800_000, 172_800_000,
   ]);
-});
-
-test("[FST6] the README's commands for showing one's own picture work as written", async () => {
-  await using folder = await temporaryFolder();
-  await using service = await startService(join(folder.path, "signage-player/service"));
-  const readme = await readFile(join(rootFolder, "README.md"), "utf8");
-  const section = readme.slice(readme.indexOf("## Your own picture"), readme.indexOf("## A second screen"));
-  const commands = [...section.matchAll(/```\n(.*?)```/gs)].map(([, text]) => text!);
-  expect(commands).toHaveLength(2);
-  // The default port may be in use here. The data folder is the default one.
-  const placed = commands
-    .join("\n")
-    .replaceAll("http://127.0.0.1:8080", service.api.url)
-    .replaceAll("npm run show --", `npm run show -- --server ${service.api.url}`)
-    .replaceAll("~/.local/share", folder.path);
-  const env = { ...process.env, XDG_DATA_HOME: folder.path };
-  await run("bash", ["-euo", "pipefail", "-c", placed], { cwd: rootFolder, env });
-  const counts = await shows(service.api);
-  // Four shows, of which three were cleared.
-  expect(counts.map(({ status }) => status)).toEqual(["due", "cleared", "cleared", "cleared"]);
-  expect(counts[0]).toMatchObject({ asset_id: expect.stringMatching(/^ast_/) });
 });

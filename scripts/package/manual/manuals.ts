@@ -9,7 +9,7 @@ import { usage as playerUsage } from "../../../src/main/player/player-config.ts"
 import { usage as serviceUsage } from "../../../src/main/service.ts";
 import { usages as releaseUsages } from "../../../src/main/release/usages.ts";
 import { usage as setupUsage } from "../../../src/main/setup/setup-flags.ts";
-import { usage as showUsage } from "../../../src/main/show.ts";
+import { usage as showUsage } from "../../../src/main/show/show.ts";
 import { usage as signInLinkUsage } from "../../../src/main/sign-in-link.ts";
 
 /** A program of a command. */

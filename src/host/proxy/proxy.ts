@@ -6,6 +6,7 @@ import type { Clock } from "../../base/clock.ts";
 import { isFault } from "../../base/fault.ts";
 import type { HttpProxy, Router } from "../../base/http/proxy-route.ts";
 import { connectThrough } from "../../base/http/tunnel.ts";
+import { repeatedHeader } from "../../base/http/repeated-header.ts";
 import { hostOf, hostPort, portOf } from "../../base/http/url-host.ts";
 import type { Log } from "../../base/log.ts";
 import type { IframeSite } from "../../player/host.ts";
@@ -110,7 +111,8 @@ export class BrowserProxy implements AsyncDisposable {
   /** Handles a request for an http: address. */
   async #onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const address = request.url ?? "";
-    if (!address.startsWith("http://") || !URL.canParse(address)) return void response.writeHead(400, { connection: "close" }).end();
+    if (!address.startsWith("http://") || !URL.canParse(address) || repeatedHeader(request.rawHeaders) !== null)
+      return void response.writeHead(400, { connection: "close" }).end();
     const url = new URL(address);
     try {
       const { socket, proxy } = await this.#connect(url, "http", requesterOf(request.headers));
@@ -129,7 +131,7 @@ export class BrowserProxy implements AsyncDisposable {
     client.once("close", () => this.#tunnels.delete(client));
     client.on("error", () => client.destroy());
     const authority = `https://${request.url ?? ""}`;
-    if (!URL.canParse(authority)) return void client.end("HTTP/1.1 400 Bad Request\r\n\r\n");
+    if (!URL.canParse(authority)) return void client.end("HTTP/1.1 400 Bad Request\r\n\r\n", () => client.destroy());
     const url = new URL(authority);
     try {
       const { socket, proxy } = await this.#connect(url, "https", null);
@@ -144,7 +146,7 @@ export class BrowserProxy implements AsyncDisposable {
       client.pipe(socket).pipe(client);
     } catch (error) {
       this.#onError(url, error);
-      client.end("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+      client.end("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", () => client.destroy());
     }
   }
 

@@ -112,7 +112,7 @@ async function pairedPlayerId(player: ChildProgram, client: ServiceClient, log: 
   player.onLine((line) => {
     const shown = z.object({ msg: z.literal("screen shown"), code: z.string() }).safeParse(line);
     if (!shown.success) return;
-    log.info({ code: shown.data.code }, "pairing code is on the screen; the player is claimed in three seconds");
+    log.info({ code: shown.data.code }, "the page shows the pairing code; the demo claims the player in three seconds");
     void clock
       .wait(codeReadableMs, either)
       .then(() => client.pair(shown.data.code, "Demo screen"))
@@ -178,7 +178,7 @@ function printNextSteps(
     [
       "",
       ...(get_screenshot === null
-        ? ["The screen is on."]
+        ? ["The player has presented its first picture on the display."]
         : ["There is no display, so the screen is rendered without one. To see the picture:", `  ${get_screenshot}`]),
       "",
       ...(at.consoleLink === null

@@ -121,7 +121,7 @@ async function setUp(settings: SetupFile, isSure: boolean, places: Places, run: 
   await writeReport(places, null);
   const warnings = [...applied.warnings, ...(await makeEffective(applied, places, run))];
   const { output } = environment.terminal;
-  output.write(applied.changes.length === 0 ? "Everything was set like this before.\n" : `Set: ${applied.changes.join(", ")}.\n`);
+  output.write(applied.changes.length === 0 ? "Everything was set like this before.\n" : `Stored: ${applied.changes.join(", ")}.\n`);
   for (const warning of warnings) output.write(`Note: ${warning}.\n`);
 }
 

@@ -1,10 +1,11 @@
 // The local interface for sensors and buttons: sets variables over HTTP on a Unix socket in the data folder, and does nothing else.
 import { once } from "node:events";
 import { chmod, mkdir, rm } from "node:fs/promises";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import { isFault, reasonOf } from "../../base/fault.ts";
+import { createLoopbackServer } from "../../base/http/loopback-server.ts";
 import type { Log } from "../../base/log.ts";
 import { ulid } from "../../base/ulid.ts";
 import { VariablesSetArgs } from "../../protocol/device/play-commands.ts";
@@ -31,7 +32,6 @@ type Response = { status: number; body: Record<string, unknown>; headers?: Recor
 
 const maxBodyBytes = 65_536;
 const maxConnections = 16;
-const requestLimitMs = 5_000;
 // Each change is written to the disk. A shaking sensor must not wear it out.
 const burst = 20;
 const perSecond = 10;
@@ -44,7 +44,7 @@ export async function serveTriggers(dependencies: TriggerDependencies, signal: A
   const { folder, clock, log } = dependencies;
   const path = join(folder, "triggers", "socket");
   const bucket = new TokenBucket({ burst, perSecond }, clock);
-  const server = createServer({ requestTimeout: requestLimitMs, headersTimeout: requestLimitMs }, (request, response) => {
+  const server = createLoopbackServer((request, response) => {
     void handle(dependencies, bucket, request).then(
       (result) => send(response, result),
       (error: unknown) => {

@@ -15,6 +15,7 @@ export class PageAccess {
   isAllowed({ headers }: IncomingMessage, origin: string): boolean {
     const site = headers["sec-fetch-site"];
     if (site !== undefined && site !== "same-origin" && site !== "none") return false;
+    if (headers.origin !== undefined && headers.origin !== origin) return false;
     return `http://${headers.host}` === origin && this.#hasSecret(headers.cookie ?? "");
   }
 

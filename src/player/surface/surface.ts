@@ -1,9 +1,11 @@
 // The loopback server of the player's page: serves the page, verified media and streams, and accepts the page's WebSocket.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Watchable } from "../../base/async/observable.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isAbort, reasonOf, hasErrorCode } from "../../base/fault.ts";
+import { createLoopbackServer } from "../../base/http/loopback-server.ts";
 import type { OutboundHttp } from "../../base/http/outbound-http.ts";
+import { repeatedHeader } from "../../base/http/repeated-header.ts";
 import type { Log } from "../../base/log.ts";
 import type { Scene } from "../../protocol/scene.ts";
 import type { FromPage } from "../../protocol/page-messages.ts";
@@ -44,12 +46,16 @@ export class Surface implements AsyncDisposable {
   private constructor(options: SurfaceOptions) {
     this.#options = options;
     this.#connection = new PageConnection(options.clock, options.log);
-    this.#server = createServer((request, response) => void this.#handle(request, response));
+    this.#server = createLoopbackServer((request, response) => void this.#handle(request, response));
     this.#server.on("upgrade", (request, socket, head) => {
       socket.on("error", (error) => options.log.debug({ reason: reasonOf(error) }, "a socket of the page failed"));
-      const isAllowed = this.#access.isAllowed(request, this.#origin) && request.headers.origin === this.#origin;
-      if (isAllowed && request.url === "/scene") this.#connection.accept(request, socket, head);
-      else socket.end("HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n");
+      const isAllowed =
+        this.#access.isAllowed(request, this.#origin) &&
+        request.headers.origin === this.#origin &&
+        repeatedHeader(request.rawHeaders) === null;
+      if (isAllowed && request.url === "/scene") return this.#connection.accept(request, socket, head);
+      // Destroyed once the response has been sent: the client might keep its side open for ever.
+      socket.end("HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n", () => socket.destroy());
     });
   }
 

@@ -1,6 +1,6 @@
 // The loopback server of HTML bundles. Each bundle has a hostname of its own, so the browser treats it as a separate site.
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -8,6 +8,7 @@ import { Bundle } from "../../base/files/zip-bundle.ts";
 import { isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { bundlePathOf, contentPolicyOf, mediaTypeOf } from "./bundle-response.ts";
+import { createLoopbackServer } from "../../base/http/loopback-server.ts";
 import { byteRangeOf } from "../../base/http/byte-range.ts";
 
 /** A bundle to serve. */
@@ -39,7 +40,7 @@ export class BundleServer implements AsyncDisposable {
 
   private constructor(options: BundleServerOptions) {
     this.#options = options;
-    this.#server = createServer((request, response) => {
+    this.#server = createLoopbackServer((request, response) => {
       this.#handle(request, response).catch((error: unknown) => {
         // A browser may close a connection at any time.
         if (!response.destroyed) options.log.warn({ reason: reasonOf(error) }, "a file of a bundle was not served");

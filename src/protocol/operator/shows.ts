@@ -89,7 +89,9 @@ const entry = {
   name: Name,
   status: z
     .enum(["planned", "due", "over", "cleared"])
-    .describe("planned: not started; due: on now; over: ended; cleared: the show or its schedule was deleted"),
+    .describe(
+      "planned: not started; due: its time is now, and `GET /show/{id}/proof` says which screens show it; over: ended; cleared: the show or its schedule was deleted",
+    ),
   asset_id: id("ast").nullable(),
   url: z.string().nullable(),
   text: z.string().nullable(),

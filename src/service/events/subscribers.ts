@@ -1,7 +1,7 @@
 // The WebSocket endpoint at GET /events: authenticates subscribers, connects them to the events of their team and disconnects them.
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { WebSocketServer, type WebSocket } from "ws";
+import type { WebSocket, WebSocketServer } from "ws";
 import type { Clock } from "../../base/clock.ts";
 import { reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
@@ -14,8 +14,9 @@ import type { Operator } from "../people/operator.ts";
 import type { Tickets, Ticket } from "../people/tickets.ts";
 import type { TokenExpiry } from "../people/token-expiry.ts";
 import type { Presence } from "../fleet/presence.ts";
+import type { HttpDeadlines } from "../http/deadlines.ts";
 import { ProblemError } from "../http/problem.ts";
-import { closeAfterGrace, type WebSocketEndpoint } from "../http/upgrades.ts";
+import { closeAfterGrace, createWebSocketServer, type WebSocketEndpoint } from "../http/upgrades.ts";
 import type { Nodes } from "../nodes/nodes.ts";
 import type { Store } from "../store/store.ts";
 import { EventFeeds } from "./event-feeds.ts";
@@ -26,6 +27,7 @@ import type { PlayerHeartbeat } from "./subscription.ts";
 export interface SubscribersDependencies {
   store: Store;
   clock: Clock;
+  deadlines: HttpDeadlines;
   log: Log;
   events: EventJournal;
   nodes: Nodes;
@@ -51,10 +53,7 @@ export class Subscribers implements WebSocketEndpoint {
   constructor(dependencies: SubscribersDependencies) {
     this.#dependencies = dependencies;
     this.#feeds = new EventFeeds(dependencies);
-    this.server = new WebSocketServer({
-      noServer: true,
-      clientTracking: false,
-      perMessageDeflate: false,
+    this.server = createWebSocketServer(dependencies.deadlines, {
       maxPayload: maxSubscriberMessageBytes,
       handleProtocols: (offered) => (offered.has(eventsSubprotocol) ? eventsSubprotocol : false),
     });

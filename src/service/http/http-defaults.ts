@@ -1,23 +1,37 @@
 // HTTP behaviour that all routes share: request ids, security headers, errors as problems and the request log.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from "fastify";
+import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { apiPrefix } from "../operations/operation.ts";
 import { operations } from "../operations/operations.ts";
 import type { MakeId } from "../store/ids.ts";
+import { endConnection, RequestDeadlines, type HttpDeadlines } from "./deadlines.ts";
 import { ProblemError, problemOf, toProblemError } from "./problem.ts";
+import { repetitionOf } from "./repetition.ts";
 import { newRequestId, requestIdOf } from "./request-id.ts";
 import { rawProblemResponse } from "./responses/raw-response.ts";
 import { validatorCompiler } from "./validation.ts";
 
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Gives the request time: its sender has proved a right to call. See `deadlines.ts`. */
+    trust: () => void;
+  }
+}
+
 interface HttpDependencies {
+  clock: Clock;
+  deadlines: HttpDeadlines;
   log: Log;
   makeId: MakeId;
 }
 
 const maxJsonBytes = 1_048_576;
-// A 2 GiB upload over a slow connection may take an hour; an idle connection is closed much sooner.
+// A 2 GiB upload over a slow connection may take an hour; an idle connection is closed much sooner, and so is that of a client without a
+// right to call (deadlines.ts).
 const requestTimeoutMs = 3_600_000;
 const idleTimeoutMs = 60_000;
 const keepAliveMs = 30_000;
@@ -28,6 +42,9 @@ export function fastifyOptions(
   tls: { cert: Buffer; key: Buffer } | null,
   trustedProxies: readonly string[],
 ): FastifyServerOptions {
+  const { handshakeMs, headersMs } = dependencies.deadlines;
+  // A hook rejects requests without a Host header with a problem.
+  const server = { requireHostHeader: false, headersTimeout: headersMs, connectionsCheckingInterval: Math.ceil(headersMs / 4) };
   const options = {
     logger: false,
     genReqId: (raw: IncomingMessage) => requestIdOf(raw, dependencies.makeId),
@@ -44,15 +61,15 @@ export function fastifyOptions(
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     // Without these, Fastify loads its own compilers. Responses are built from parsed rows, so they are not validated again.
     schemaController: { compilersFactory: { buildValidator: () => validatorCompiler, buildSerializer: () => () => JSON.stringify } },
-    // A hook rejects requests without a Host header with a problem.
-    ...(tls === null ? { http: { requireHostHeader: false } } : { https: { ...tls, requireHostHeader: false } }),
+    ...(tls === null ? { http: server } : { https: { ...server, ...tls, handshakeTimeout: handshakeMs } }),
   } as const;
   return options as unknown as FastifyServerOptions;
 }
 
-/** Adds the hooks and error handlers that all routes share. */
-export function addHttpDefaults(app: FastifyInstance, dependencies: HttpDependencies): void {
+/** Adds the hooks and error handlers that all routes share. @returns the deadlines of its requests, which must be run */
+export function addHttpDefaults(app: FastifyInstance, dependencies: HttpDependencies): RequestDeadlines {
   setRequestIds(app.server, dependencies);
+  const deadlines = addDeadlines(app, dependencies);
   let isClosing = false;
   app.addHook("preClose", (done) => {
     isClosing = true;
@@ -68,8 +85,10 @@ export function addHttpDefaults(app: FastifyInstance, dependencies: HttpDependen
     if (isClosing) {
       lastRequests.set(request.raw.socket, request.raw);
       done(new ProblemError("closing", "The service is stopping"));
-    } else if (request.headers.host === undefined && request.raw.httpVersion !== "1.0") done(new ProblemError("bad-request", noHost));
-    else done();
+      return;
+    }
+    if (request.headers.host === undefined && request.raw.httpVersion !== "1.0") return done(new ProblemError("bad-request", noHost));
+    done(repetitionOf(request.raw) ?? undefined);
   });
   app.addHook("onSend", (request, reply, payload, done) => {
     // Idle connections have been closed by then, so this one would stay open. A request that waits behind this one gets its answer first.
@@ -90,6 +109,19 @@ export function addHttpDefaults(app: FastifyInstance, dependencies: HttpDependen
     }
     done();
   });
+  return deadlines;
+}
+
+function addDeadlines(app: FastifyInstance, dependencies: HttpDependencies): RequestDeadlines {
+  const tooLate = Object.assign(new Error("the request did not arrive in time"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
+  const deadlines = new RequestDeadlines(dependencies.clock, dependencies.deadlines, (socket) =>
+    rejectInvalidHttp(tooLate, socket, dependencies),
+  );
+  deadlines.watch(app.server);
+  app.decorateRequest("trust", function () {
+    deadlines.trust(this.raw);
+  });
+  return deadlines;
 }
 
 function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, dependencies: HttpDependencies): FastifyReply {
@@ -128,13 +160,13 @@ function setRequestIds(server: Server, dependencies: HttpDependencies): void {
 }
 
 /** Rejects bytes that are not valid HTTP. There is no request object yet, only the connection. */
-function rejectInvalidHttp(error: Error & { code?: string }, socket: Socket, dependencies: HttpDependencies): void {
+function rejectInvalidHttp(error: Error & { code?: string }, socket: Duplex, dependencies: HttpDependencies): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const problem =
     connectionErrors[error.code ?? ""]?.() ?? new ProblemError("bad-request", `Not a valid HTTP/1.1 request: ${error.message}`);
   const id = newRequestId(dependencies.makeId);
   dependencies.log.debug({ request_id: id, reason: error.message }, "invalid HTTP request");
-  socket.end(rawProblemResponse(problem, id));
+  endConnection(socket, rawProblemResponse(problem, id), dependencies.clock, dependencies.deadlines.closeMs);
 }
 
 const connectionErrors: Readonly<Record<string, () => ProblemError>> = {

@@ -8,7 +8,22 @@ import { publicBase } from "./public-url.ts";
  * Null if the Host header is invalid.
  */
 export function originOf(request: FastifyRequest, publicUrl: string | null): string | null {
-  if (publicUrl !== null) return new URL(publicUrl).origin;
+  return publicUrl === null ? requestedOrigin(request) : new URL(publicUrl).origin;
+}
+
+/**
+ * The origins of this service's own pages, as browsers name them: that of `--public-url`, and that of the address that the request was sent
+ * to. Where both have the same host and port only the first counts: behind a proxy that ends TLS, the second names the wrong scheme.
+ */
+export function ownOrigins(request: FastifyRequest, publicUrl: string | null): readonly string[] {
+  const requested = requestedOrigin(request);
+  if (publicUrl === null) return requested === null ? [] : [requested];
+  const known = new URL(publicUrl);
+  return requested === null || new URL(requested).host === known.host ? [known.origin] : [known.origin, requested];
+}
+
+/** The origin of the address that a request was sent to; null if its Host header is invalid. */
+function requestedOrigin(request: FastifyRequest): string | null {
   const requested = `${request.protocol}://${request.host}`;
   // The client chooses the Host header, so only a plain host name and port may go into a link.
   return /^https?:\/\/(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(requested) && URL.canParse(requested)

@@ -64,20 +64,20 @@ export async function addPreview(app: FastifyInstance, folder: string, dependenc
         .headers({ ...file.headers, ...forever })
         .send(file.stream);
     });
-    scope.get<{ Params: TicketParams }>("/preview/:secret/preview.html", async ({ params }, reply) => {
-      await openTicket(dependencies, params);
+    scope.get<{ Params: TicketParams }>("/preview/:secret/preview.html", async (request, reply) => {
+      await openTicket(dependencies, request);
       return reply
         .type("text/html; charset=utf-8")
         .headers({ "Content-Security-Policy": pagePolicy, "Cache-Control": "no-store", "X-Robots-Tag": "noindex" })
         .send(html);
     });
     scope.get<{ Params: TicketParams & { sha256: string } }>("/preview/:secret/media/:sha256", async (request, reply) => {
-      const ticket = await openTicket(dependencies, request.params);
+      const ticket = await openTicket(dependencies, request);
       const file = await coveredFile(dependencies, ticket, request.params.sha256);
       return sendShown(dependencies, file, request, reply);
     });
     scope.get<{ Params: TicketParams & { id: string } }>("/preview/:secret/captures/:id", async (request, reply) => {
-      const { hasCaptures, subject, teamId } = await openTicket(dependencies, request.params);
+      const { hasCaptures, subject, teamId } = await openTicket(dependencies, request);
       if (!hasCaptures) throw new ProblemError("not-found", "The preview has no screenshots");
       const { db } = dependencies.store;
       const row = await db
@@ -93,9 +93,10 @@ export async function addPreview(app: FastifyInstance, folder: string, dependenc
 }
 
 /** @throws ProblemError 404 if the ticket in the address has expired. */
-async function openTicket({ previews }: PreviewDependencies, { secret }: TicketParams): Promise<OpenTicket> {
-  const ticket = await previews.bySecret(secret);
+async function openTicket({ previews }: PreviewDependencies, request: FastifyRequest<{ Params: TicketParams }>): Promise<OpenTicket> {
+  const ticket = await previews.bySecret(request.params.secret);
   if (ticket === undefined) throw new ProblemError("not-found", "The preview has expired: create another ticket");
+  request.trust();
   return ticket;
 }
 

@@ -13,7 +13,7 @@ import { queryOf, supportsDryRun } from "./dry-run.ts";
 import type { Gateway } from "./gateway/gateway.ts";
 import { noBytes, type Input } from "./gateway/run.ts";
 import { inflate } from "./inflate.ts";
-import { baseUrlOf, originOf, withAbsoluteLinks } from "./origin.ts";
+import { baseUrlOf, originOf, ownOrigins, withAbsoluteLinks } from "./origin.ts";
 import { invalidField } from "./problem.ts";
 import { compressJson, isCompressible } from "./responses/compression.ts";
 import { sendFileOrLink } from "./responses/file-link.ts";
@@ -129,10 +129,14 @@ export function callOf(request: FastifyRequest, reply: FastifyReply, publicUrl: 
     get origin() {
       return originOf(request, publicUrl);
     },
+    get origins() {
+      return ownOrigins(request, publicUrl);
+    },
     get baseUrl() {
       return baseUrlOf(request, publicUrl);
     },
     header: (name) => headerOf(request, name),
+    trust: () => request.trust(),
     setHeaders: (headers) => void reply.headers(headers as Record<string, string>),
     closedSignal: () => closedSignalOf(reply),
   };

@@ -1,13 +1,15 @@
 // Routes WebSocket upgrades of an HTTP server to their endpoints, and closes sockets with a grace period.
 import type { IncomingMessage, Server as HttpServer } from "node:http";
 import type { Duplex } from "node:stream";
-import type { WebSocketServer } from "ws";
+import { WebSocketServer, type ServerOptions } from "ws";
 import type { Clock } from "../../base/clock.ts";
 import { isAbort, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { MakeId } from "../store/ids.ts";
+import { endConnection, type HttpDeadlines } from "./deadlines.ts";
 import { ProblemError } from "./problem.ts";
 import { addRequestIdHeader, requestIdOf } from "./request-id.ts";
+import { repetitionOf } from "./repetition.ts";
 import { rawProblemResponse } from "./responses/raw-response.ts";
 
 /** A path that accepts WebSockets. */
@@ -20,10 +22,22 @@ export interface WebSocketEndpoint {
   accept(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
+/** The WebSocket server of an endpoint. */
+export function createWebSocketServer({ closeMs }: HttpDeadlines, more: ServerOptions): WebSocketServer {
+  // The types of `ws` lack closeTimeout.
+  const common = { noServer: true, clientTracking: false, perMessageDeflate: false, closeTimeout: closeMs } as const;
+  return new WebSocketServer({ ...common, ...more });
+}
+
 /** Routes the upgrades of `server` to the endpoints. A rejected upgrade gets a problem as its response. */
-export function addUpgrades(server: HttpServer, endpoints: readonly WebSocketEndpoint[], makeId: MakeId, log: Log): void {
+export function addUpgrades(
+  server: HttpServer,
+  endpoints: readonly WebSocketEndpoint[],
+  { clock, deadlines, log, makeId }: { clock: Clock; deadlines: HttpDeadlines; log: Log; makeId: MakeId },
+): void {
   const reject = (request: IncomingMessage, socket: Duplex, rejection: ProblemError) => {
-    socket.end(rawProblemResponse(rejection, requestIdOf(request, makeId)));
+    // Without being read, the socket would not notice that the client has closed it.
+    endConnection(socket.resume(), rawProblemResponse(rejection, requestIdOf(request, makeId)), clock, deadlines.closeMs);
   };
   for (const { server: library } of endpoints) {
     library.on("headers", addRequestIdHeader);
@@ -36,9 +50,10 @@ export function addUpgrades(server: HttpServer, endpoints: readonly WebSocketEnd
     const endpoint = endpoints.find(({ path }) => request.url?.split("?")[0] === path);
     requestIdOf(request, makeId);
     const rejection =
-      endpoint === undefined
+      repetitionOf(request) ??
+      (endpoint === undefined
         ? new ProblemError("not-found", "There is no WebSocket at this path: see /docs")
-        : endpoint.rejectionOf(request);
+        : endpoint.rejectionOf(request));
     if (endpoint !== undefined && rejection === null) endpoint.accept(request, socket, head);
     else reject(request, socket, rejection!);
   });

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { scopes } from "../../protocol/operator/people.ts";
 import type { Admission } from "../http/gateway/admission.ts";
 import type { Gateway } from "../http/gateway/gateway.ts";
-import { baseUrlOf } from "../http/origin.ts";
+import { baseUrlOf, ownOrigins } from "../http/origin.ts";
 import { ProblemError } from "../http/problem.ts";
 import { callOf } from "../http/rest.ts";
 import type { Operator } from "../people/operator.ts";
@@ -48,6 +48,7 @@ export function addMcp(
     onRequest: async (request, reply) => {
       checkSite(request, address);
       operators.set(request, await authenticateOperator(request, reply, admission, publicUrl));
+      request.trust();
     },
     handler: async (request, reply) => {
       const operator = operators.get(request)!;
@@ -103,20 +104,19 @@ async function authenticateOperator(
  * reach the service, those with a foreign host name in Host (DNS rebinding). An IP address in Host cannot be rebound.
  * @throws ProblemError 403.
  */
-function checkSite({ headers }: FastifyRequest, { host, publicUrl }: EndpointAddress): void {
-  const requestHost = headers.host ?? "";
-  const own = publicUrl === null ? null : new URL(publicUrl);
-  const isPublic = own !== null && requestHost.toLowerCase() === own.host;
+function checkSite(request: FastifyRequest, { host, publicUrl }: EndpointAddress): void {
+  const { host: requestHost = "", origin } = request.headers;
+  const known = publicUrl === null ? null : new URL(publicUrl);
+  // With the scheme of the public URL, so that its default port may be there or not.
+  const isPublic = known !== null && URL.parse(`${known.protocol}//${requestHost}`)?.host === known.host;
   if (isLoopback(host) && !isPublic && !cannotBeRebound(requestHost)) {
     throw new ProblemError(
       "forbidden",
       `The host name ${requestHost} is not allowed. If it is a name of this service, start the service with --public-url`,
     );
   }
-  const { origin } = headers;
-  if (origin === undefined || origin === own?.origin) return;
-  const from = URL.canParse(origin) ? new URL(origin).host : null;
-  if (from === null || from !== requestHost.toLowerCase() || !cannotBeRebound(from)) {
+  if (origin === undefined || origin === known?.origin) return;
+  if (!ownOrigins(request, publicUrl).includes(origin) || !cannotBeRebound(new URL(origin).host)) {
     throw new ProblemError(
       "forbidden",
       "Pages of other websites may not call this endpoint: the Origin is not the service's own (--public-url)",

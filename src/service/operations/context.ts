@@ -8,10 +8,14 @@ interface RequestContext {
   requestId: string;
   /** The service's origin as the client sees it; null if the Host header is invalid. */
   origin: string | null;
+  /** The origins of the service's own pages, see `ownOrigins`. */
+  origins: readonly string[];
   /** The service's address as the client sees it, for links: its origin and the path of `--public-url`, without a slash at its end. */
   baseUrl: string | null;
   /** Reads a request header by its lower-case name. */
   header: (name: string) => string | undefined;
+  /** Gives a sender without a token time for a slow body: it has proved a right to call in another way. */
+  trust: () => void;
   /** Aborts when the client disconnects, its token ends or the service stops. */
   signal: AbortSignal;
 }

@@ -8,6 +8,7 @@ import { BrowserProxy, type BrowserProxyOptions } from "../../../src/host/proxy/
 import { AddressGuard } from "../../../src/host/proxy/address-guard.ts";
 import { type Route, parseProxyList, routerFromEnvironment } from "../../../src/base/http/proxy-route.ts";
 import { FakeClock } from "../../support/clock.ts";
+import { openRaw } from "../../support/raw-connection.ts";
 import { waitUntil } from "../../support/polling.ts";
 
 const direct = (): Promise<Route> => Promise.resolve({ is: "direct" });
@@ -208,4 +209,21 @@ test("[PXY6] an unreachable host is a failed connection, and the proxy knows why
   await expect(ask(proxy, "http://127.0.0.4:9/")).rejects.toThrow();
   expect(proxy.connectionErrorOf("http://127.0.0.4:9/")).toContain("does not accept the connection");
   expect(proxy.connectionErrorOf("http://127.0.0.4:10/")).toBeNull();
+});
+
+test("[PXY11] a request with two Hosts is rejected, and a rejected tunnel is closed although the client keeps it open", async () => {
+  const { port } = await serve((_incoming, response) => response.end("reached"));
+  const proxy = await openProxy({ mayReachLocal: () => true });
+  const cases = [
+    [`GET http://127.0.0.1:${port}/ HTTP/1.1`, `Host: 127.0.0.1:${port}`, "Connection: close", "200 "],
+    [`GET http://127.0.0.1:${port}/ HTTP/1.1`, `Host: 127.0.0.1:${port}`, "Host: elsewhere.example", "400 "],
+    ["CONNECT 127.0.0.4:9 HTTP/1.1", "Host: 127.0.0.4:9", "Accept: *", "502 "],
+    ["CONNECT :: HTTP/1.1", "Host: a", "Accept: *", "400 "],
+  ];
+  for (const [line, host, more, status] of cases) {
+    using connection = openRaw(proxy.address);
+    connection.write(`${line}\r\n${host}\r\n${more}\r\n\r\n`);
+    await connection.closed;
+    expect([line, connection.received.slice(9, 13)]).toEqual([line, status]);
+  }
 });

@@ -13,6 +13,7 @@ import { Surface } from "../../../src/player/surface/surface.ts";
 import type { Scene } from "../../../src/protocol/scene.ts";
 import type { FromPage, ToPage } from "../../../src/protocol/page-messages.ts";
 import { temporaryFolder } from "../../support/folder.ts";
+import { openRaw } from "../../support/raw-connection.ts";
 
 const sha = "a".repeat(64);
 const media = Buffer.from("0123456789");
@@ -85,6 +86,31 @@ test("[SRF1] a request without the cookie, for another host or from another site
   expect(await isAccepted(at.origin, { origin: at.origin })).toBe(false);
   expect(await isAccepted(at.origin, at.pageHeaders)).toBe(false);
   expect(await isAccepted(at.origin, { ...at.pageHeaders, origin: "http://127.0.0.1:1" })).toBe(false);
+});
+
+test("[SRF4] an origin is compared by scheme, host and port; a repeated header is rejected; a rejected upgrade is closed although the client keeps it open", async () => {
+  await using at = await open();
+  const { host, port } = new URL(at.origin);
+  for (const origin of [`https://${host}`, `http://${host.split(":")[0]}`, `http://localhost:${port}`, "null"]) {
+    expect((await get(`${at.origin}/player/`, { ...at.pageHeaders, origin })).status).toBe(403);
+    expect(await isAccepted(at.origin, { ...at.pageHeaders, origin })).toBe(false);
+  }
+  const own = [`Host: ${host}`, `Cookie: ${at.pageHeaders.cookie}`, `Origin: ${at.origin}`];
+  const upgrade = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="];
+  const cases: [string, string[], number][] = [
+    ["GET /player/ HTTP/1.1", ["Connection: close", ...own], 200],
+    ["GET /player/ HTTP/1.1", ["Connection: close", ...own, "Host: elsewhere.example"], 400],
+    ["GET /player/ HTTP/1.1", ["Connection: close", ...own, "Cookie: a=b"], 400],
+    ["GET /scene HTTP/1.1", [...upgrade, ...own, "Host: elsewhere.example"], 403],
+    ["GET /scene HTTP/1.1", [...upgrade, ...own, "Origin: https://elsewhere.example"], 403],
+    ["GET /elsewhere HTTP/1.1", [...upgrade, ...own], 403],
+  ];
+  for (const [line, headers, status] of cases) {
+    using connection = openRaw(at.origin);
+    connection.write(`${[line, ...headers].join("\r\n")}\r\n\r\n`);
+    await connection.closed;
+    expect([line, headers.at(-1), connection.received.slice(9, 12)]).toEqual([line, headers.at(-1), String(status)]);
+  }
 });
 
 test("[SRF2] media are served with Range, media type and nosniff; unverified files are not found", async () => {

@@ -279,6 +279,7 @@ test.skipIf(isOnPostgres)(
     await using lossy = run("backup", "--data", path("data"), "--to", path("lossy.tar"));
     expect(await lossy.exitCode).toBe(1);
     expect(lossy.output).toContain(asset.sha256);
+    expect(lossy.output).not.toContain("backed up");
     await succeed("restore", "--from", path("lossy.tar"), "--data", path("empty"));
     await using again = await TestService.start(path("empty"));
     expect((await again.call("GET", `layouts/${layout.id}`)).status).toBe(200);

@@ -51,7 +51,7 @@ export async function applyFolder(folder: string, origin: FileOrigin, places: Pl
     applied = await applySettings(settings, present, places);
     // Before the secrets are removed: after a power cut in between they are removed at the next start, and nothing is applied twice.
     await memory.remember(hashOf(text), hashOf(wiped));
-    log.info({ file: path, changes: applied.changes }, "settings applied");
+    log.info({ file: path, changes: applied.changes }, "settings stored");
   }
   if (wiped !== text) await wipe(path, wiped, log);
   await clearError(folder, places, log);

@@ -1,7 +1,7 @@
 // The WebSocket endpoint for devices: authenticates them, keeps one session per player and pushes messages to them.
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { WebSocketServer, type WebSocket } from "ws";
+import type { WebSocket, WebSocketServer } from "ws";
 import { Batch } from "../../../base/async/batch.ts";
 import { reasonOf } from "../../../base/fault.ts";
 import { InstanceId } from "../../../protocol/device/heartbeat.ts";
@@ -14,12 +14,14 @@ import { StatePush } from "./state-push.ts";
 import type { DesiredStates } from "../state/desired-states.ts";
 import type { JournalEntry } from "./device-journal.ts";
 import type { Nodes } from "../../nodes/nodes.ts";
+import type { HttpDeadlines } from "../../http/deadlines.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { PlayerRow } from "../../store/tables.ts";
-import { closeAfterGrace, type WebSocketEndpoint } from "../../http/upgrades.ts";
+import { closeAfterGrace, createWebSocketServer, type WebSocketEndpoint } from "../../http/upgrades.ts";
 
 export interface DeviceSocketsDependencies extends Omit<SessionDependencies, "spreadMs" | "acks"> {
   access: DeviceAccess;
+  deadlines: HttpDeadlines;
   desired: DesiredStates;
   nodes: Nodes;
 }
@@ -51,10 +53,7 @@ export class DeviceSockets implements WebSocketEndpoint {
       dependencies.store.write((db) => dependencies.journal.ackAll(db, all)),
     );
     this.#sessionDependencies = { ...dependencies, acks, spreadMs: () => this.#spreadMs() };
-    this.server = new WebSocketServer({
-      noServer: true,
-      clientTracking: false,
-      perMessageDeflate: false,
+    this.server = createWebSocketServer(dependencies.deadlines, {
       maxPayload: longestMessageBytes,
       handleProtocols: () => deviceSubprotocol,
     });

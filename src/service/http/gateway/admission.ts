@@ -56,6 +56,7 @@ export class Admission {
       const player = await this.#countingFailures(this.#dependencies.access.authenticate(call.header("authorization")), call);
       spend(this.#byPlayer, player.id, call);
       if (player.removed_at !== null) throw invalidToken();
+      call.trust();
       this.#dependencies.alerts.addresses.record(player.id, call.address);
       return new Context(this.#dependencies, call, { player });
     }
@@ -87,6 +88,7 @@ export class Admission {
   admitOperator(operation: Operation, call: Call, operator: Operator): Context {
     const scope = scopeFor(operation, operator);
     if (scope !== undefined) requireScope(operator, scope);
+    call.trust();
     return new Context(this.#dependencies, call, { operator });
   }
 

@@ -8,10 +8,14 @@ export interface Call {
   url: string;
   /** The service's origin as the client sees it; null if the Host header is invalid. */
   origin: string | null;
+  /** The origins of the service's own pages, see `ownOrigins`. */
+  origins: readonly string[];
   /** The service's address as the client sees it, for links: its origin and the path of `--public-url`, without a slash at its end. */
   baseUrl: string | null;
   /** Reads a request header by its lower-case name. */
   readonly header: (name: string) => string | undefined;
+  /** Gives the sender time for a slow body or download: it has proved a right to call. */
+  trust(): void;
   setHeaders(headers: Readonly<Record<string, string>>): void;
   /** Aborts when the client disconnects or the response has been sent. */
   closedSignal(): AbortSignal;

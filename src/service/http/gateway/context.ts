@@ -44,8 +44,16 @@ export class Context implements AnyContext {
     return this.#call.origin;
   }
 
+  get origins(): readonly string[] {
+    return this.#call.origins;
+  }
+
   get baseUrl(): string | null {
     return this.#call.baseUrl;
+  }
+
+  get trust(): () => void {
+    return () => this.#call.trust();
   }
 
   get requestId(): string {

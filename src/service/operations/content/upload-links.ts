@@ -134,9 +134,10 @@ export const uploadLinkOperations: readonly Operation<UploadLinkDependencies>[] 
     status: 201,
     output: UploadReceipt,
     errors: ["not-found", "gone", "in-flight", "bad-file", "too-large"],
-    async run(dependencies, { address, requestId, header }, { params: given, query, raw }) {
+    async run(dependencies, { address, requestId, header, trust }, { params: given, query, raw }) {
       const { blobs, clock, store } = dependencies;
       const row = await openLink(dependencies, store.db, given.id, query.key);
+      trust();
       if (Number(header("content-length") ?? 0) > row.most_bytes) throw tooLarge(row.most_bytes);
       using _turn = takeTurn(dependencies, row.id);
       await using bytes = await blobs.receive(raw, row.most_bytes);

@@ -31,8 +31,9 @@ export const sharedReportOperations: readonly Operation<SharedReportDependencies
     output: SharedReport,
     texts: ["text/csv"],
     errors: ["not-found", "invalid", "too-many"],
-    async run({ reportLinks }, { address }, { query }) {
+    async run({ reportLinks }, { address, trust }, { query }) {
       const report = await reportLinks.open(query.key, address);
+      trust();
       if (query.format === "csv") {
         const file = { "Content-Disposition": 'attachment; filename="report.csv"' };
         return new StreamResponse("text/csv; charset=utf-8; header=present", csv(report), { ...headers, ...file });
