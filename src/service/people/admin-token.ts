@@ -25,7 +25,8 @@ interface Dependencies {
 /**
  * Ensures that there is a team with an owner, and that `folder`/admin-token contains an owner's token with all scopes, including
  * scopes that a newer version added. A file that is missing or contains no valid token is replaced: an administrator who lost
- * access deletes the file and restarts the service. Earlier tokens stay valid.
+ * access deletes the file and restarts the service. Earlier tokens stay valid. The token in the file is the machine's: its sign-in
+ * links are for anybody, and for the whole person.
  *
  * Of several nodes only the one that creates the team writes a token: the others need no file. There an administrator who lost access
  * creates an empty file and restarts the node.
@@ -37,11 +38,12 @@ export async function ensureAdminToken({ store, nodes, makeId, clock, log }: Dep
   const operator = existing === undefined ? null : await operatorOfToken(store.db, clock, existing);
   if (operator?.role === "owner") {
     const all = JSON.stringify(scopesOfRole("owner"));
-    await store.db.updateTable("tokens").set({ scopes: all }).where("id", "=", operator.tokenId).where("scopes", "<>", all).execute();
+    const change = store.db.updateTable("tokens").set({ scopes: all, is_machine: 1 }).where("id", "=", operator.tokenId);
+    await change.where((row) => row.or([row("scopes", "<>", all), row("is_machine", "=", 0)])).execute();
     return;
   }
   if (nodes.isShared && !isFirst && existing === undefined) return;
-  const details = { name: "admin-token file", scopes: scopesOfRole("owner"), createdBy: null, expiresAt: null };
+  const details = { name: "admin-token file", scopes: scopesOfRole("owner"), createdBy: null, expiresAt: null, isMachine: true } as const;
   const { secret } = await issueToken({ makeId, clock }, store.db, { ...owner, ...details });
   await writeSecret(file, `${secret}\n`);
   if (isFirst) log.info({ path: file }, "wrote the first access token");

@@ -6,7 +6,7 @@ import { preparedQuery } from "../store/prepared-query.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { Db, Store } from "../store/store.ts";
 import type { TokenRow } from "../store/people-tables.ts";
-import { bearerChallenge, requireScope, scopesOfRole, type Operator } from "./operator.ts";
+import { bearerChallenge, requireScope, scopesOfRole, scopesOfSession, type Operator } from "./operator.ts";
 import { idleMs } from "./sessions/session-limits.ts";
 import { hashSecret, isWellFormedSession, isWellFormedToken } from "./token-secrets.ts";
 
@@ -16,7 +16,7 @@ interface CachedOperator {
   until: number;
 }
 
-type RowWithRole = TokenRow & { role: string; member_id: string; proved_at: number | null };
+type RowWithRole = TokenRow & { role: string; member_id: string; proved_at: number | null; confined_by: string | null };
 
 // By the hash of the token. Every committed write clears the cache, so its entries are never outdated by the service itself.
 const operators = new WeakMap<Db, Map<string, CachedOperator>>();
@@ -114,7 +114,7 @@ function selectTokensWithRole(db: Db) {
     .innerJoin("members", (join) => join.onRef("members.team_id", "=", "tokens.team_id").onRef("members.user_id", "=", "tokens.user_id"))
     .leftJoin("sessions", "sessions.token_id", "tokens.id")
     .selectAll("tokens")
-    .select(["members.role", "members.user_id as member_id", "sessions.proved_at"]);
+    .select(["members.role", "members.user_id as member_id", "sessions.proved_at", "sessions.confined_by"]);
 }
 
 function isValid(row: RowWithRole, now: number): boolean {
@@ -129,15 +129,18 @@ function endOf({ expires_at, proved_at }: RowWithRole, usedAt: number | null): n
 }
 
 function operatorFromRow(row: RowWithRole, usedAt: number | null): Operator {
-  const allowed = scopesOfRole(row.role as Role);
+  const role = row.role as Role;
   const isSession = row.proved_at !== null;
+  const allowed = isSession ? scopesOfSession(role, { confinedBy: row.confined_by }) : scopesOfRole(role);
   return {
     tokenId: row.id,
     isSession,
     provedAt: row.proved_at,
+    confinedBy: row.confined_by,
+    isMachine: row.is_machine === 1,
     teamId: row.team_id,
     userId: row.member_id,
-    role: row.role as Role,
+    role,
     // A person who is signed in may do what their role allows now, also if it was raised since.
     scopes: isSession ? allowed : (JSON.parse(row.scopes) as Scope[]).filter((scope) => allowed.includes(scope)),
     expiresAt: endOf(row, usedAt),
