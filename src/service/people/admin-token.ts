@@ -38,16 +38,26 @@ export async function ensureAdminToken({ store, nodes, makeId, clock, log }: Dep
   const operator = existing === undefined ? null : await operatorOfToken(store.db, clock, existing);
   if (operator?.role === "owner") {
     const all = JSON.stringify(scopesOfRole("owner"));
-    const change = store.db.updateTable("tokens").set({ scopes: all, is_machine: 1 }).where("id", "=", operator.tokenId);
-    await change.where((row) => row.or([row("scopes", "<>", all), row("is_machine", "=", 0)])).execute();
+    await store.db.updateTable("tokens").set({ scopes: all }).where("id", "=", operator.tokenId).where("scopes", "<>", all).execute();
+    await markAsMachine(store.db, nodes, operator.tokenId);
     return;
   }
   if (nodes.isShared && !isFirst && existing === undefined) return;
-  const details = { name: "admin-token file", scopes: scopesOfRole("owner"), createdBy: null, expiresAt: null, isMachine: true } as const;
-  const { secret } = await issueToken({ makeId, clock }, store.db, { ...owner, ...details });
+  const details = { name: "admin-token file", scopes: scopesOfRole("owner"), createdBy: null, expiresAt: null };
+  const { id, secret } = await issueToken({ makeId, clock }, store.db, { ...owner, ...details });
+  await markAsMachine(store.db, nodes, id);
   await writeSecret(file, `${secret}\n`);
   if (isFirst) log.info({ path: file }, "wrote the first access token");
   else log.warn({ path: file }, "wrote a new access token, since the file contained no valid owner's token");
+}
+
+/** Makes this the machine's token, in place of one that was in the file before. Of several nodes each may have a file. */
+async function markAsMachine(db: Db, { isShared }: Pick<Nodes, "isShared">, tokenId: string): Promise<void> {
+  const marked = db.updateTable("tokens").set({ is_machine: 1 }).where("id", "=", tokenId);
+  await marked.where("is_machine", "=", 0).execute();
+  if (isShared) return;
+  const others = db.updateTable("tokens").set({ is_machine: 0 }).where("id", "<>", tokenId);
+  await others.where("is_machine", "=", 1).execute();
 }
 
 /** Returns the first owner of the oldest team. Creates a missing team or owner; a new owner gets the tokens that have no user. */

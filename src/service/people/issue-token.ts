@@ -16,8 +16,6 @@ export interface TokenDetails {
   createdBy: string | null;
   /** Epoch ms; null: never. */
   expiresAt: number | null;
-  /** Whether it is the token in the service's data folder. */
-  isMachine?: true;
 }
 
 /** Creates a token. The result is the only place that contains its secret. */
@@ -40,7 +38,7 @@ export async function issueToken(
     expires_at: details.expiresAt,
     revoked_at: null,
     last_used_at: null,
-    is_machine: details.isMachine === true ? 1 : 0,
+    is_machine: 0,
   };
   await db.insertInto("tokens").values(row).execute();
   return { ...showToken(row), secret };

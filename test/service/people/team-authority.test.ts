@@ -1,4 +1,5 @@
 // What a team may do with its members: nothing that reaches another of their teams.
+import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService } from "../harness.ts";
@@ -107,9 +108,13 @@ test("[CNF2] nothing that an owner does to a member, by token, MCP or a link's s
   await Browser.signIn(api, { method: "password", email, password: goodPassword });
 });
 
-test("[CNF3] each operation without a scope says whether a session for one team may do it", () => {
+test("[CNF3] each operation without a scope says whether a session for one team may do it, and each on a person is documented", async () => {
   const open = operatorOperations.filter(({ scope, wholePerson }) => scope === undefined && wholePerson !== true);
   expect(open.map(({ name }) => name).toSorted()).toEqual(["deleteSession", "getMe", "getSession"]);
+  const table = /^## What a team may do to a person$(.*?)^## /ms.exec(await readFile("docs/sign-in.md", "utf8"))![1]!;
+  const onNobody = ["mirrorReleases", "updateTeam"];
+  const missing = personal.filter(({ name }) => !table.includes(`\`${name}\``) && !onNobody.includes(name));
+  expect(missing.map(({ name }) => name)).toEqual([]);
 });
 
 const pathOf = (each: AnyOperation): string => fillPath(each.path, idsFor(each, {}));

@@ -1,10 +1,12 @@
 // Who learns that a sign-in link was used, and until when a link and its session are valid.
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { generateSessionSecret, hashSecret } from "../../../src/service/people/token-secrets.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { MailServer } from "../../support/network/mail-server.ts";
 import { smtpAt } from "../alerts/mail-fleet.ts";
-import { TestService, type ApiResponse } from "../harness.ts";
+import { call, TestService, type ApiResponse } from "../harness.ts";
 import { createOlderData } from "../store/older.ts";
 import { isOnPostgres } from "../test-database.ts";
 import { Browser } from "./browser.ts";
@@ -68,6 +70,34 @@ test("[CNF5] a person is told of each use of a link that signs in as them: by ma
   expect((await whole.call("DELETE", `sessions/${confined.tokenId}`)).status).toBe(204);
   expect((await confined.call("GET", "session")).status).toBe(401);
 });
+
+test.skipIf(isOnPostgres)(
+  "[CNF9] only the token that is in the data folder now makes links for anybody and for the whole person",
+  async () => {
+    await using folder = await temporaryFolder();
+    let earlier: string;
+    let strangerId: string;
+    {
+      await using api = await TestService.start(folder.path);
+      earlier = api.token;
+      strangerId = (await createOtherTeam(api)).userId;
+    }
+    await rm(join(folder.path, "admin-token"));
+    await using api = await TestService.start(folder.path);
+    const link = (token: string, body: object) =>
+      call(api.service.url, "POST", "sign-in-links", body, { authorization: `Bearer ${token}` });
+    expect([(await link(earlier, {})).body.team_id, (await link(api.token, {})).body.team_id]).toEqual([
+      expect.stringMatching(/^team_/),
+      null,
+    ]);
+    expect([(await link(earlier, { user_id: strangerId })).status, (await link(earlier, { email: "a@example.com" })).status]).toEqual([
+      404, 422,
+    ]);
+    expect((await link(api.token, { user_id: strangerId })).status).toBe(201);
+    const { body: made } = await api.call("POST", "teams", { name: "Airport" });
+    expect((await link(made.token.secret, {})).body.team_id).toBe(made.id);
+  },
+);
 
 test("[CNF6] a link that a team made ends when whoever made it is no longer an owner of the team", async () => {
   await using folder = await temporaryFolder();
