@@ -3375,7 +3375,7 @@ export interface paths {
         put?: never;
         /**
          * Create a sign-in link
-         * @description A link that signs a member in once, within an hour, to this team only: the session changes neither the person's account nor who has access, and cannot go on in another team. The audit log shows who created it and when it was used. With the token in the service's data folder (`signage-service sign-in-link`) it is for anybody, and for the whole person: for the first visit, or for a person who lost their password.
+         * @description A link that signs a member in once, within an hour, to this team only: the session changes neither the person's account nor who has access, and cannot go on in another team. The audit log shows who created it and when it was used. With the token in the service's data folder (`signage-service sign-in-link`), but not by MCP, it is for anybody, and for the whole person: for the first visit, or for a person who lost their password.
          *
          *     Scope: `teams:write`.
          */

@@ -7,6 +7,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { MailServer } from "../../support/network/mail-server.ts";
 import { smtpAt } from "../alerts/mail-fleet.ts";
 import { call, TestService, type ApiResponse } from "../harness.ts";
+import { Agent } from "../mcp/agent.ts";
 import { createOlderData } from "../store/older.ts";
 import { isOnPostgres } from "../test-database.ts";
 import { Browser } from "./browser.ts";
@@ -72,7 +73,7 @@ test("[CNF5] a person is told of each use of a link that signs in as them: by ma
 });
 
 test.skipIf(isOnPostgres)(
-  "[CNF9] only the token that is in the data folder now makes links for anybody and for the whole person",
+  "[CNF9] only the token that is in the data folder now makes links for anybody and for the whole person, and no agent with it",
   async () => {
     await using folder = await temporaryFolder();
     let earlier: string;
@@ -94,6 +95,8 @@ test.skipIf(isOnPostgres)(
       404, 422,
     ]);
     expect((await link(api.token, { user_id: strangerId })).status).toBe(201);
+    await using agent = await Agent.connect(api.service.url, api.token, "2026", "all");
+    expect((await agent.ok("create_sign_in_link")).result.team_id).toMatch(/^team_/);
     const { body: made } = await api.call("POST", "teams", { name: "Airport" });
     expect((await link(made.token.secret, {})).body.team_id).toBe(made.id);
   },

@@ -66,10 +66,15 @@ export class Admission {
     return this.admitOperator(operation, call, operator);
   }
 
-  /** Authenticates a program by its access token and counts one request of it. A session is none. @throws ProblemError 401 or 429. */
-  authenticateOperator(call: Call): Promise<Operator> {
+  /**
+   * Authenticates an agent's program by its access token and counts one request of it. A session is no program, and an agent never
+   * the machine, whose links are for anybody: what an agent reads may talk it into anything.
+   * @throws ProblemError 401 or 429.
+   */
+  async authenticateAgent(call: Call): Promise<Operator> {
     const isSent = parseBearer(call.header("authorization")) !== undefined;
-    return this.#authenticate(isSent ? this.#dependencies.cookies.presentedSecret(call) : undefined, call);
+    const operator = await this.#authenticate(isSent ? this.#dependencies.cookies.presentedSecret(call) : undefined, call);
+    return { ...operator, isMachine: false };
   }
 
   async #authenticate(secret: string | undefined, call: Call): Promise<Operator> {

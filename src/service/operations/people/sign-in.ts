@@ -112,7 +112,7 @@ export const signInOperations: readonly Operation<SignInDependencies>[] = [
     path: "/sign-in-links",
     summary: "Create a sign-in link",
     description:
-      "A link that signs a member in once, within an hour, to this team only: the session changes neither the person's account nor who has access, and cannot go on in another team. The audit log shows who created it and when it was used. With the token in the service's data folder (`signage-service sign-in-link`) it is for anybody, and for the whole person: for the first visit, or for a person who lost their password.",
+      "A link that signs a member in once, within an hour, to this team only: the session changes neither the person's account nor who has access, and cannot go on in another team. The audit log shows who created it and when it was used. With the token in the service's data folder (`signage-service sign-in-link`), but not by MCP, it is for anybody, and for the whole person: for the first visit, or for a person who lost their password.",
     agent: "Use it only if a person asks for one. Whoever opens the link is that member in this team: give it to that person only.",
     caller: "operator",
     scope: "teams:write",
@@ -122,11 +122,11 @@ export const signInOperations: readonly Operation<SignInDependencies>[] = [
     status: 201,
     output: SignInLink,
     errors: ["invalid", "not-found", "conflict"],
-    async run(dependencies, { baseUrl }, { body }, unitOfWork) {
+    async run(dependencies, { baseUrl, operator: { isMachine } }, { body }, unitOfWork) {
       if (baseUrl === null) throw new ProblemError("bad-request", "The Host header is not a host name: set --public-url");
       return unitOfWork.write(async (db, { operator }) => {
-        const person = await findLinkPerson(db, operator, body);
-        const createdBy = operator.isMachine ? null : operator.userId;
+        const person = await findLinkPerson(db, { ...operator, isMachine }, body);
+        const createdBy = isMachine ? null : operator.userId;
         return { result: await createSignInLink(dependencies, db, { ...person, createdBy, baseUrl }) };
       });
     },
