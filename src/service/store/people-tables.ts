@@ -86,8 +86,8 @@ export interface SessionRow {
   user_agent: string;
   /** When the person last proved who they are, epoch ms. */
   proved_at: number;
-  /** The user who made the link that began it, by which it is confined to its team; null: it is the whole person's. */
-  confined_by: string | null;
+  /** Who made the link that began it: a user, by which it is confined to its team, or `machine`. Null: no link began it. */
+  link_by: string | null;
 }
 
 /** The password of a user. */

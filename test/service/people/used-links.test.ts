@@ -9,6 +9,7 @@ import { smtpAt } from "../alerts/mail-fleet.ts";
 import { call, TestService, type ApiResponse } from "../harness.ts";
 import { Agent } from "../mcp/agent.ts";
 import { createOlderData } from "../store/older.ts";
+import { openTables } from "../tables-of.ts";
 import { isOnPostgres } from "../test-database.ts";
 import { Browser } from "./browser.ts";
 import { createOtherTeam, owner, type Person } from "./people.ts";
@@ -147,4 +148,9 @@ test.skipIf(isOnPostgres)("[CNF7] the upgrade ends sessions that links of earlie
   expect([await statusOf(byLink), await statusOf(byPassword)]).toEqual([401, 200]);
   const browser = await Browser.signIn(api, { method: "link", secret: link });
   expect((await browser.call("GET", "session")).body.confined).toEqual({ made_by: "Ada" });
+  // Nor does one count that a node of an earlier version begins, while others are replaced.
+  const late = await Browser.ofOwner(api);
+  using file = openTables(folder.path);
+  file.exec("UPDATE sessions SET link_by = NULL");
+  expect((await late.call("GET", "session")).status).toBe(401);
 });

@@ -14,7 +14,7 @@ export function selectSessions(db: Db, { userId, teamId, role }: Operator, now: 
     .innerJoin("sessions", "sessions.token_id", "tokens.id")
     .innerJoin("users", "users.id", "tokens.user_id")
     .innerJoin("teams", "teams.id", "tokens.team_id")
-    .leftJoin("users as makers", "makers.id", "sessions.confined_by")
+    .leftJoin("users as makers", "makers.id", "sessions.link_by")
     .selectAll("tokens")
     .select(["users.name as user_name", "teams.name as team_name", "makers.name as made_by"])
     .select(["sessions.method", "sessions.address", "sessions.user_agent"])

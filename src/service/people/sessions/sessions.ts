@@ -10,6 +10,7 @@ import { scopesOfSession } from "../operator.ts";
 import { showTeam, showUser } from "../people-resources.ts";
 import { selectOwnTeams, selectTeams } from "../people.ts";
 import { findPassword } from "../passwords/passwords.ts";
+import { confinedByOf, linkBy } from "./confinement.ts";
 import { idleMs, longestSessionMs } from "./session-limits.ts";
 import { selectUsedLinks } from "./sign-in-links.ts";
 import { generateSessionSecret, hashSecret, tokenHint } from "../token-secrets.ts";
@@ -72,7 +73,7 @@ export async function startSession(
     is_machine: 0,
   };
   await db.insertInto("tokens").values(row).execute();
-  const details = { method, address, user_agent: userAgent.slice(0, 400), proved_at: provedAt, confined_by: confinedBy };
+  const details = { method, address, user_agent: userAgent.slice(0, 400), proved_at: provedAt, link_by: linkBy(method, confinedBy) };
   await db
     .insertInto("sessions")
     .values({ token_id: row.id, ...details })
@@ -91,7 +92,7 @@ export async function showSession(db: Db, sessionId: string): Promise<Session> {
   const userId = row.user_id!;
   const user = await db.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirstOrThrow();
   const passkey = await db.selectFrom("passkeys").select("id").where("user_id", "=", userId).limit(1).executeTakeFirst();
-  const confinedBy = row.confined_by;
+  const confinedBy = confinedByOf(row);
   const teams = await selectOwnTeams(db, { userId, teamId: row.team_id, confinedBy }).orderBy("team.name").orderBy("team.id").execute();
   const links = confinedBy === null ? await selectUsedLinks(db, userId).execute() : [];
   const shown = teams.map((team) => ({ ...showTeam(team), role: team.role as Role }));

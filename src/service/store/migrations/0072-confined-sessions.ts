@@ -3,7 +3,7 @@
 import { migration } from "./statements.ts";
 
 export const confinedSessionsMigration = migration([
-  "ALTER TABLE sessions ADD COLUMN confined_by TEXT",
+  "ALTER TABLE sessions ADD COLUMN link_by TEXT",
   // The start of the service marks the token in its data folder.
   "ALTER TABLE tokens ADD COLUMN is_machine BIGINT NOT NULL DEFAULT 0",
   "ALTER TABLE audit ADD COLUMN issuer TEXT",
