@@ -3375,7 +3375,7 @@ export interface paths {
         put?: never;
         /**
          * Create a sign-in link
-         * @description A link that signs a member in once, within an hour: for the first visit, or for a person who lost their password. Pass it on to that person only. The audit log shows who created it and when it was used.
+         * @description A link that signs a member in once, within an hour, to this team only: the session changes neither the person's account nor who has access, and cannot go on in another team. The audit log shows who created it and when it was used. With the token in the service's data folder (`signage-service sign-in-link`), but not by MCP, it is for anybody, and for the whole person: for the first visit, or for a person who lost their password.
          *
          *     Scope: `teams:write`.
          */
@@ -4607,6 +4607,8 @@ export interface components {
             hash: string;
             /** @description Id, `aud_` and a ULID */
             id: string;
+            /** @description For the use of a sign-in link: the name, at that time, of whoever made it, or `the service's machine`. Null: no link was used */
+            issuer: string | null;
             request_id: string;
             /** @description Null for a write to several resources */
             resource_id: string | null;
@@ -8376,7 +8378,12 @@ export interface components {
             url?: string;
         };
         NewSignInLink: {
-            /** @description A member of the team, who lost their password for example. Default: yourself */
+            /**
+             * Format: email
+             * @description In place of `user_id`, with the token of the service's machine only
+             */
+            email?: string;
+            /** @description A member of the team. Default: yourself. With the token of the service's machine: anybody */
             user_id?: string;
         };
         NewSso: {
@@ -10881,6 +10888,10 @@ export interface components {
             redact?: components["schemas"]["Redaction"][];
         };
         Session: {
+            /** @description Set if a member of the team (`made_by`) made the link that began the session: it is for that team only, and changes neither the person's account nor who has access */
+            confined: {
+                made_by: string;
+            } | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC
@@ -10915,8 +10926,22 @@ export interface components {
             role: components["schemas"]["Role"];
             scopes: components["schemas"]["Scope"][];
             team: components["schemas"]["Team"];
-            /** @description All teams of the person, for switching */
+            /** @description All teams of the person, for switching; of a confined session only its own */
             teams: components["schemas"]["OwnTeam"][];
+            /** @description The last ten links that signed somebody in as the person, newest first; none in a confined session */
+            used_links: {
+                /** @description Id, `lnk_` and a ULID */
+                id: string;
+                /** @description Who made it, for this team only; null: it was made on the service's machine, for the whole person */
+                made_by: string | null;
+                /** @description The team in which its session began */
+                team_name: string;
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC
+                 */
+                used_at: string;
+            }[];
             user: components["schemas"]["User"];
         };
         SessionEntry: {
@@ -10924,6 +10949,10 @@ export interface components {
             address: string;
             /** @description The browser and its system, such as `Firefox on Windows`; empty: unknown */
             browser: string;
+            /** @description Set if a member of the team (`made_by`) made the link that began the session: it is for that team only, and changes neither the person's account nor who has access */
+            confined: {
+                made_by: string;
+            } | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC
@@ -10953,6 +10982,8 @@ export interface components {
              * @enum {string}
              */
             method: "link" | "password" | "invitation" | "passkey" | "sso";
+            /** @description The team that the session is in */
+            team_name: string;
             /** @description Id, `usr_` and a ULID */
             user_id: string;
             user_name: string;
@@ -11326,6 +11357,8 @@ export interface components {
             name: string;
             /** @description Shown only once: the service stores only its hash */
             secret: string;
+            /** @description The team that its session is confined to; null: it is the whole person's */
+            team_id: string | null;
             /** @description Open it in a browser. It works once */
             url: string;
             /** @description Id, `usr_` and a ULID */
@@ -14413,6 +14446,7 @@ export interface operations {
                      *           "after": "sample",
                      *           "address": "sample",
                      *           "request_id": "sample",
+                     *           "issuer": "sample",
                      *           "created_at": "2026-11-21T12:00:00.000Z",
                      *           "hash": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
                      *         }
@@ -19558,6 +19592,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -19638,6 +19673,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooMany"];
         };
@@ -27145,6 +27181,17 @@ export interface operations {
                      *         }
                      *       ],
                      *       "method": "link",
+                     *       "confined": {
+                     *         "made_by": "sample"
+                     *       },
+                     *       "used_links": [
+                     *         {
+                     *           "id": "lnk_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "team_name": "sample",
+                     *           "made_by": "sample",
+                     *           "used_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
                      *       "has_password": true,
                      *       "has_passkey": true,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
@@ -27225,6 +27272,17 @@ export interface operations {
                      *         }
                      *       ],
                      *       "method": "link",
+                     *       "confined": {
+                     *         "made_by": "sample"
+                     *       },
+                     *       "used_links": [
+                     *         {
+                     *           "id": "lnk_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "team_name": "sample",
+                     *           "made_by": "sample",
+                     *           "used_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
                      *       "has_password": true,
                      *       "has_passkey": true,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
@@ -27399,6 +27457,17 @@ export interface operations {
                      *         }
                      *       ],
                      *       "method": "link",
+                     *       "confined": {
+                     *         "made_by": "sample"
+                     *       },
+                     *       "used_links": [
+                     *         {
+                     *           "id": "lnk_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "team_name": "sample",
+                     *           "made_by": "sample",
+                     *           "used_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
                      *       "has_password": true,
                      *       "has_passkey": true,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
@@ -27546,6 +27615,17 @@ export interface operations {
                      *         }
                      *       ],
                      *       "method": "link",
+                     *       "confined": {
+                     *         "made_by": "sample"
+                     *       },
+                     *       "used_links": [
+                     *         {
+                     *           "id": "lnk_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "team_name": "sample",
+                     *           "made_by": "sample",
+                     *           "used_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
                      *       "has_password": true,
                      *       "has_passkey": true,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
@@ -27603,6 +27683,10 @@ export interface operations {
                      *           "address": "sample",
                      *           "browser": "sample",
                      *           "method": "link",
+                     *           "team_name": "sample",
+                     *           "confined": {
+                     *             "made_by": "sample"
+                     *           },
                      *           "is_current": true
                      *         }
                      *       ],
@@ -28153,6 +28237,7 @@ export interface operations {
                      *       "id": "lnk_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "name": "Lobby",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *       "secret": "sample",
                      *       "expires_at": "2026-11-21T12:00:00.000Z"
@@ -28165,7 +28250,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenOrProofRequired"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["InFlight"];
+            409: components["responses"]["ConflictOrInFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidOrKeyReused"];

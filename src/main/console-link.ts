@@ -33,7 +33,7 @@ export async function showConsole(service: RunningService, log: Log): Promise<vo
 export async function createOwnerLink({ url, tokenFile }: RunningService, log: Log): Promise<string | null> {
   try {
     const client = await ServiceClient.open(reachable(url), tokenFile);
-    return (await client.createSignInLink(null)).url;
+    return (await client.createSignInLink()).url;
   } catch (error) {
     // The service runs. Its certificate may be one that only its users trust.
     log.warn({ reason: reasonOf(error), instead: command }, "no sign-in link could be created");

@@ -6,8 +6,7 @@ import { Fault, reasonOf } from "../base/fault.ts";
 import { Command, finalStatuses } from "../protocol/device/commands.ts";
 import { Asset } from "../protocol/content/assets.ts";
 import { Layout, page, Player, Playlist } from "../protocol/operator/resources.ts";
-import { Me, Member } from "../protocol/operator/people.ts";
-import { SignInLink } from "../protocol/operator/sessions.ts";
+import { SignInLink, type NewSignInLink } from "../protocol/operator/sessions.ts";
 import { Show, ShowProof, type NewShow } from "../protocol/operator/shows.ts";
 
 // This client has no socket, so it polls.
@@ -81,23 +80,9 @@ export class ServiceClient {
     return true;
   }
 
-  /** The members of the token's team. */
-  async members(signal: AbortSignal): Promise<Member[]> {
-    const { team } = Me.parse(await this.#call("GET", "me"));
-    const members: Member[] = [];
-    for (let cursor: string | null = ""; cursor !== null;) {
-      signal.throwIfAborted();
-      const query = `limit=100${cursor === "" ? "" : `&cursor=${cursor}`}`;
-      const read = page(Member).parse(await this.#call("GET", `teams/${team.id}/members?${query}`));
-      members.push(...read.data);
-      cursor = read.next_cursor;
-    }
-    return members;
-  }
-
-  /** @param userId null: the user of the token */
-  async createSignInLink(userId: string | null): Promise<SignInLink> {
-    return SignInLink.parse(await this.#call("POST", "sign-in-links", userId === null ? {} : { user_id: userId }));
+  /** @param person whom it signs in; by default the user of the token */
+  async createSignInLink(person: NewSignInLink = {}): Promise<SignInLink> {
+    return SignInLink.parse(await this.#call("POST", "sign-in-links", person));
   }
 
   /** Takes a screenshot of the player. Resolves to the picture's URL once it has been uploaded. */

@@ -7,13 +7,13 @@ import { rootFolder } from "../../src/main/folders.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { TestService } from "../service/harness.ts";
 import { Browser } from "../service/people/browser.ts";
-import { inviteMember, owner } from "../service/people/people.ts";
+import { createOtherTeam, inviteMember, owner } from "../service/people/people.ts";
 
 const run = promisify(execFile);
 const cli = join(rootFolder, "src/main/cli.ts");
 
 test(
-  "[SGN26] a command on the service's machine prints a link that signs in the first owner or a member, while the service runs",
+  "[SGN26] a command on the service's machine prints a link that signs in the first owner or anybody else, while the service runs",
   { timeout: 90_000 },
   async () => {
     await using folder = await temporaryFolder();
@@ -31,12 +31,24 @@ test(
     };
     expect((await signIn(await print())).user.name).toBe("Owner");
     expect((await signIn(await print("--email", email))).user.id).toBe(member.userId);
+    // Somebody who is in another team only, as the whole person.
+    const stranger = await createOtherTeam(api);
+    const { user, team, confined } = await signIn(await print("--email", `stranger.${stranger.teamId}@example.com`));
+    expect([user.id, team.id, confined]).toEqual([stranger.userId, stranger.teamId, null]);
+    expect((await signIn(await print("--user", stranger.userId))).user.id).toBe(stranger.userId);
+    await stranger.call("PATCH", "me", { email });
     for (const [more, code, words] of [
-      [["--email", "nobody@example.com"], 1, "nobody in the team has the email nobody@example.com"],
+      [["--email", "nobody@example.com"], 1, "no such person with the email nobody@example.com"],
+      [
+        ["--email", email],
+        1,
+        `Several people have the email ${email.toLowerCase()}. Name one by id: eve (${member.userId}), stranger (${stranger.userId})`,
+      ],
+      [["--user", "eve"], 2, "--user: must be the id of a person"],
       [["--email", "nobody"], 2, "--email: must be an email address"],
       [["--data", "/nowhere"], 2, "--data: /nowhere/admin-token cannot be read"],
       [["--server", "http://127.0.0.1:9"], 1, "there is no service at http://127.0.0.1:9"],
-    ] as const) {
+    ] as [string[], number, string][]) {
       const failed = (await print(...more).catch((error: unknown) => error)) as { code: number; stdout: string; stderr: string };
       expect([failed.code, failed.stdout]).toEqual([code, ""]);
       expect(failed.stderr).toContain(words);

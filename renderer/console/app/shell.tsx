@@ -27,6 +27,7 @@ const text = texts(common);
 
 // Loaded after the first picture of the page, which has no menu and no dialog yet.
 const AccountMenu = lazy(async () => ({ default: (await import("./account-menu.tsx")).AccountMenu }));
+const LinkNotices = lazy(async () => ({ default: (await import("./link-notices.tsx")).LinkNotices }));
 const Palette = lazy(async () => ({ default: (await import("./palette/palette.tsx")).Palette }));
 const BulkBar = lazy(async () => ({ default: (await import("../pages/bulk/bulk-bar.tsx")).BulkBar }));
 const ApprovalBar = lazy(async () => ({ default: (await import("../pages/drafts/bar/approval-bar.tsx")).ApprovalBar }));
@@ -97,6 +98,7 @@ export function Shell() {
       <div className="shell-main">
         <AwayBanner />
         <Suspense fallback={null}>
+          <LinkNotices session={session} />
           {draft !== null ? <DraftBar active={draft} /> : needsApproval(session) ? <ApprovalBar /> : null}
         </Suspense>
         <main id="content" className="shell-content" tabIndex={-1}>

@@ -165,6 +165,12 @@ export const AuditEntry = z.object({
   after: z.string().nullable().describe("The resource's ETag after the write, without quotes; null: none"),
   address: z.string().describe("The client's IP address"),
   request_id: z.string(),
+  issuer: z
+    .string()
+    .nullable()
+    .describe(
+      "For the use of a sign-in link: the name, at that time, of whoever made it, or `the service's machine`. Null: no link was used",
+    ),
   created_at: Timestamp,
   hash: Sha256.describe("SHA-256 of the previous entry's hash and this entry as canonical JSON"),
 });

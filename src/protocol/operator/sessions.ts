@@ -97,6 +97,21 @@ export type SessionMethod = z.infer<typeof SessionMethod>;
 const idleUntil = Timestamp.describe("When the session ends if it is not used until then");
 const expiresAt = Timestamp.describe("When the person must sign in again at the latest");
 
+const Confinement = z
+  .object({ made_by: Name })
+  .nullable()
+  .describe(
+    "Set if a member of the team (`made_by`) made the link that began the session: it is for that team only, and changes neither the person's account nor who has access",
+  );
+
+/** A link that signed somebody in as the person. */
+const UsedLink = z.object({
+  id: id("lnk"),
+  team_name: Name.describe("The team in which its session began"),
+  made_by: Name.nullable().describe("Who made it, for this team only; null: it was made on the service's machine, for the whole person"),
+  used_at: Timestamp,
+});
+
 /** The person whose session the cookie belongs to, and what they may do in the session's team. */
 export const Session = z.object({
   id: id("tok"),
@@ -104,8 +119,12 @@ export const Session = z.object({
   team: Team,
   role: Role,
   scopes: z.array(Scope),
-  teams: z.array(OwnTeam).describe("All teams of the person, for switching"),
+  teams: z.array(OwnTeam).describe("All teams of the person, for switching; of a confined session only its own"),
   method: SessionMethod,
+  confined: Confinement,
+  used_links: z
+    .array(UsedLink)
+    .describe("The last ten links that signed somebody in as the person, newest first; none in a confined session"),
   has_password: z.boolean().describe("Whether the person has set a password"),
   has_passkey: z.boolean().describe("Whether the person has added a passkey, for this host or another one"),
   created_at: Timestamp,
@@ -127,6 +146,8 @@ export const SessionEntry = z.object({
   address: z.string().describe("The IP address from which the person signed in"),
   browser: z.string().describe("The browser and its system, such as `Firefox on Windows`; empty: unknown"),
   method: SessionMethod,
+  team_name: Name.describe("The team that the session is in"),
+  confined: Confinement,
   is_current: z.boolean().describe("Whether it is the session that this request belongs to"),
 });
 export type SessionEntry = z.infer<typeof SessionEntry>;
@@ -149,13 +170,18 @@ export const PasswordChange = z.strictObject({
   ),
 });
 
-export const NewSignInLink = z.strictObject({
-  user_id: id("usr").optional().describe("A member of the team, who lost their password for example. Default: yourself"),
-});
+export const NewSignInLink = z
+  .strictObject({
+    user_id: id("usr").optional().describe("A member of the team. Default: yourself. With the token of the service's machine: anybody"),
+    email: Email.optional().describe("In place of `user_id`, with the token of the service's machine only"),
+  })
+  .refine(({ user_id, email }) => user_id === undefined || email === undefined, "needs either user_id or email, or neither");
+export type NewSignInLink = z.output<typeof NewSignInLink>;
 export const SignInLink = z.object({
   id: id("lnk").describe("The audit log names the link by it, when it is created and when it is used"),
   user_id: id("usr"),
   name: Name.describe("Whom it signs in"),
+  team_id: id("team").nullable().describe("The team that its session is confined to; null: it is the whole person's"),
   url: z.string().describe("Open it in a browser. It works once"),
   secret: z.string().describe("Shown only once: the service stores only its hash"),
   expires_at: Timestamp,

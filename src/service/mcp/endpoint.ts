@@ -90,7 +90,7 @@ async function authenticateOperator(
   publicUrl: string | null,
 ): Promise<Operator> {
   try {
-    return await admission.authenticateOperator(callOf(request, reply, publicUrl));
+    return await admission.authenticateAgent(callOf(request, reply, publicUrl));
   } catch (error) {
     if (!(error instanceof ProblemError) || error.kind !== "unauthorized") throw error;
     const metadata = `resource_metadata="${baseUrlOf(request, publicUrl) ?? ""}${metadataPath}${path}"`;

@@ -64,7 +64,7 @@ export function problemsOf(each: Operation): ProblemKind[] {
   add("bad-request");
   if (each.caller !== "anyone") add("unauthorized");
   add("too-many");
-  if (each.scope !== undefined || (each.caller === "operator" && !isRead(each))) add("forbidden");
+  if (each.scope !== undefined || each.wholePerson === true || (each.caller === "operator" && !isRead(each))) add("forbidden");
   if (each.proof !== undefined) add("proof-required");
   if (each.params !== undefined) add("not-found");
   if (each.query !== undefined || (each.caller !== "device" && !isRead(each))) add("invalid");

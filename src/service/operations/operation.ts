@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Scope } from "../../protocol/operator/people.ts";
 import type { ReceivedFile } from "../content/blobs/blob-store.ts";
 import type { ProblemKind } from "../http/problem.ts";
+import type { Operator } from "../people/operator.ts";
 import type { Caller, Contexts } from "./context.ts";
 import type { OperationResponse } from "./responses.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
@@ -33,6 +34,8 @@ interface Description<C extends Caller, O extends z.ZodType, P extends z.ZodType
   scope?: Scope;
   /** Whether it is about the caller's own user: a person who is signed in may do it whatever their role, only a token needs the scope. */
   isOwn?: true;
+  /** Whether it acts on the caller's own user beyond the team, or on their other teams: a confined session may not, whatever its scopes. */
+  wholePerson?: true;
   /** Advice for agents, added to the tool's description: when to use it and when not. False: there is no tool. */
   agent?: string | false;
   params?: P;
@@ -115,8 +118,11 @@ export function keepsContent(operation: Operation): boolean {
 export const draftHeader = "Signage-Draft";
 
 /** The scope that this kind of caller needs for the operation; undefined: none. */
-export function scopeFor({ scope, isOwn }: Operation, { isSession }: { isSession: boolean }): Scope | undefined {
-  return isSession && isOwn === true ? undefined : scope;
+export function scopeFor(
+  { scope, isOwn }: Operation,
+  { isSession, confinedBy }: Pick<Operator, "isSession" | "confinedBy">,
+): Scope | undefined {
+  return isSession && confinedBy === null && isOwn === true ? undefined : scope;
 }
 
 /** Whether a call of the operation with this body needs a fresh proof of a person who is signed in. */

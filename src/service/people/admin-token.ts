@@ -25,7 +25,8 @@ interface Dependencies {
 /**
  * Ensures that there is a team with an owner, and that `folder`/admin-token contains an owner's token with all scopes, including
  * scopes that a newer version added. A file that is missing or contains no valid token is replaced: an administrator who lost
- * access deletes the file and restarts the service. Earlier tokens stay valid.
+ * access deletes the file and restarts the service. Earlier tokens stay valid. The token in the file is the machine's: its sign-in
+ * links are for anybody, and for the whole person.
  *
  * Of several nodes only the one that creates the team writes a token: the others need no file. There an administrator who lost access
  * creates an empty file and restarts the node.
@@ -38,14 +39,25 @@ export async function ensureAdminToken({ store, nodes, makeId, clock, log }: Dep
   if (operator?.role === "owner") {
     const all = JSON.stringify(scopesOfRole("owner"));
     await store.db.updateTable("tokens").set({ scopes: all }).where("id", "=", operator.tokenId).where("scopes", "<>", all).execute();
+    await markAsMachine(store.db, nodes, operator.tokenId);
     return;
   }
   if (nodes.isShared && !isFirst && existing === undefined) return;
   const details = { name: "admin-token file", scopes: scopesOfRole("owner"), createdBy: null, expiresAt: null };
-  const { secret } = await issueToken({ makeId, clock }, store.db, { ...owner, ...details });
+  const { id, secret } = await issueToken({ makeId, clock }, store.db, { ...owner, ...details });
+  await markAsMachine(store.db, nodes, id);
   await writeSecret(file, `${secret}\n`);
   if (isFirst) log.info({ path: file }, "wrote the first access token");
   else log.warn({ path: file }, "wrote a new access token, since the file contained no valid owner's token");
+}
+
+/** Makes this the machine's token, in place of one that was in the file before. Of several nodes each may have a file. */
+async function markAsMachine(db: Db, { isShared }: Pick<Nodes, "isShared">, tokenId: string): Promise<void> {
+  const marked = db.updateTable("tokens").set({ is_machine: 1 }).where("id", "=", tokenId);
+  await marked.where("is_machine", "=", 0).execute();
+  if (isShared) return;
+  const others = db.updateTable("tokens").set({ is_machine: 0 }).where("id", "<>", tokenId);
+  await others.where("is_machine", "=", 1).execute();
 }
 
 /** Returns the first owner of the oldest team. Creates a missing team or owner; a new owner gets the tokens that have no user. */

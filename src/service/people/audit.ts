@@ -20,6 +20,8 @@ export interface AuditedWrite {
   after: string | null;
   address: string;
   requestId: string;
+  /** The name of whoever made the link that was used; by default the write uses none. */
+  issuer?: string;
 }
 
 // The predecessor's hash of the first entry.
@@ -52,6 +54,7 @@ export class AuditLog {
       after_digest: write.after,
       address: write.address,
       request_id: write.requestId,
+      issuer: write.issuer ?? null,
     };
     const hash = entryHash(head?.hash ?? noHash, content);
     await db
@@ -100,7 +103,8 @@ export class AuditLog {
   }
 }
 
-/** The hash of an entry, over its content and the hash of its predecessor. */
-function entryHash(previousHash: string, content: Omit<AuditRow, "hash">): string {
-  return createHash("sha256").update(previousHash).update(canonicalJson(content)).digest("hex");
+/** The hash of an entry, over its content and the hash of its predecessor. Entries of earlier versions had no issuer. */
+function entryHash(previousHash: string, { issuer, ...content }: Omit<AuditRow, "hash">): string {
+  const hashed = issuer === null ? content : { ...content, issuer };
+  return createHash("sha256").update(previousHash).update(canonicalJson(hashed)).digest("hex");
 }

@@ -6,7 +6,8 @@ import { preparedQuery } from "../store/prepared-query.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { Db, Store } from "../store/store.ts";
 import type { TokenRow } from "../store/people-tables.ts";
-import { bearerChallenge, requireScope, scopesOfRole, type Operator } from "./operator.ts";
+import { bearerChallenge, requireScope, scopesOfRole, scopesOfSession, type Operator } from "./operator.ts";
+import { confinedByOf } from "./sessions/confinement.ts";
 import { idleMs } from "./sessions/session-limits.ts";
 import { hashSecret, isWellFormedSession, isWellFormedToken } from "./token-secrets.ts";
 
@@ -16,7 +17,13 @@ interface CachedOperator {
   until: number;
 }
 
-type RowWithRole = TokenRow & { role: string; member_id: string; proved_at: number | null };
+type RowWithRole = TokenRow & {
+  role: string;
+  member_id: string;
+  proved_at: number | null;
+  method: string | null;
+  link_by: string | null;
+};
 
 // By the hash of the token. Every committed write clears the cache, so its entries are never outdated by the service itself.
 const operators = new WeakMap<Db, Map<string, CachedOperator>>();
@@ -114,10 +121,12 @@ function selectTokensWithRole(db: Db) {
     .innerJoin("members", (join) => join.onRef("members.team_id", "=", "tokens.team_id").onRef("members.user_id", "=", "tokens.user_id"))
     .leftJoin("sessions", "sessions.token_id", "tokens.id")
     .selectAll("tokens")
-    .select(["members.role", "members.user_id as member_id", "sessions.proved_at"]);
+    .select(["members.role", "members.user_id as member_id", "sessions.proved_at", "sessions.method", "sessions.link_by"]);
 }
 
 function isValid(row: RowWithRole, now: number): boolean {
+  // A node of an earlier version, which does not yet know confined sessions, has begun it: nobody knows who made its link.
+  if (row.method === "link" && row.link_by === null) return false;
   const end = endOf(row, row.last_used_at);
   return row.revoked_at === null && (end === null || end > now);
 }
@@ -129,15 +138,19 @@ function endOf({ expires_at, proved_at }: RowWithRole, usedAt: number | null): n
 }
 
 function operatorFromRow(row: RowWithRole, usedAt: number | null): Operator {
-  const allowed = scopesOfRole(row.role as Role);
+  const role = row.role as Role;
   const isSession = row.proved_at !== null;
+  const confinedBy = confinedByOf(row);
+  const allowed = isSession ? scopesOfSession(role, { confinedBy }) : scopesOfRole(role);
   return {
     tokenId: row.id,
     isSession,
     provedAt: row.proved_at,
+    confinedBy,
+    isMachine: row.is_machine === 1,
     teamId: row.team_id,
     userId: row.member_id,
-    role: row.role as Role,
+    role,
     // A person who is signed in may do what their role allows now, also if it was raised since.
     scopes: isSession ? allowed : (JSON.parse(row.scopes) as Scope[]).filter((scope) => allowed.includes(scope)),
     expiresAt: endOf(row, usedAt),

@@ -38,6 +38,7 @@ export async function issueToken(
     expires_at: details.expiresAt,
     revoked_at: null,
     last_used_at: null,
+    is_machine: 0,
   };
   await db.insertInto("tokens").values(row).execute();
   return { ...showToken(row), secret };

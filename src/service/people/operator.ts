@@ -9,6 +9,13 @@ export interface Operator {
   isSession: boolean;
   /** When the person of a session last proved who they are, epoch ms; null: it is no session. */
   provedAt: number | null;
+  /**
+   * The user who made the link by which the session began, which therefore ends at its team: it has no power over its person, nor in
+   * another of their teams. Null: it is the whole person's session, or no session.
+   */
+  confinedBy: string | null;
+  /** Whether it is the token in the service's data folder: whoever reads that file runs the machine. */
+  isMachine: boolean;
   teamId: string;
   userId: string;
   role: Role;
@@ -42,9 +49,29 @@ export function scopesOfRole(role: Role): readonly Scope[] {
   }
 }
 
+/** What changes who has access, and for how long: a confined session may not. */
+const aboutAccess: readonly Scope[] = ["teams:write", "tokens:read", "tokens:write"];
+
+/** The scopes of a session of somebody with this role. */
+export function scopesOfSession(role: Role, { confinedBy }: Pick<Operator, "confinedBy">): readonly Scope[] {
+  const allowed = scopesOfRole(role);
+  return confinedBy === null ? allowed : allowed.filter((scope) => !aboutAccess.includes(scope));
+}
+
 /** @throws ProblemError 403 when the operator's token lacks `scope`. */
 export function requireScope(operator: Operator, scope: Scope): void {
-  if (!operator.scopes.includes(scope)) throw insufficientScope([scope], `The token lacks the scope ${scope}`);
+  if (operator.scopes.includes(scope)) return;
+  if (aboutAccess.includes(scope)) requireWholePerson(operator);
+  throw insufficientScope([scope], `The token lacks the scope ${scope}`);
+}
+
+/** @throws ProblemError 403 for a session that a team's link began. */
+export function requireWholePerson({ confinedBy }: Pick<Operator, "confinedBy">): void {
+  if (confinedBy === null) return;
+  throw new ProblemError(
+    "forbidden",
+    "A link that was made in this team signed you in, for this team only: it changes neither your account nor who has access. Sign in with your password, a passkey or single sign-on",
+  );
 }
 
 /** The error for a token that lacks scopes (RFC 6750 section 3.1). */

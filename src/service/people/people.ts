@@ -4,7 +4,7 @@ import type { Role, Scope } from "../../protocol/operator/people.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { Db } from "../store/store.ts";
 import type { TeamRow, UserRow } from "../store/people-tables.ts";
-import { scopesOfRole } from "./operator.ts";
+import { scopesOfRole, type Operator } from "./operator.ts";
 
 export async function createUser(
   { makeId, clock }: { makeId: MakeId; clock: Clock },
@@ -59,6 +59,12 @@ export function selectTeams(db: Db, userId: string) {
     .where("members.user_id", "=", userId)
     .where("teams.deleted_at", "is", null);
   return db.selectFrom(rows.as("team")).selectAll();
+}
+
+/** The teams that an operator may know of: those of their user, for a confined session only its own. */
+export function selectOwnTeams(db: Db, { userId, teamId, confinedBy }: Pick<Operator, "userId" | "teamId" | "confinedBy">) {
+  const teams = selectTeams(db, userId);
+  return confinedBy === null ? teams : teams.where("id", "=", teamId);
 }
 
 /**

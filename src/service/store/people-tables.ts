@@ -57,6 +57,8 @@ export interface TokenRow extends OwnedRow {
   hint: string;
   last_used_at: number | null;
   created_by: string | null;
+  /** 1: it is the token in the service's data folder. */
+  is_machine: number;
 }
 
 export interface AuditRow extends OwnedRow {
@@ -70,6 +72,8 @@ export interface AuditRow extends OwnedRow {
   after_digest: string | null;
   address: string;
   request_id: string;
+  /** The name, at that time, of whoever made the link that was used; null: the entry is about no link. */
+  issuer: string | null;
   hash: string;
 }
 
@@ -82,6 +86,8 @@ export interface SessionRow {
   user_agent: string;
   /** When the person last proved who they are, epoch ms. */
   proved_at: number;
+  /** Who made the link that began it: a user, by which it is confined to its team, or `machine`. Null: no link began it. */
+  link_by: string | null;
 }
 
 /** The password of a user. */
@@ -137,7 +143,7 @@ export interface IdentityRow {
 export interface SignInLinkRow extends OwnedRow {
   user_id: string;
   secret_hash: string;
-  /** The operator who created it; null: the service. */
+  /** The user who made it, by which its session is confined to the team; null: the machine, for the whole person. */
   created_by: string | null;
   expires_at: number;
   used_at: number | null;

@@ -119,7 +119,7 @@ test("[AUD4] verifying the chain shows whether an entry was changed, removed or 
   expect(await attempt("DELETE FROM audit")).toEqual([false, 1]);
   expect(await attempt("UPDATE audit_heads SET hash = '00'")).toEqual([false, 7]);
   // Whoever changes an entry can give it a matching hash, but then the next entry no longer follows it.
-  const { hash: _hash, ...third } = database.prepare("SELECT * FROM audit WHERE seq = 3").get()!;
+  const { hash: _hash, issuer: _issuer, ...third } = database.prepare("SELECT * FROM audit WHERE seq = 3").get()!;
   const previous = log.find(({ seq }) => seq === 2)!.hash;
   const forged = createHash("sha256")
     .update(previous + canonicalJson({ ...third, user_id: "usr_other" }))

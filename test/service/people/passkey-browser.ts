@@ -7,9 +7,9 @@ export function localhostOf(api: TestService): string {
   return api.service.url.replace("127.0.0.1", "localhost");
 }
 
-/** A browser at localhost in which a person is signed in by a link of their own; default: the owner. */
-export async function browserAtLocalhost(api: TestService, person: Pick<TestService, "call"> = api): Promise<Browser> {
-  const { body: link } = await person.call("POST", "sign-in-links", {});
+/** A browser at localhost in which a person is signed in by a link of the service's machine; default: the owner. */
+export async function browserAtLocalhost(api: TestService, person?: { userId: string }): Promise<Browser> {
+  const { body: link } = await api.call("POST", "sign-in-links", person === undefined ? {} : { user_id: person.userId });
   const browser = new Browser(localhostOf(api));
   expectStatus(await browser.call("POST", "session", { method: "link", secret: link.secret }), 201);
   return browser;

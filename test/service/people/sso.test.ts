@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { LoginProvider, ProviderBrowser } from "../../support/network/login-provider.ts";
-import { TestService, type ApiResponse } from "../harness.ts";
+import { TestService } from "../harness.ts";
 import { Browser, goodPassword } from "./browser.ts";
 import { addPasskey, browserAtLocalhost } from "./passkey-browser.ts";
 import { inviteMember, owner as ownerOf } from "./people.ts";
@@ -214,8 +214,7 @@ test("[SGN54] a passkey may go while an account of single sign-on is left, and t
   await inviteLasting(api, owner, "grace@example.com");
   const { browser: atProvider } = await signInAs(api, "grace");
   const userId = (await atProvider.call("GET", "session")).body.user.id;
-  const link = (await owner.call("POST", "sign-in-links", { user_id: userId })).body;
-  const browser = await browserAtLocalhost(api, { call: async () => ({ body: link }) as ApiResponse });
+  const browser = await browserAtLocalhost(api, { userId });
   const [first, second] = [await addPasskey(browser), await addPasskey(browser)];
   const [identity] = (await browser.call("GET", "me/identities")).body.data;
   const remove = async (path: string) => (await browser.call("DELETE", `me/${path}`)).status;

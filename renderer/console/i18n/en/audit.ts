@@ -13,6 +13,7 @@ export const audit = {
   checkAgain: "Check again",
   lastHash: "Hash of the last entry",
   lastHashText: "Keep it somewhere else: it proves later that no earlier entry was rewritten.",
+  issuer: "By a link of",
   when: "When",
   who: "Who",
   what: "What",

@@ -45,7 +45,7 @@ export const team = {
   signInLink: "Create a sign-in link",
   signInLinkTitle: "Sign-in link for {name}",
   signInLinkText:
-    "Give it to {name} only: whoever opens it is signed in as {name}. Use it for a person who lost their password, or who has no password yet.",
+    "Give it to {name} only: whoever opens it is signed in as {name}, in this team only. The link reaches no other team of {name} and sets no password. {name} is told, and it stands in the audit log. For a new password, whoever runs the service makes a link on its machine.",
   link: "Link",
   worksOnce: "It works once, until {time}. It is not shown again.",
   remove: "Remove from the team",

@@ -2,8 +2,10 @@
 import { useState } from "react";
 import { Radio, RadioGroup } from "react-aria-components";
 import { chooseTheme, chosenTheme, themes } from "../../app/theme.ts";
+import { useSession } from "../../data/session.ts";
 import { account as messages } from "../../i18n/en/account.ts";
 import { common } from "../../i18n/en/common.ts";
+import { links } from "../../i18n/en/links.ts";
 import { sessions } from "../../i18n/en/sessions.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Page } from "../../ui/page.tsx";
@@ -11,16 +13,29 @@ import { Section } from "../../ui/section.tsx";
 import { SessionsTable } from "../team/sessions/sessions-table.tsx";
 import { PasskeySection } from "./passkey-section.tsx";
 import { IdentitiesSection } from "./identities-section.tsx";
+import { LinksSection } from "./links-section.tsx";
 import { PasswordSection } from "./password-section.tsx";
 import { PersonSection } from "./person-section.tsx";
 import "./account.css";
 
 const text = texts(messages);
 const words = texts(common);
+const ofLinks = texts(links);
 const ofSessions = texts(sessions);
 const names = { system: "themeSystem", light: "themeLight", dark: "themeDark" } as const;
 
 export function AccountPage() {
+  const { confined } = useSession();
+  if (confined !== null) {
+    return (
+      <Page title={text("title")}>
+        <div className="account">
+          <p>{ofLinks("confinedAccount")}</p>
+          <Appearance />
+        </div>
+      </Page>
+    );
+  }
   return (
     <Page title={text("title")}>
       <div className="account">
@@ -32,6 +47,7 @@ export function AccountPage() {
         <Section title={ofSessions("ownTitle")} text={ofSessions("ownIntro")}>
           <SessionsTable label={ofSessions("ownTitle")} isOwn />
         </Section>
+        <LinksSection />
       </div>
     </Page>
   );

@@ -53,10 +53,10 @@ export function PasswordForm({ onSignedIn, children }: { onSignedIn: () => void;
       {children}
       <details className="sign-in-help">
         <summary>{text("forgotten")}</summary>
-        <p>{text("forgottenText")}</p>
         <p>
-          {text("forgottenOwner")} <code className="mono">signage-service sign-in-link</code>
+          {text("forgottenText")} <code className="mono">signage-service sign-in-link --email …</code>
         </p>
+        <p>{text("forgottenOwner")}</p>
       </details>
     </>
   );

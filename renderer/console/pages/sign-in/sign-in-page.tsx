@@ -32,6 +32,8 @@ export function SignInPage() {
   });
   const go = (): void => void navigate({ to: to ?? "/", replace: true });
   const byLink = useSignIn((session) => {
+    // The page says for which team it is, and who made the link.
+    if (session.confined !== null) return go();
     if (!session.has_password && !session.has_passkey) return setView({ is: "welcome", session });
     showToast({ message: text("signedInByLink") });
     return go();

@@ -18,15 +18,15 @@ import "./team.css";
 const text = texts(messages);
 const words = texts(common);
 
-type Tab = PageTab & { scope: Session["scopes"][number] };
+type Tab = PageTab & { scopes: Session["scopes"] };
 const tabs: readonly Tab[] = [
-  { to: "/team/members", name: text("members"), scope: "teams:read" },
-  { to: "/team/tokens", name: text("tokens"), scope: "tokens:read" },
+  { to: "/team/members", name: text("members"), scopes: ["teams:read"] },
+  { to: "/team/tokens", name: text("tokens"), scopes: ["tokens:read"] },
   // Other people's sessions are seen by owners only; everybody's own are in their account.
-  { to: "/team/sessions", name: text("sessions"), scope: "audit:read" },
-  { to: "/team/webhooks", name: text("webhooks"), scope: "webhooks:read" },
-  { to: "/team/alerts", name: text("alerts"), scope: "players:read" },
-  { to: "/team/audit", name: text("audit"), scope: "audit:read" },
+  { to: "/team/sessions", name: text("sessions"), scopes: ["audit:read", "tokens:read"] },
+  { to: "/team/webhooks", name: text("webhooks"), scopes: ["webhooks:read"] },
+  { to: "/team/alerts", name: text("alerts"), scopes: ["players:read"] },
+  { to: "/team/audit", name: text("audit"), scopes: ["audit:read"] },
 ];
 
 export function TeamPage() {
@@ -49,7 +49,7 @@ export function TeamPage() {
   ) : undefined;
   return (
     <Page title={team.name} actions={actions}>
-      <PageTabs label={text("parts")} tabs={tabs.filter(({ scope }) => scopes.includes(scope))} />
+      <PageTabs label={text("parts")} tabs={tabs.filter((tab) => tab.scopes.every((scope) => scopes.includes(scope)))} />
       <Outlet />
       <NameDialog
         title={text("renameTitle")}

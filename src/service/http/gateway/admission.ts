@@ -4,7 +4,7 @@ import type { AlertEngine } from "../../alerts/engine.ts";
 import type { DeviceAccess } from "../../fleet/devices/device-access.ts";
 import { isRead, scopeFor, type Operation } from "../../operations/operation.ts";
 import { authenticate, cachedOperator, invalidToken, parseBearer, reauthorize } from "../../people/authentication.ts";
-import { requireScope, type Operator } from "../../people/operator.ts";
+import { requireScope, requireWholePerson, type Operator } from "../../people/operator.ts";
 import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
 import type { Tickets } from "../../people/tickets.ts";
 import type { Store } from "../../store/store.ts";
@@ -67,9 +67,15 @@ export class Admission {
     return this.admitOperator(operation, call, operator);
   }
 
-  /** Authenticates an operator by their access token and counts one request of it. @throws ProblemError 401 or 429. */
-  authenticateOperator(call: Call): Promise<Operator> {
-    return this.#authenticate(parseBearer(call.header("authorization")), call);
+  /**
+   * Authenticates an agent's program by its access token and counts one request of it. A session is no program, and an agent never
+   * the machine, whose links are for anybody: what an agent reads may talk it into anything.
+   * @throws ProblemError 401 or 429.
+   */
+  async authenticateAgent(call: Call): Promise<Operator> {
+    const isSent = parseBearer(call.header("authorization")) !== undefined;
+    const operator = await this.#authenticate(isSent ? this.#dependencies.cookies.presentedSecret(call) : undefined, call);
+    return { ...operator, isMachine: false };
   }
 
   async #authenticate(secret: string | undefined, call: Call): Promise<Operator> {
@@ -86,6 +92,7 @@ export class Admission {
 
   /** Authorizes an authenticated operator for one operation. @throws ProblemError 403. */
   admitOperator(operation: Operation, call: Call, operator: Operator): Context {
+    if (operation.wholePerson === true) requireWholePerson(operator);
     const scope = scopeFor(operation, operator);
     if (scope !== undefined) requireScope(operator, scope);
     call.trust();

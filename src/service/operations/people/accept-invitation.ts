@@ -8,7 +8,7 @@ import { authenticate } from "../../people/authentication.ts";
 import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
 import { intersectScopes } from "../../people/grants.ts";
 import { issueToken } from "../../people/issue-token.ts";
-import { scopesOfRole } from "../../people/operator.ts";
+import { requireWholePerson, scopesOfRole } from "../../people/operator.ts";
 import { findPendingInvitation, joinTeam } from "../../people/invitations.ts";
 import { showTeam, showUser } from "../../people/people-resources.ts";
 import { createUser } from "../../people/people.ts";
@@ -40,6 +40,7 @@ export async function acceptInvitation(
   const secret = dependencies.cookies.presentedSecret(context);
   const known = secret === undefined ? null : await authenticate(dependencies.store.db, dependencies.clock, secret);
   if (known?.isSession === true) checkSameOrigin(context);
+  if (known !== null) requireWholePerson(known);
   return unitOfWork.write(async (db) => {
     const now = Math.trunc(dependencies.clock.now());
     const row = await findPendingInvitation(db, body.secret, now);

@@ -62,8 +62,8 @@ export const auditOperations: readonly Operation<AuditDependencies>[] = [
 ];
 
 function show(row: AuditRow): AuditEntry {
-  const { id: entryId, seq, user_id, token_id, action, resource_type, resource_id, address, request_id, hash } = row;
+  const { id: entryId, seq, user_id, token_id, action, resource_type, resource_id, address, request_id, issuer, hash } = row;
   const fields = { id: entryId, seq, user_id, token_id, action, resource_type, resource_id };
   const digests = { before: row.before_digest, after: row.after_digest };
-  return { ...fields, ...digests, address, request_id, created_at: new Date(row.created_at).toISOString(), hash };
+  return { ...fields, ...digests, address, request_id, issuer, created_at: new Date(row.created_at).toISOString(), hash };
 }

@@ -1,12 +1,12 @@
 // Operations for signing in to the console.
 import { NewSession, NewSignInLink, Session, SignInLink, SignInOptions, type SignInMethod } from "../../../protocol/operator/sessions.ts";
-import type { Role } from "../../../protocol/operator/people.ts";
-import { found, ProblemError } from "../../http/problem.ts";
+import { ProblemError } from "../../http/problem.ts";
 import { checkSameOrigin } from "../../http/same-origin.ts";
-import { requireRoleScopes } from "../../people/grants.ts";
 import { passkeySiteAt } from "../../people/passkeys/site.ts";
 import { markBrowser } from "../../people/sessions/known-browsers.ts";
-import { selectMembers } from "../../people/people.ts";
+import { selectOwnTeams } from "../../people/people.ts";
+import { mailUsedLink } from "../../people/sessions/link-mail.ts";
+import { findLinkPerson } from "../../people/sessions/link-person.ts";
 import { endSessions, showSession, startSession } from "../../people/sessions/sessions.ts";
 import { createSignInLink } from "../../people/sessions/sign-in-links.ts";
 import { hashSecret } from "../../people/token-secrets.ts";
@@ -70,11 +70,26 @@ export const signInOperations: readonly Operation<SignInDependencies>[] = [
         const now = Math.trunc(clock.now());
         const person = await signIn(db);
         const userAgent = header("user-agent") ?? "";
-        const started = await startSession(dependencies, db, { ...person, method: body.method, address, userAgent });
+        const confinedBy = person.link?.confinedBy ?? null;
+        const started = await startSession(dependencies, db, { ...person, method: body.method, confinedBy, address, userAgent });
         // The new session has a new secret: one that was planted in this browser before is of no use.
         const replaced = await endPresented(db, cookies.sessionSecret(context), now);
-        const mark = await markBrowser(db, person.userId, browserSecret, now);
+        // A team's link does not make its browser one of the person's own.
+        const mark = confinedBy === null ? await markBrowser(db, person.userId, browserSecret, now) : null;
         const entry = { teamId: started.teamId, userId: person.userId, tokenId: started.id, before: null, after: null, address, requestId };
+        if (person.link !== undefined) {
+          const used = {
+            ...entry,
+            action: "useSignInLink",
+            resourceType: "sessions",
+            resourceId: person.link.id,
+            issuer: person.link.issuer,
+          };
+          // In the log of every team that the session can reach.
+          const reached = await selectOwnTeams(db, { userId: person.userId, teamId: started.teamId, confinedBy }).execute();
+          for (const team of reached) await dependencies.audit.append(db, { ...used, teamId: team.id });
+          await mailUsedLink(dependencies, db, person.link, { address, userAgent });
+        }
         for (const { action, resourceType, resourceId } of [
           ...person.audited,
           { action: "createSession", resourceType: "sessions", resourceId: started.id },
@@ -86,7 +101,8 @@ export const signInOperations: readonly Operation<SignInDependencies>[] = [
       });
       const sessionCookie = cookies.setSession(context, started.secret, started.expiresAt);
       const used = body.method === "sso" ? [cookies.clearSso(context)] : [];
-      return new JsonResponse(201, session, {}, [sessionCookie, cookies.setBrowser(context, mark), ...used]);
+      const marks = mark === null ? [] : [cookies.setBrowser(context, mark)];
+      return new JsonResponse(201, session, {}, [sessionCookie, ...marks, ...used]);
     },
   }),
   operation({
@@ -96,8 +112,8 @@ export const signInOperations: readonly Operation<SignInDependencies>[] = [
     path: "/sign-in-links",
     summary: "Create a sign-in link",
     description:
-      "A link that signs a member in once, within an hour: for the first visit, or for a person who lost their password. Pass it on to that person only. The audit log shows who created it and when it was used.",
-    agent: "Use it only if a person asks for one. Whoever opens the link is that member: give it to that person only.",
+      "A link that signs a member in once, within an hour, to this team only: the session changes neither the person's account nor who has access, and cannot go on in another team. The audit log shows who created it and when it was used. With the token in the service's data folder (`signage-service sign-in-link`), but not by MCP, it is for anybody, and for the whole person: for the first visit, or for a person who lost their password.",
+    agent: "Use it only if a person asks for one. Whoever opens the link is that member in this team: give it to that person only.",
     caller: "operator",
     scope: "teams:write",
     proof: true,
@@ -105,15 +121,13 @@ export const signInOperations: readonly Operation<SignInDependencies>[] = [
     example: {},
     status: 201,
     output: SignInLink,
-    errors: ["invalid", "not-found"],
-    async run(dependencies, { baseUrl, teamId }, { body }, unitOfWork) {
+    errors: ["invalid", "not-found", "conflict"],
+    async run(dependencies, { baseUrl, operator: { isMachine } }, { body }, unitOfWork) {
       if (baseUrl === null) throw new ProblemError("bad-request", "The Host header is not a host name: set --public-url");
       return unitOfWork.write(async (db, { operator }) => {
-        const userId = body.user_id ?? operator.userId;
-        const member = found(await selectMembers(db, teamId).where("id", "=", userId).executeTakeFirst(), "member of this team");
-        requireRoleScopes(operator, member.role as Role, "To sign in as this member");
-        const link = { teamId, userId, name: member.name, createdBy: operator.userId, baseUrl };
-        return { result: await createSignInLink(dependencies, db, link) };
+        const person = await findLinkPerson(db, { ...operator, isMachine }, body);
+        const createdBy = isMachine ? null : operator.userId;
+        return { result: await createSignInLink(dependencies, db, { ...person, createdBy, baseUrl }) };
       });
     },
   }),

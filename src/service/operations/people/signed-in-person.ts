@@ -1,4 +1,5 @@
 // What is known about a person once they have shown who they are.
+import type { UsedSignInLink } from "../../people/sessions/sign-in-links.ts";
 
 /** Who signs in. */
 export interface Person {
@@ -6,6 +7,8 @@ export interface Person {
   teamId: string | null;
   /** When they proved who they are, epoch ms; default: just now. */
   provedAt?: number | null;
+  /** The link that they opened. */
+  link?: UsedSignInLink;
   /** What the audit log gets besides the new session. */
   audited: readonly { action: string; resourceType: string; resourceId: string }[];
 }

@@ -19,7 +19,7 @@ import { grantsExpireAt } from "../../people/grants.ts";
 import { issueToken } from "../../people/issue-token.ts";
 import { requireScope } from "../../people/operator.ts";
 import { showTeam } from "../../people/people-resources.ts";
-import { insertTeam, selectTeams, updatePendingInvitations } from "../../people/people.ts";
+import { insertTeam, selectOwnTeams, selectTeams, updatePendingInvitations } from "../../people/people.ts";
 import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
 import { moveSession } from "../../people/sessions/move-session.ts";
 import { erasePublishing } from "../../publishing/erase.ts";
@@ -98,7 +98,7 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
     status: 200,
     output: page(OwnTeam),
     errors: ["invalid"],
-    run: ({ store }, { operator }, { query }) => pageOf(selectTeams(store.db, operator.userId), query, show),
+    run: ({ store }, { operator }, { query }) => pageOf(selectOwnTeams(store.db, operator), query, show),
   }),
   operation({
     name: "getTeam",
@@ -245,7 +245,7 @@ async function read(
   { id: teamId }: { id: string },
   db = store.db,
 ): Promise<OwnTeam> {
-  return show(found(await selectTeams(db, operator.userId).where("id", "=", teamId).executeTakeFirst(), "team"));
+  return show(found(await selectOwnTeams(db, operator).where("id", "=", teamId).executeTakeFirst(), "team"));
 }
 
 function playersOf(db: Db, teamId: string): Promise<PlayerRow[]> {

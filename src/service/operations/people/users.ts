@@ -46,6 +46,7 @@ export const userOperations: readonly Operation<UserDependencies>[] = [
     summary: "Change your name or email",
     description: "The change is visible in all your teams. You sign in with the new email from then on.",
     caller: "operator",
+    wholePerson: true,
     scope: "tokens:write",
     isOwn: true,
     proof: ({ email }) => email !== undefined,

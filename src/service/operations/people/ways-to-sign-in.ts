@@ -2,6 +2,7 @@
 import type { Clock } from "../../../base/clock.ts";
 import type { NewSession } from "../../../protocol/operator/sessions.ts";
 import { ProblemError } from "../../http/problem.ts";
+import type { SmtpConfig } from "../../alerts/mail/smtp.ts";
 import type { AuditLog } from "../../people/audit.ts";
 import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
 import { findPendingInvitation, joinTeam } from "../../people/invitations.ts";
@@ -20,6 +21,7 @@ export interface SignInDependencies {
   audit: AuditLog;
   clock: Clock;
   cookies: BrowserCookies;
+  mailServer: SmtpConfig | null;
   makeId: MakeId;
   passkeys: Passkeys;
   passwords: Passwords;
@@ -42,8 +44,7 @@ export async function prepareSignIn(
     case "link":
       return async (db) => {
         const link = await useSignInLink(dependencies, db, body.secret);
-        const audited = [{ action: "useSignInLink", resourceType: "sessions", resourceId: link.id }];
-        return { userId: link.user_id, teamId: link.team_id, audited };
+        return { userId: link.userId, teamId: link.teamId, link, audited: [] };
       };
     case "password": {
       const userId = await dependencies.passwords.verify({ ...from, email: body.email, password: body.password });

@@ -57,7 +57,7 @@ export class Passwords {
       if (row !== undefined) this.#dependencies.failures.record(row.user_id, wrongPassword, { address, requestId });
       throw new ProblemError(
         "unauthorized",
-        "The email or the password is wrong. If you lost your password, ask an owner for a sign-in link",
+        "The email or the password is wrong. If you lost your password, ask whoever runs the service for a sign-in link",
       );
     }
     await this.#renewHash(row, password);

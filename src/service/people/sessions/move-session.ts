@@ -4,7 +4,7 @@ import type { SessionMethod } from "../../../protocol/operator/sessions.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
 import type { AuditLog } from "../audit.ts";
-import type { Operator } from "../operator.ts";
+import { requireWholePerson, type Operator } from "../operator.ts";
 import { endSessions, startSession, type StartedSession } from "./sessions.ts";
 
 interface MovedSession {
@@ -13,7 +13,10 @@ interface MovedSession {
   ended: string[];
 }
 
-/** @param teamId null: the first that the person joined. @throws ProblemError 403 for a person who is in no such team. */
+/**
+ * @param teamId null: the first that the person joined.
+ * @throws ProblemError 403 for a person who is in no such team, and for a confined session.
+ */
 export async function moveSession(
   dependencies: { audit: AuditLog; clock: Clock; makeId: MakeId },
   db: Db,
@@ -22,6 +25,7 @@ export async function moveSession(
 ): Promise<MovedSession> {
   const { audit, clock } = dependencies;
   const { tokenId, userId } = operator;
+  requireWholePerson(operator);
   const before = await db
     .selectFrom("tokens")
     .innerJoin("sessions", "sessions.token_id", "tokens.id")

@@ -1,12 +1,17 @@
 // A fresh proof: before dangerous acts, a person who is signed in must have proved within 15 minutes who they are.
 import { ProblemError } from "../../http/problem.ts";
-import type { Operator } from "../operator.ts";
+import { requireWholePerson, type Operator } from "../operator.ts";
 
 /** How long a proof is fresh. */
 export const proofMs = 15 * 60_000;
 
-/** @throws ProblemError 403 if the operator is a person whose proof is too old. Access tokens prove nothing. */
-export function requireProof({ provedAt }: Operator, now: number): void {
+/**
+ * @throws ProblemError 403 if the operator is a person whose proof is too old, or who signed in by a team's link, which proves to
+ * nobody else who they are. Access tokens prove nothing.
+ */
+export function requireProof(operator: Operator, now: number): void {
+  requireWholePerson(operator);
+  const { provedAt } = operator;
   if (provedAt === null || provedAt > now - proofMs) return;
   throw new ProblemError(
     "proof-required",

@@ -13,11 +13,14 @@ export function selectSessions(db: Db, { userId, teamId, role }: Operator, now: 
     .selectFrom("tokens")
     .innerJoin("sessions", "sessions.token_id", "tokens.id")
     .innerJoin("users", "users.id", "tokens.user_id")
+    .innerJoin("teams", "teams.id", "tokens.team_id")
+    .leftJoin("users as makers", "makers.id", "sessions.link_by")
     .selectAll("tokens")
-    .select(["users.name as user_name", "sessions.method", "sessions.address", "sessions.user_agent"])
-    .where("revoked_at", "is", null)
-    .where("expires_at", ">", Math.trunc(now))
-    .where("last_used_at", ">", Math.trunc(now) - idleMs)
+    .select(["users.name as user_name", "teams.name as team_name", "makers.name as made_by"])
+    .select(["sessions.method", "sessions.address", "sessions.user_agent"])
+    .where("tokens.revoked_at", "is", null)
+    .where("tokens.expires_at", ">", Math.trunc(now))
+    .where("tokens.last_used_at", ">", Math.trunc(now) - idleMs)
     .where((row) => {
       const isOwn = row("tokens.user_id", "=", userId);
       return role === "owner" ? row.or([isOwn, row("tokens.team_id", "=", teamId)]) : isOwn;
@@ -25,10 +28,17 @@ export function selectSessions(db: Db, { userId, teamId, role }: Operator, now: 
   return db.selectFrom(rows.as("session")).selectAll();
 }
 
-export function showSessionEntry(
-  row: TokenRow & { user_name: string; method: string; address: string; user_agent: string },
-  currentId: string,
-): SessionEntry {
+interface SessionListRow extends TokenRow {
+  user_name: string;
+  team_name: string;
+  /** Who made the link by which the session is confined; null: it is the whole person's. */
+  made_by: string | null;
+  method: string;
+  address: string;
+  user_agent: string;
+}
+
+export function showSessionEntry(row: SessionListRow, currentId: string): SessionEntry {
   return {
     id: row.id,
     user_id: row.user_id!,
@@ -39,6 +49,8 @@ export function showSessionEntry(
     address: row.address,
     browser: browserOf(row.user_agent),
     method: row.method as SessionMethod,
+    team_name: row.team_name,
+    confined: row.made_by === null ? null : { made_by: row.made_by },
     is_current: row.id === currentId,
   };
 }

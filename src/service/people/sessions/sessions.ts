@@ -6,11 +6,13 @@ import { ProblemError } from "../../http/problem.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
 import type { TokenRow } from "../../store/people-tables.ts";
-import { scopesOfRole } from "../operator.ts";
+import { scopesOfSession } from "../operator.ts";
 import { showTeam, showUser } from "../people-resources.ts";
-import { selectTeams } from "../people.ts";
+import { selectOwnTeams, selectTeams } from "../people.ts";
 import { findPassword } from "../passwords/passwords.ts";
+import { confinedByOf, linkBy } from "./confinement.ts";
 import { idleMs, longestSessionMs } from "./session-limits.ts";
+import { selectUsedLinks } from "./sign-in-links.ts";
 import { generateSessionSecret, hashSecret, tokenHint } from "../token-secrets.ts";
 
 interface SessionDependencies {
@@ -24,6 +26,8 @@ export interface SignIn {
   /** The team that the session begins in; null: the first that the person joined. */
   teamId: string | null;
   method: SessionMethod;
+  /** The user who made the link, by which the session is confined to the team; default: it is the whole person's. */
+  confinedBy?: string | null;
   address: string;
   userAgent: string;
   /** When the person proved who they are, epoch ms; default: just now. */
@@ -45,7 +49,7 @@ export interface StartedSession {
 export async function startSession(
   { clock, makeId }: SessionDependencies,
   db: Db,
-  { userId, teamId, method, address, userAgent, since, provedAt: proved }: SignIn,
+  { userId, teamId, method, confinedBy = null, address, userAgent, since, provedAt: proved }: SignIn,
 ): Promise<StartedSession> {
   const memberships = selectTeams(db, userId).orderBy("team.created_at").orderBy("team.id");
   const team = await (teamId === null ? memberships : memberships.where("team.id", "=", teamId)).executeTakeFirst();
@@ -60,15 +64,16 @@ export async function startSession(
     name: "Browser session",
     hash: hashSecret(secret),
     hint: tokenHint(secret),
-    scopes: JSON.stringify(scopesOfRole(team.role as Role)),
+    scopes: JSON.stringify(scopesOfSession(team.role as Role, { confinedBy })),
     created_by: userId,
     created_at: createdAt,
     expires_at: expiresAt,
     revoked_at: null,
     last_used_at: now,
+    is_machine: 0,
   };
   await db.insertInto("tokens").values(row).execute();
-  const details = { method, address, user_agent: userAgent.slice(0, 400), proved_at: provedAt };
+  const details = { method, address, user_agent: userAgent.slice(0, 400), proved_at: provedAt, link_by: linkBy(method, confinedBy) };
   await db
     .insertInto("sessions")
     .values({ token_id: row.id, ...details })
@@ -87,7 +92,9 @@ export async function showSession(db: Db, sessionId: string): Promise<Session> {
   const userId = row.user_id!;
   const user = await db.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirstOrThrow();
   const passkey = await db.selectFrom("passkeys").select("id").where("user_id", "=", userId).limit(1).executeTakeFirst();
-  const teams = await selectTeams(db, userId).orderBy("team.name").orderBy("team.id").execute();
+  const confinedBy = confinedByOf(row);
+  const teams = await selectOwnTeams(db, { userId, teamId: row.team_id, confinedBy }).orderBy("team.name").orderBy("team.id").execute();
+  const links = confinedBy === null ? await selectUsedLinks(db, userId).execute() : [];
   const shown = teams.map((team) => ({ ...showTeam(team), role: team.role as Role }));
   const { role, ...team } = shown.find(({ id }) => id === row.team_id)!;
   return {
@@ -95,15 +102,23 @@ export async function showSession(db: Db, sessionId: string): Promise<Session> {
     user: showUser(user),
     team,
     role,
-    scopes: [...scopesOfRole(role)],
+    scopes: [...scopesOfSession(role, { confinedBy })],
     teams: shown,
     method: row.method as SessionMethod,
+    confined: await showConfinement(db, confinedBy),
+    used_links: links.map(({ used_at, ...link }) => ({ ...link, used_at: isoTime(used_at!) })),
     has_password: (await findPassword(db, userId)) !== undefined,
     has_passkey: passkey !== undefined,
     created_at: isoTime(row.created_at),
     proved_at: isoTime(row.proved_at),
     ...showEnds(row),
   };
+}
+
+async function showConfinement(db: Db, confinedBy: string | null): Promise<Session["confined"]> {
+  if (confinedBy === null) return null;
+  const { name } = await db.selectFrom("users").select("name").where("id", "=", confinedBy).executeTakeFirstOrThrow();
+  return { made_by: name };
 }
 
 /** When a session ends, as the API shows it. */

@@ -1,12 +1,17 @@
 // Links that sign a person in once.
 import type { Clock } from "../../../base/clock.ts";
 import type { SignInLink } from "../../../protocol/operator/sessions.ts";
+import type { Role } from "../../../protocol/operator/people.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
 import type { SignInLinkRow } from "../../store/people-tables.ts";
+import { scopesOfRole } from "../operator.ts";
+import { selectMembers } from "../people.ts";
 import { hashSecret, randomText } from "../token-secrets.ts";
 
+/** How the audit log and mails call whoever runs `signage-service sign-in-link`. */
+const machineName = "the service's machine";
 const linkMs = 60 * 60_000;
 
 /** Whom a link signs in, and where the service is. */
@@ -14,6 +19,7 @@ interface NewLink {
   teamId: string;
   userId: string;
   name: string;
+  /** Who makes it, by which it is for this team only; null: the machine, for the whole person. */
   createdBy: string | null;
   /** The address of the service, as the reader of the link knows it. */
   baseUrl: string;
@@ -40,11 +46,23 @@ export async function createSignInLink(
   await db.insertInto("sign_in_links").values(row).execute();
   const expires_at = new Date(row.expires_at).toISOString();
   // Behind `#`, so that no server's log and no Referer header contains it.
-  return { id: row.id, user_id: userId, name, url: `${baseUrl}/sign-in#link=${secret}`, secret, expires_at };
+  const team_id = createdBy === null ? null : teamId;
+  return { id: row.id, user_id: userId, name, team_id, url: `${baseUrl}/sign-in#link=${secret}`, secret, expires_at };
 }
 
-/** Uses a link. @throws ProblemError 401 if it is unknown, used or expired. */
-export async function useSignInLink({ clock }: { clock: Clock }, db: Db, secret: string): Promise<SignInLinkRow> {
+/** A link that has just been used. */
+export interface UsedSignInLink {
+  id: string;
+  userId: string;
+  teamId: string;
+  /** The user who made it, by which the session is confined to the team; null: it is the whole person's. */
+  confinedBy: string | null;
+  /** The name of whoever made it. */
+  issuer: string;
+}
+
+/** Uses a link. @throws ProblemError 401 if it is unknown, used or expired, or if who made it may make none any more. */
+export async function useSignInLink({ clock }: { clock: Clock }, db: Db, secret: string): Promise<UsedSignInLink> {
   const now = Math.trunc(clock.now());
   const row = await db
     .updateTable("sign_in_links")
@@ -54,8 +72,31 @@ export async function useSignInLink({ clock }: { clock: Clock }, db: Db, secret:
     .where("expires_at", ">", now)
     .returningAll()
     .executeTakeFirst();
-  if (row !== undefined) return row;
+  const issuer = row === undefined ? null : await issuerOf(db, row);
+  if (row !== undefined && issuer !== null) {
+    return { id: row.id, userId: row.user_id, teamId: row.team_id, confinedBy: row.created_by, issuer };
+  }
   throw new ProblemError("unauthorized", "The sign-in link is unknown, was used or has expired: ask an owner for another one");
+}
+
+/** The name of whoever made a link; null: they are no owner of its team any more. */
+async function issuerOf(db: Db, { team_id, created_by }: SignInLinkRow): Promise<string | null> {
+  if (created_by === null) return machineName;
+  const member = await selectMembers(db, team_id).where("id", "=", created_by).executeTakeFirst();
+  return member !== undefined && scopesOfRole(member.role as Role).includes("teams:write") ? member.name : null;
+}
+
+/** The newest links that signed somebody in as a user, for the user. */
+export function selectUsedLinks(db: Db, userId: string) {
+  return db
+    .selectFrom("sign_in_links")
+    .innerJoin("teams", "teams.id", "sign_in_links.team_id")
+    .leftJoin("users", "users.id", "sign_in_links.created_by")
+    .select(["sign_in_links.id", "teams.name as team_name", "users.name as made_by", "sign_in_links.used_at"])
+    .where("sign_in_links.user_id", "=", userId)
+    .where("sign_in_links.used_at", "is not", null)
+    .orderBy("sign_in_links.used_at", "desc")
+    .limit(10);
 }
 
 /** Makes the unused links of a user invalid. */

@@ -21,6 +21,7 @@ export function EntryDialog({ entry, person, onClose }: EntryDialogProps) {
   const facts: readonly [string, ReactNode][] = [
     [text("what"), actionName(entry.action)],
     [text("who"), person],
+    ...(entry.issuer === null ? [] : [[text("issuer"), entry.issuer] satisfies [string, ReactNode]]),
     [text("when"), formatDateTime(new Date(entry.created_at))],
     [text("resource"), mono(entry.resource_id)],
     [text("address"), mono(entry.address)],

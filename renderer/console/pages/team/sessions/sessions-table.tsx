@@ -49,13 +49,16 @@ export function SessionsTable({ label, isOwn = false }: { label: string; isOwn?:
         </span>
       ),
     },
-    ...(isOwn ? [] : [{ name: text("person"), is: "text" as const, cell: ({ user_name }: Entry) => user_name }]),
+    isOwn
+      ? { name: text("team"), is: "text", cell: ({ team_name }) => team_name }
+      : { name: text("person"), is: "text", cell: ({ user_name }) => user_name },
     { name: text("lastUsed"), cell: ({ last_used_at }) => <Age time={last_used_at} /> },
     {
       name: text("began"),
-      cell: ({ created_at, method }) => (
+      cell: ({ created_at, method, confined }) => (
         <>
-          <Age time={created_at} /> <span className="faint">{text(methods[method])}</span>
+          <Age time={created_at} />{" "}
+          <span className="faint">{confined === null ? text(methods[method]) : text("byLinkOf", { name: confined.made_by })}</span>
         </>
       ),
     },

@@ -1,0 +1,44 @@
+// Says that the session is for one team only, or that somebody has signed in as the person by a link that another one made.
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { Session } from "../data/session.ts";
+import { links } from "../i18n/en/links.ts";
+import { formatDateTime } from "../i18n/format.ts";
+import { texts } from "../i18n/texts.ts";
+import { Button } from "../ui/button.tsx";
+
+const text = texts(links);
+
+export function LinkNotices({ session }: { session: Session }) {
+  const { confined, team, user } = session;
+  const [seen, setSeen] = useState(() => localStorage.getItem(keyOf(user.id)) ?? "");
+  if (confined !== null) {
+    return (
+      <div role="status" className="link-notice">
+        {text("confined", { name: confined.made_by, team: team.name })}
+      </div>
+    );
+  }
+  // What was made on the service's machine, the person has asked for as a rule. The account's page has it too.
+  const used = session.used_links.find(({ made_by, used_at }) => made_by !== null && used_at > seen);
+  if (used === undefined) return null;
+  const { made_by, team_name, used_at } = used;
+  const dismiss = (): void => {
+    localStorage.setItem(keyOf(user.id), used_at);
+    setSeen(used_at);
+  };
+  return (
+    <div role="status" className="link-notice">
+      <span>{text("used", { name: made_by!, team: team_name, time: formatDateTime(new Date(used_at)) })}</span>
+      <Link to="/account">{text("look")}</Link>
+      <Button size="small" onPress={dismiss}>
+        {text("dismiss")}
+      </Button>
+    </div>
+  );
+}
+
+/** Where this browser keeps until when the person knows of uses. */
+function keyOf(userId: string): string {
+  return `signage-links-seen ${userId}`;
+}
