@@ -72,8 +72,9 @@ const byClass: ReadonlyMap<string, Meaning> = new Map(
     F0: "waits",
     HV: "refused",
     P0: "refused",
-    // Its own errors. Some pass, such as "tuple concurrently updated".
-    XX: "waits",
+    // Its own errors, and damaged data. Some pass, such as "tuple concurrently updated", and some are only in the session's temporary
+    // table.
+    XX: "reconnects",
   } satisfies Record<string, Meaning>),
 );
 
@@ -108,9 +109,8 @@ const byCode: ReadonlyMap<string, CodeEntry> = new Map(
     "57P03": { means: "reconnects" },
     "57P04": { means: "reconnects" },
     "57P05": { means: "reconnects" },
-    // Stored data is damaged: waiting does not mend it, and everything else can go on.
-    XX001: { means: "refused", remedy: "data is damaged: restore a backup" },
-    XX002: { means: "refused", remedy: "an index is damaged: REINDEX, and check the disk" },
+    XX001: { means: "reconnects", remedy: "if this comes again, data is damaged: restore a backup" },
+    XX002: { means: "reconnects", remedy: "if this comes again, an index is damaged: REINDEX, and check the disk" },
   } satisfies Record<string, CodeEntry>),
 );
 

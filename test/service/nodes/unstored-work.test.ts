@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import pg from "pg";
+import type pg from "pg";
 import { expect, test } from "vitest";
 import { BackgroundQueue } from "../../../src/service/content/background-queue.ts";
 import { FakeClock } from "../../support/clock.ts";
@@ -17,24 +17,18 @@ import { smtpAt } from "../alerts/mail-fleet.ts";
 import { Receiver } from "../events/receiver.ts";
 import { picture, TestService } from "../harness.ts";
 import { sharedPostgres } from "../test-database.ts";
+import { connect, failWrites, mend } from "./faulty-database.ts";
 
 const loopback = { allowAddresses: ["127.0.0.0/8"] };
 
-/** Makes updates of a table fail for which `condition` holds, as with a full disk, until {@link mend}. */
-async function refuse(client: pg.Client, table: string, condition: string): Promise<void> {
-  await client.query(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
-    $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$`);
-  await client.query(`CREATE TRIGGER fails BEFORE UPDATE ON ${table} FOR EACH ROW WHEN (${condition}) EXECUTE FUNCTION fail()`);
-}
-
-const mend = (client: pg.Client) => client.query("DROP FUNCTION fail CASCADE");
+/** Makes writes of rows fail for which `condition` holds, as with a full disk, until {@link mend}. */
+const refuse = (client: pg.Client, table: string, condition: string) =>
+  failWrites(client, table, `CASE WHEN ${condition} THEN '53100' ELSE '' END`);
 
 async function startOnPostgres(folder: string, more: object) {
   await using opened = new AsyncDisposableStack();
   const database = await (await sharedPostgres()).createDatabase();
-  const client = new pg.Client(database);
-  await client.connect();
-  opened.defer(() => client.end());
+  const client = opened.use(await connect(database));
   const { log, lines } = createLog();
   const api = opened.use(await TestService.start(folder, { ...loopback, database, log, ...more }));
   const owned = opened.move();

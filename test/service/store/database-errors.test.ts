@@ -35,11 +35,9 @@ const exceptions: Record<string, Meaning> = {
   "57P03": "reconnects",
   "57P04": "reconnects",
   "57P05": "reconnects",
-  XX001: "refused",
-  XX002: "refused",
 };
-const waiting = ["40", "53", "55", "57", "58", "72", "F0", "XX"];
-const reconnecting = ["08", "28", "3D"];
+const waiting = ["40", "53", "55", "57", "58", "72", "F0"];
+const reconnecting = ["08", "28", "3D", "XX"];
 const ofClass = (name: string): Meaning =>
   waiting.includes(name) ? "waits" : reconnecting.includes(name) ? "reconnects" : name === "3F" ? "ends" : "refused";
 

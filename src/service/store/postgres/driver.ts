@@ -8,7 +8,7 @@ import {
   type QueryResult,
 } from "kysely";
 import type { Pool, PoolClient } from "pg";
-import { databaseFault, meaningOf } from "../database-errors.ts";
+import { databaseFault, hasSqlState, meaningOf } from "../database-errors.ts";
 
 interface DriverOptions {
   pool: Pool;
@@ -70,8 +70,17 @@ class PooledDriver implements Driver {
   }
 
   async commitTransaction(connection: PooledConnection): Promise<void> {
+    let tag: string;
+    try {
+      tag = await connection.run("commit");
+    } catch (error) {
+      // The commit empties the session's temporary table, which PostgreSQL cannot roll back: cancelled in the middle, it leaves a broken
+      // index (heap_truncate in its source: "This is not transaction-safe!"). A conflict is found only after that.
+      if (!hasSqlState(error, "40001")) connection.isBroken = true;
+      throw error;
+    }
     // PostgreSQL answers with ROLLBACK if an earlier statement of the transaction failed.
-    if ((await connection.run("commit")) === "ROLLBACK") throw new AbortedTransactionError();
+    if (tag === "ROLLBACK") throw new AbortedTransactionError();
   }
 
   async rollbackTransaction(connection: PooledConnection): Promise<void> {
