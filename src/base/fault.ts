@@ -37,6 +37,8 @@ export type FaultCode =
   | "too-late"
   | "busy"
   | "store-unavailable"
+  | "store-refused"
+  | "store-changed"
   | "lease-lost"
   | "node-behind";
 
@@ -59,6 +61,19 @@ export function isFault(error: unknown, code?: FaultCode): error is Fault {
 /** Whether `error` is an abort, which is not a failure. */
 export function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === "AbortError";
+}
+
+/** To be given to `catch` where an abort is no failure. @throws any other error */
+export function ignoreAbort(error: unknown): void {
+  if (!isAbort(error)) throw error;
+}
+
+/**
+ * Whether `error` is one of the service's database that only this request, or this round of a background loop, fails by
+ * (service/store/database-errors.ts).
+ */
+export function isOutlived(error: unknown): error is Fault {
+  return isFault(error, "store-unavailable") || isFault(error, "store-refused");
 }
 
 /** The message of any thrown value, including its causes, for a log line. */

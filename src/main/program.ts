@@ -1,6 +1,6 @@
 // Runs a program: reads its flags, runs it until it is stopped, and exits with the right code.
 import { createLog, type Log } from "../base/log.ts";
-import { isAbort, isFault, reasonOf } from "../base/fault.ts";
+import { isAbort, isFault, isOutlived, reasonOf } from "../base/fault.ts";
 
 /** Exit codes: 0 stopped on request or printed help, 1 failed, 2 bad flags. */
 const exitCodes = { stopped: 0, failed: 1, badFlags: 2 } as const;
@@ -23,6 +23,7 @@ const plainFaults = [
   "page-missing",
   "refused",
   "signature",
+  "store-changed",
   "store-unavailable",
   "unreachable",
   "unsupported",
@@ -47,7 +48,8 @@ export interface ProgramOptions<C> {
 /**
  * Runs `main` until it returns, then exits. A request to stop aborts `main`'s signal; a second request exits immediately. A Fault
  * `help-asked` prints the help and exits with 0; `bad-config` prints one line to standard error and exits with 2; any other error,
- * also an uncaught one, is logged and exits with 1. Never rejects. `readConfig` is called synchronously.
+ * also an uncaught one, is logged and exits with 1, but an unhandled rejection by the service's database is only logged. Never rejects.
+ * `readConfig` is called synchronously.
  */
 export async function runProgram<C>(
   name: string,
@@ -86,7 +88,11 @@ export async function runProgram<C>(
   };
   // By default Node would print a stack and exit; Electron would show a dialog over the content and continue.
   process.on("uncaughtException", fail);
-  process.on("unhandledRejection", fail);
+  process.on("unhandledRejection", (error) => {
+    if (!isOutlived(error)) return fail(error);
+    // An error of the database fails what waited for it, and here nothing did.
+    log.error({ err: error }, "an error of the database was not handled");
+  });
   const stop = stopOnRequest(lifecycle, log, end, stopLimitMs + stopMs(config));
   try {
     await main(config, log, stop);

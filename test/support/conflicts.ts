@@ -17,7 +17,7 @@ if (process.env["SIGNAGE_TEST_CONFLICTS"] === "1") {
     commits += 1;
     if (commits % 2 === 0) return query.apply(this, parameters);
     return Promise.resolve(query.call(this, "rollback")).then(() => {
-      throw Object.assign(new Error("could not serialize access due to read/write dependencies"), { code: "40001" });
+      throw Object.assign(new Error("could not serialize access due to read/write dependencies"), { code: "40001", severity: "ERROR" });
     });
   };
   pg.Client.prototype.query = withConflicts as unknown as typeof pg.Client.prototype.query;

@@ -9,7 +9,7 @@ export interface QueueOptions<Row> {
   lookAgainMs?: number;
   /** The next pending row that is not in `running`. */
   findNext: (running: readonly Row[]) => Promise<Row | undefined>;
-  /** Processes one row. A rejection ends the queue. */
+  /** Processes one row. A rejection ends this run of the queue. */
   process: (row: Row, signal: AbortSignal) => Promise<void>;
 }
 
@@ -45,6 +45,8 @@ export class BackgroundQueue<Row> {
       }
     } finally {
       await Promise.all(this.#running.values());
+      // Its rows are still pending: the next run tries them again.
+      this.#failure = null;
     }
   }
 

@@ -55,7 +55,10 @@ export class BlobSweeper {
     const next = this.#removing.then(async () => {
       const marked = [...this.#marked];
       this.#marked.clear();
-      await this.#removeUnreferenced(marked);
+      await this.#removeUnreferenced(marked).catch((error: unknown) => {
+        for (const hash of marked) this.#marked.add(hash);
+        throw error;
+      });
     });
     this.#removing = next.catch(() => undefined);
     return next;

@@ -1,6 +1,6 @@
 // Fetches assets from URLs that operators name, in the background.
 import type { Clock } from "../../base/clock.ts";
-import { isAbort, isFault, reasonOf } from "../../base/fault.ts";
+import { isAbort, isFault, isOutlived, reasonOf } from "../../base/fault.ts";
 import type { OutboundHttp, OutboundResponse } from "../../base/http/outbound-http.ts";
 import type { Log } from "../../base/log.ts";
 import type { Asset } from "../../protocol/content/assets.ts";
@@ -14,6 +14,7 @@ import { fileColumns, withoutQuery } from "./asset-rows.ts";
 import type { Nodes } from "../nodes/nodes.ts";
 import { BackgroundQueue } from "./background-queue.ts";
 import type { BlobStore, ReceivedFile } from "./blobs/blob-store.ts";
+import { untilStored } from "../nodes/wait-out.ts";
 import { whileUnavailable } from "./blobs/unavailable.ts";
 import { outboundFailure } from "./outbound-clients.ts";
 import type { Thumbnails } from "./thumbnails.ts";
@@ -97,9 +98,9 @@ export class Imports {
     } catch (error) {
       // A stopped import stays pending; a cancelled one has no asset any more.
       if (signal.aborted || cancel.signal.aborted) return;
-      await this.#fail(row, error).catch((failure: unknown) =>
-        this.#dependencies.log.error({ err: failure, asset_id: row.id }, "cannot store an import's failure"),
-      );
+      // An error of the database says nothing about the address: the import stays pending, too, and is repeated.
+      if (isOutlived(error)) throw error;
+      await untilStored(this.#dependencies, signal, () => this.#fail(row, error));
     } finally {
       this.#active.delete(row.id);
     }

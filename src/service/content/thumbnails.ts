@@ -1,6 +1,6 @@
 // Makes the thumbnails of assets in the background.
 import type { Clock } from "../../base/clock.ts";
-import { reasonOf } from "../../base/fault.ts";
+import { isOutlived, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { extractFrame } from "../media/formats/video-frame.ts";
 import type { EventJournal } from "../events/event-journal.ts";
@@ -10,6 +10,7 @@ import type { AssetRow } from "../store/tables.ts";
 import { assetEvent } from "./asset-creation.ts";
 import { isStored, type StoredAssetRow } from "./asset-rows.ts";
 import type { Nodes } from "../nodes/nodes.ts";
+import { untilStored } from "../nodes/wait-out.ts";
 import { BackgroundQueue } from "./background-queue.ts";
 import type { BlobStore } from "./blobs/blob-store.ts";
 import { whileUnavailable } from "./blobs/unavailable.ts";
@@ -74,10 +75,13 @@ export class Thumbnails {
   async #process(row: StoredAssetRow, signal: AbortSignal): Promise<void> {
     if (row.thumbnail_tries >= maxTries) return this.#finish(row, null, signal);
     const picture = await this.#try(row, signal).catch((error: unknown) => {
+      // An error of the database says nothing about the file: the asset stays pending.
+      if (isOutlived(error)) throw error;
       if (!signal.aborted) this.#dependencies.log.warn({ asset_id: row.id, name: row.name, reason: reasonOf(error) }, "thumbnail failed");
       return null;
     });
-    if (!signal.aborted) await this.#finish(row, picture, signal);
+    // What was made is kept until it is stored: making it again would count as another try.
+    if (!signal.aborted) await untilStored(this.#dependencies, signal, () => this.#finish(row, picture, signal));
   }
 
   async #try(row: StoredAssetRow, signal: AbortSignal): Promise<Buffer | null> {

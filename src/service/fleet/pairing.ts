@@ -1,5 +1,5 @@
 // Pairs devices with players (RFC 8628): a device requests a code, an operator claims it, and the device gets its token.
-import { isAbort } from "../../base/fault.ts";
+import { ignoreAbort } from "../../base/fault.ts";
 import { Listeners } from "../../base/async/listeners.ts";
 import type { Clock } from "../../base/clock.ts";
 import { thumbprint } from "../../base/jws.ts";
@@ -208,8 +208,4 @@ export class Pairing {
 
 function refused(error: TokenRefusal["error"], description: string): TokenResult {
   return { is: "refused", refusal: { error, error_description: description } };
-}
-
-function ignoreAbort(error: unknown): void {
-  if (!isAbort(error)) throw error;
 }

@@ -107,7 +107,7 @@ export function toProblemError(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
   if (isFault(error, "store-unavailable") || isFault(error, "lease-lost")) {
     const headers = { "Retry-After": unavailableRetryS };
-    return new ProblemError("unavailable", "The database cannot be reached: try again later", { headers, cause: error });
+    return new ProblemError("unavailable", "The database cannot do this now: try again later", { headers, cause: error });
   }
   if (isFault(error, "blobs-unavailable")) {
     const headers = { "Retry-After": unavailableRetryS };

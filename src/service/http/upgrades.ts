@@ -3,7 +3,7 @@ import type { IncomingMessage, Server as HttpServer } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer, type ServerOptions } from "ws";
 import type { Clock } from "../../base/clock.ts";
-import { isAbort, reasonOf } from "../../base/fault.ts";
+import { ignoreAbort, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { MakeId } from "../store/ids.ts";
 import { endConnection, type HttpDeadlines } from "./deadlines.ts";
@@ -82,8 +82,4 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
-}
-
-function ignoreAbort(error: unknown): void {
-  if (!isAbort(error)) throw error;
 }

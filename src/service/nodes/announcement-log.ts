@@ -2,7 +2,7 @@
 // that late commits do not break.
 import { sql } from "kysely";
 import type { Pool } from "pg";
-import { queryPool } from "../store/postgres/outage.ts";
+import { queryPool } from "../store/postgres/pools.ts";
 import type { Db } from "../store/store.ts";
 import { metaKeys } from "../store/meta.ts";
 import { databaseNowSql as now } from "../store/database-time.ts";

@@ -2,12 +2,12 @@
 import { Signal } from "../../base/async/signal.ts";
 import { unlessAborted } from "../../base/async/unless-aborted.ts";
 import type { Clock } from "../../base/clock.ts";
-import { isAbort, isFault, reasonOf } from "../../base/fault.ts";
+import { isAbort, isFault, isOutlived, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { runUnder, type Lease } from "./fence.ts";
 import { leaseMs, renewMs, type Leases } from "./leases.ts";
 import type { Loop } from "./nodes.ts";
-import { waitOutOutages } from "./wait-out.ts";
+import { waitOutErrors } from "./wait-out.ts";
 
 const leaseName = "duties";
 
@@ -49,8 +49,9 @@ export class Duties {
       for (;;) {
         if (this.#held !== null && clock.monotonic() >= this.#held.until) this.#lose("it could not be renewed in time");
         await this.#step().catch((error: unknown) => {
-          if (!isFault(error, "store-unavailable")) throw error;
-          log.debug({ reason: reasonOf(error) }, "the lease of the duties cannot be renewed");
+          if (!isOutlived(error)) throw error;
+          const about = { reason: reasonOf(error) };
+          log[isFault(error, "store-refused") ? "error" : "debug"](about, "the lease of the duties cannot be renewed");
         });
         const leftMs = this.#held === null ? renewMs : Math.min(renewMs, this.#held.until - clock.monotonic());
         await this.#wake.wait(clock, leftMs, signal);
@@ -105,7 +106,7 @@ export class Duties {
         }
       }
     };
-    return waitOutOutages(name, underLease, { clock, log });
+    return waitOutErrors(name, underLease, { clock, log });
   }
 
   async #whenHeld(signal: AbortSignal): Promise<Held> {

@@ -1,6 +1,6 @@
 // The leases of nodes and of duties, in the database and by its clock. A lease that is not renewed ends by itself.
 import type { Pool } from "pg";
-import { queryPool } from "../store/postgres/outage.ts";
+import { queryPool } from "../store/postgres/pools.ts";
 import type { Lease } from "./fence.ts";
 import { databaseNowSql as now } from "../store/database-time.ts";
 

@@ -1,5 +1,8 @@
 // The only process of a service on SQLite: nobody else has to hear of a change, and every loop is its own.
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
 import type { Loop, Nodes } from "./nodes.ts";
+import { waitOutErrors } from "./wait-out.ts";
 
 export class LoneNode implements Nodes {
   readonly id: string;
@@ -7,9 +10,11 @@ export class LoneNode implements Nodes {
   readonly figures = null;
   readonly loops: readonly Loop[] = [];
   readonly liveNodeIds: ReadonlySet<string>;
+  readonly #dependencies: { clock: Clock; log: Log };
 
-  constructor(id: string) {
+  constructor(id: string, dependencies: { clock: Clock; log: Log }) {
     this.id = id;
+    this.#dependencies = dependencies;
     this.liveNodeIds = new Set([id]);
   }
 
@@ -23,14 +28,14 @@ export class LoneNode implements Nodes {
 
   onBroadcast(): void {}
 
-  asDuty(_name: string, loop: Loop): Loop {
-    return loop;
+  asDuty(name: string, loop: Loop): Loop {
+    return this.onEachNode(name, loop);
   }
 
   async checkDuty(): Promise<void> {}
 
-  onEachNode(_name: string, loop: Loop): Loop {
-    return loop;
+  onEachNode(name: string, loop: Loop): Loop {
+    return waitOutErrors(name, loop, this.#dependencies);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}

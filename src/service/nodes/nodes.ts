@@ -52,7 +52,7 @@ export interface Nodes extends AsyncDisposable {
   /**
    * A loop that runs on one node at a time: while this node has the duties. Every `store.write` within it is fenced: it commits only
    * while the lease is still this node's. `signal` aborts when the lease is lost; the loop begins again when it is back, and after an
-   * outage of the database.
+   * error of the database (see wait-out.ts).
    */
   asDuty(name: string, loop: Loop): Loop;
   /**
@@ -60,7 +60,7 @@ export interface Nodes extends AsyncDisposable {
    * @throws Fault `lease-lost` as a fenced write does.
    */
   checkDuty(): Promise<void>;
-  /** A loop that runs on every node and begins again after an outage of the database. */
+  /** A loop that runs on every node and begins again after an error of the database (see wait-out.ts). */
   onEachNode(name: string, loop: Loop): Loop;
   /** What keeps this node's leases and hears the others; to be run until the service stops. */
   readonly loops: readonly Loop[];

@@ -17,7 +17,7 @@ export async function openNodes(
   { log, clock }: { log: Log; clock: Clock },
 ): Promise<Nodes> {
   const makeId = createIds(clock);
-  if (database == null) return new LoneNode(makeId("nod"));
+  if (database == null) return new LoneNode(makeId("nod"), { clock, log });
   const { openSharedNodes } = await import("./open-shared-nodes.ts");
   return openSharedNodes({ database, messages: messages ?? null }, store, makeId, log);
 }

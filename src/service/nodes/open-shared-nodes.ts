@@ -5,7 +5,7 @@ import { createSystemClock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { openEpoch } from "../store/epoch.ts";
 import type { MakeId } from "../store/ids.ts";
-import { connectionTo, hearLostConnections } from "../store/postgres/pools.ts";
+import { connectionTo, hearLostConnections, limitStatements } from "../store/postgres/pools.ts";
 import type { Store } from "../store/store.ts";
 import { AnnouncementLog } from "./announcement-log.ts";
 import { AnnouncementReader } from "./announcement-reader.ts";
@@ -20,7 +20,12 @@ const pollMs = 1_000;
 // While messages arrive, polling only finds those that were lost.
 const pollWithMessagesMs = 5_000;
 // A lease that cannot be renewed in time is lost, so these queries may not take long.
-const connections = { max: 3, connectionTimeoutMillis: 2_000, query_timeout: 2_000 };
+const connections = {
+  max: 3,
+  connectionTimeoutMillis: 2_000,
+  query_timeout: 2_000,
+  onConnect: async (client: pg.ClientBase) => void (await client.query(limitStatements(1_500))),
+};
 
 /** @throws Fault `unsupported` when the message server is too old; `store-unavailable`. */
 export async function openSharedNodes(

@@ -1,7 +1,7 @@
 // One of several nodes that share a PostgreSQL database: announces its changes, hears those of others, and keeps its leases.
 import type { Pool } from "pg";
 import type { Clock } from "../../base/clock.ts";
-import { isFault, reasonOf } from "../../base/fault.ts";
+import { isFault, isOutlived, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { Db, Store } from "../store/store.ts";
 import { writeAnnouncement, type AnnouncementLog } from "./announcement-log.ts";
@@ -14,7 +14,7 @@ import type { MessageServer } from "./message-server.ts";
 import type { NodeListeners } from "./node-listeners.ts";
 import type { AnnouncementKind, Announcements, BroadcastKind, Broadcasts } from "./node-messages.ts";
 import type { AnnouncementListener, Loop, NodeFigures, Nodes } from "./nodes.ts";
-import { waitOutOutages } from "./wait-out.ts";
+import { waitOutErrors } from "./wait-out.ts";
 import { parseWireMessage, type WireMessage } from "./wire-message.ts";
 
 /** The parts of a shared node (open-nodes.ts connects them). */
@@ -115,7 +115,7 @@ export class SharedNodes implements Nodes {
   }
 
   onEachNode(name: string, loop: Loop): Loop {
-    return waitOutOutages(name, loop, this.#parts);
+    return waitOutErrors(name, loop, this.#parts);
   }
 
   /** Handles a message of the message server. */
@@ -146,7 +146,7 @@ export class SharedNodes implements Nodes {
       await leases.leave();
       this.#send({ is: "duties-free", ...this.#sender });
     } catch (error) {
-      if (!isFault(error, "store-unavailable")) throw error;
+      if (!isOutlived(error) && !isFault(error, "store-changed")) throw error;
       log.warn({ reason: reasonOf(error) }, "the leases could not be given back: they end by themselves");
     } finally {
       await messages?.close();

@@ -2,8 +2,9 @@
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import { Kysely, SqliteAdapter, SqliteDialect, type SqliteDatabase, type SqliteStatement } from "kysely";
+import { Kysely, SqliteAdapter, SqliteDialect, SqliteDriver, type Driver, type SqliteDatabase, type SqliteStatement } from "kysely";
 import { Migrator, type Migration } from "kysely/migration";
+import { databaseFault } from "./database-errors.ts";
 import { migrations, telemetryMigrations } from "./migrations/index.ts";
 import { checkMigrationHistory } from "./migrations/check-history.ts";
 import { playEventMigrations } from "./migrations/play-events.ts";
@@ -140,7 +141,7 @@ async function openDatabase<T>(
   const file = new DatabaseSync(path, { timeout: 5_000 });
   file.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA foreign_keys = ON`);
   const statements: Statements = new Map();
-  const db = new Kysely<T>({ dialect: new TransactionalDialect({ database: adaptDatabase(file, statements) }) });
+  const db = new Kysely<T>({ dialect: new TransactionalDialect(file, adaptDatabase(file, statements)) });
   owner.defer(() => db.destroy());
   const { error } = await new Migrator({ db, provider: { getMigrations: async () => known } }).migrateToLatest();
   if (error !== undefined) throw error;
@@ -154,8 +155,35 @@ async function openDatabase<T>(
  * SQLite can roll back CREATE and ALTER (https://www.sqlite.org/lang_transaction.html), but kysely does not rely on it.
  */
 class TransactionalDialect extends SqliteDialect {
+  readonly #file: DatabaseSync;
+  readonly #database: SqliteDatabase;
+
+  constructor(file: DatabaseSync, database: SqliteDatabase) {
+    super({ database });
+    this.#file = file;
+    this.#database = database;
+  }
+
   override createAdapter(): SqliteAdapter {
     return new TransactionalAdapter();
+  }
+
+  override createDriver(): Driver {
+    return new TransactionalDriver(this.#file, this.#database);
+  }
+}
+
+class TransactionalDriver extends SqliteDriver {
+  readonly #file: DatabaseSync;
+
+  constructor(file: DatabaseSync, database: SqliteDatabase) {
+    super({ database });
+    this.#file = file;
+  }
+
+  /** SQLite itself has rolled back after some errors, such as a full disk: another rollback would fail and hide them. */
+  override async rollbackTransaction(...connection: Parameters<SqliteDriver["rollbackTransaction"]>): Promise<void> {
+    if (this.#file.isTransaction) await super.rollbackTransaction(...connection);
   }
 }
 
@@ -169,17 +197,20 @@ type Statements = Map<string, SqliteStatement>;
 // There are a few hundred different queries, plus variants of lists with many parameters. The oldest are dropped first.
 const maxStatements = 500;
 
-/** Adapts node:sqlite to the interface of better-sqlite3, which kysely's dialect expects. Caches prepared statements. */
+/**
+ * Adapts node:sqlite to the interface of better-sqlite3, which kysely's dialect expects. Caches prepared statements, and throws errors as
+ * the faults that they mean (database-errors.ts).
+ */
 export function adaptDatabase(file: DatabaseSync, statements: Statements = new Map()): SqliteDatabase {
   const prepare = (text: string): SqliteStatement => {
     const cached = statements.get(text);
     if (cached !== undefined) return cached;
-    const statement = file.prepare(text);
+    const statement = asFault(() => file.prepare(text));
     const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
     const adapted: SqliteStatement = {
       reader: statement.columns().length > 0,
-      all: (parameters) => statement.all(...values(parameters)),
-      run: (parameters) => statement.run(...values(parameters)),
+      all: (parameters) => asFault(() => statement.all(...values(parameters))),
+      run: (parameters) => asFault(() => statement.run(...values(parameters))),
       // A stream needs its own statement, since others may run the same query meanwhile.
       iterate: (parameters) => file.prepare(text).iterate(...values(parameters)),
     };
@@ -188,4 +219,12 @@ export function adaptDatabase(file: DatabaseSync, statements: Statements = new M
     return adapted;
   };
   return { close: () => file.close(), prepare };
+}
+
+function asFault<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    throw databaseFault(error);
+  }
 }

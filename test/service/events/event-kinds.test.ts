@@ -3,6 +3,7 @@ import { cp } from "node:fs/promises";
 import { expect, test } from "vitest";
 import type { EventKind } from "../../../src/protocol/operator/events.ts";
 import { EventJournal } from "../../../src/service/events/event-journal.ts";
+import { silentLog } from "../../../src/base/log.ts";
 import { LoneNode } from "../../../src/service/nodes/lone-node.ts";
 import { createIds } from "../../../src/service/store/ids.ts";
 import { ConnectivityEvents } from "../../../src/service/fleet/connectivity-events.ts";
@@ -215,9 +216,9 @@ test("[EVT3] a player that disconnects before its heartbeat is processed has tim
     player = { id, team_id: (await api.call("GET", "me")).body.team.id, created_at: start };
   }
   await using store = await openTestStore(folder.path);
-  const events = new EventJournal("evt_test", clock, createIds(clock), new LoneNode("nod_test"));
-  const presence = await Presence.open(store.telemetry, clock, new LoneNode("nod_1"));
-  const nodes = new LoneNode("nod_test");
+  const events = new EventJournal("evt_test", clock, createIds(clock), new LoneNode("nod_test", { clock, log: silentLog }));
+  const presence = await Presence.open(store.telemetry, clock, new LoneNode("nod_1", { clock, log: silentLog }));
+  const nodes = new LoneNode("nod_test", { clock, log: silentLog });
   const problems = new PlayerProblems(presence, clock);
   const links = await ConnectivityEvents.open({ store, nodes, clock, events, presence, problems });
   const { last } = await events.positionOf(store.db, player.team_id);

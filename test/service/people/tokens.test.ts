@@ -7,6 +7,7 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { expect, test } from "vitest";
 import { CreatedToken, scopes, Token } from "../../../src/protocol/operator/people.ts";
+import { silentLog } from "../../../src/base/log.ts";
 import { LoneNode } from "../../../src/service/nodes/lone-node.ts";
 import { isWellFormedToken } from "../../../src/service/people/token-secrets.ts";
 import { TokenExpiry } from "../../../src/service/people/token-expiry.ts";
@@ -114,7 +115,8 @@ test("[TOK6] the last use is recorded with a resolution of one minute and does n
 });
 
 test("[TOK7] listeners are called once when their token ends, and removed when they stop listening", () => {
-  const tokens = new TokenExpiry(new FakeClock(), new LoneNode("nod_1"));
+  const clock = new FakeClock();
+  const tokens = new TokenExpiry(clock, new LoneNode("nod_1", { clock, log: silentLog }));
   const of = (tokenId: string) => ({ tokenId, expiresAt: null });
   const ended: string[] = [];
   const until = new AbortController();

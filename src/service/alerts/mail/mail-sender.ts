@@ -1,9 +1,11 @@
 // Sends the queued mails, a few at a time, and records what became of them.
 import { Signal } from "../../../base/async/signal.ts";
 import type { Clock } from "../../../base/clock.ts";
+import { isFault } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
 import type { MailRow } from "../../store/alert-tables.ts";
 import type { Nodes } from "../../nodes/nodes.ts";
+import { untilStored } from "../../nodes/wait-out.ts";
 import { claimDue, giveBack } from "../../store/claims.ts";
 import type { Store } from "../../store/store.ts";
 import { dueMails, nextMailAt, recordOutcome } from "./mail-queue.ts";
@@ -71,7 +73,14 @@ export class MailSender {
       if (nodes.isShared) await store.write((db) => giveBack(db, "mails", id, Math.trunc(clock.now())));
       throw error;
     });
-    const isGivenUp = await store.write((db) => recordOutcome(db, mail, outcome, Math.trunc(clock.now())));
+    // It was sent: until that is stored, nothing sends it again.
+    const isGivenUp = await untilStored({ clock, log }, signal, () =>
+      store.write((db) => recordOutcome(db, mail, outcome, Math.trunc(clock.now()))),
+    ).catch(async (error: unknown) => {
+      // Each commit makes the sender look for what is due: without a pause each would send it again.
+      if (isFault(error, "store-refused")) await clock.wait(claimMs, signal);
+      throw error;
+    });
     const about = { mail_id: id, team_id: mail.team_id, attempt: mail.attempts + 1 };
     if (isGivenUp) log.error({ ...about, reason: errorOf(outcome) }, "a mail was given up");
     else if (outcome.is === "sent") log.info(about, "mail sent");

@@ -2,7 +2,7 @@
 import { runAll } from "../../../base/async/run-all.ts";
 import { Signal } from "../../../base/async/signal.ts";
 import type { Clock } from "../../../base/clock.ts";
-import { reasonOf } from "../../../base/fault.ts";
+import { ignoreAbort, reasonOf } from "../../../base/fault.ts";
 import type { OutboundHttp } from "../../../base/http/outbound-http.ts";
 import type { Log } from "../../../base/log.ts";
 import { outboundFailure } from "../../content/outbound-clients.ts";
@@ -14,6 +14,7 @@ import { markWarned, webhooksToWarn } from "./failure-warnings.ts";
 import { signingSecrets } from "./secrets.ts";
 import { signatureHeaders } from "./signature.ts";
 import type { Nodes } from "../../nodes/nodes.ts";
+import { untilStored } from "../../nodes/wait-out.ts";
 import { claimDue, giveBack } from "../../store/claims.ts";
 import type { Store } from "../../store/store.ts";
 
@@ -104,8 +105,12 @@ export class WebhookSender {
     const ids = this.#sending.get(webhook.id) ?? new Set();
     this.#sending.set(webhook.id, ids.add(delivery.id));
     const work = this.#deliver(due, signal)
-      .catch((error: unknown) => {
-        this.#dependencies.log.error({ err: error, delivery_id: delivery.id }, "a webhook attempt could not be recorded");
+      .catch(async (error: unknown) => {
+        const { clock, log } = this.#dependencies;
+        if (signal.aborted) return;
+        log.error({ err: error, delivery_id: delivery.id }, "a webhook attempt could not be recorded");
+        // Or it would be sent again at once, and again.
+        await clock.wait(claimMs, signal).catch(ignoreAbort);
       })
       .finally(() => {
         ids.delete(delivery.id);
@@ -125,7 +130,10 @@ export class WebhookSender {
       return;
     }
     this.attempts[attempt.status === null ? "unreachable" : attempt.error === null ? "delivered" : "refused"] += 1;
-    await store.write(async (db) => events.append(db, await recordAttempt(db, Math.trunc(clock.now()), due, attempt)));
+    // It was sent: until that is stored, nothing sends it again.
+    await untilStored({ clock, log }, signal, () =>
+      store.write(async (db) => events.append(db, await recordAttempt(db, Math.trunc(clock.now()), due, attempt))),
+    );
     deliveries.notifyAttempt(due.delivery.id);
     const details = { webhook_id: due.webhook.id, event_id: due.delivery.event_id, status: attempt.status, reason: attempt.error };
     log.debug(details, "webhook attempt");

@@ -167,15 +167,16 @@ export class Passkeys {
     if (!isOwners || (userId !== null && row.user_id !== userId)) {
       throw refuse("This passkey is not known here: it may have been removed. Sign in another way");
     }
+    let counter: number;
     try {
-      const counter = await verifyUsed(assertion, challenge, site, row);
-      await takeBack();
-      return { row, challenge, counter };
+      counter = await verifyUsed(assertion, challenge, site, row);
     } catch (error) {
       log.info({ user_id: row.user_id, passkey_id: row.id, reason: reasonOf(error) }, "a passkey was refused");
       failures.record(row.user_id, "a wrong answer of a passkey was given", sender);
       throw refuse("The answer of this passkey is not accepted. Try again, or sign in another way");
     }
+    await takeBack();
+    return { row, challenge, counter };
   }
 }
 

@@ -2,7 +2,7 @@
 import { Fault } from "../../../base/fault.ts";
 import { connect } from "./migrate.ts";
 import { nameOfDatabase } from "./pools.ts";
-import { outageOf } from "./outage.ts";
+import { databaseFault } from "../database-errors.ts";
 import { metaKeys } from "../meta.ts";
 import { databaseNowSql as now } from "../database-time.ts";
 
@@ -31,6 +31,6 @@ export async function renewAfterRestore(url: string): Promise<void> {
     await client.query("TRUNCATE state.nodes, state.announcements, state.quota_use, state.live_viewers, state.live_frames");
     await client.query("COMMIT");
   } catch (error) {
-    throw outageOf(error);
+    throw databaseFault(error);
   }
 }

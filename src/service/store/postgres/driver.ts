@@ -1,4 +1,4 @@
-// The driver that kysely uses for PostgreSQL: connections of a pool, prepared once each, and outages as faults.
+// The driver that kysely uses for PostgreSQL: connections of a pool, prepared once each, and its errors as faults.
 import {
   AbortedTransactionError,
   PostgresDialect,
@@ -8,7 +8,7 @@ import {
   type QueryResult,
 } from "kysely";
 import type { Pool, PoolClient } from "pg";
-import { outageOf } from "./outage.ts";
+import { databaseFault, hasSqlState, meaningOf } from "../database-errors.ts";
 
 interface DriverOptions {
   pool: Pool;
@@ -46,7 +46,7 @@ class PooledDriver implements Driver {
 
   async acquireConnection(): Promise<PooledConnection> {
     const { pool, prepare } = this.#options;
-    const client = await pool.connect().catch(throwOutage);
+    const client = await pool.connect().catch(throwFault);
     const connection = new PooledConnection(client);
     if (this.#prepared.has(client)) return connection;
     try {
@@ -60,17 +60,38 @@ class PooledDriver implements Driver {
   }
 
   async beginTransaction(connection: PooledConnection): Promise<void> {
-    await connection.run(this.#options.begin);
+    try {
+      await connection.run(this.#options.begin);
+    } catch (error) {
+      // It may have begun before one of its statements failed: the next user of the connection would find it open.
+      await this.rollbackTransaction(connection);
+      throw error;
+    }
   }
 
   async commitTransaction(connection: PooledConnection): Promise<void> {
+    let tag: string;
+    try {
+      tag = await connection.run("commit");
+    } catch (error) {
+      // The commit empties the session's temporary table, which PostgreSQL cannot roll back: cancelled in the middle, it leaves a broken
+      // index (heap_truncate in its source: "This is not transaction-safe!"). A conflict is found only after that.
+      if (!hasSqlState(error, "40001")) connection.isBroken = true;
+      throw error;
+    }
     // PostgreSQL answers with ROLLBACK if an earlier statement of the transaction failed.
-    if ((await connection.run("commit")) === "ROLLBACK") throw new AbortedTransactionError();
+    if (tag === "ROLLBACK") throw new AbortedTransactionError();
   }
 
   async rollbackTransaction(connection: PooledConnection): Promise<void> {
     // The transaction of a connection that is gone has ended.
-    if (!connection.isBroken) await connection.run("rollback");
+    if (connection.isBroken) return;
+    try {
+      await connection.run("rollback");
+    } catch (error) {
+      connection.isBroken = true;
+      throw error;
+    }
   }
 
   async releaseConnection(connection: PooledConnection): Promise<void> {
@@ -121,12 +142,11 @@ class PooledConnection implements DatabaseConnection {
   }
 
   #checked(error: unknown): unknown {
-    const outage = outageOf(error);
-    if (outage !== error) this.isBroken = true;
-    return outage;
+    if (meaningOf(error) === "reconnects") this.isBroken = true;
+    return databaseFault(error);
   }
 }
 
-function throwOutage(error: unknown): never {
-  throw outageOf(error);
+function throwFault(error: unknown): never {
+  throw databaseFault(error);
 }

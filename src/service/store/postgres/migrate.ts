@@ -4,10 +4,10 @@ import { Migrator } from "kysely/migration";
 import pg from "pg";
 import { Fault, reasonOf } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
+import { databaseFault, hasSqlState } from "../database-errors.ts";
 import { checkApplied } from "../migrations/check-history.ts";
 import { PooledDialect } from "./driver.ts";
 import { knownMigrations } from "./known-migrations.ts";
-import { hasSqlState, outageOf } from "./outage.ts";
 import { connectionTo, nameOfDatabase, openPool, schemas, type Schema } from "./pools.ts";
 
 // Any number that no other program takes in this database.
@@ -36,7 +36,7 @@ export async function migratePostgres(url: string, log: Log): Promise<number> {
     return count;
   } catch (error) {
     if (hasSqlState(error, "42501")) throw lackOfRights(error, url);
-    throw outageOf(error);
+    throw databaseFault(error);
   }
 }
 
@@ -51,7 +51,7 @@ export async function connect(url: string): Promise<pg.Client & AsyncDisposable>
   // A query that runs meanwhile rejects, too.
   client.on("error", () => undefined);
   await client.connect().catch((error: unknown) => {
-    throw outageOf(error);
+    throw databaseFault(error);
   });
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
 }

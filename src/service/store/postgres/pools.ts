@@ -1,6 +1,7 @@
 // The connections to a PostgreSQL database: a pool for each of its three schemas.
 import pg from "pg";
 import type { Log } from "../../../base/log.ts";
+import { databaseFault } from "../database-errors.ts";
 
 /** The schemas of a service's database; each is what a file is on SQLite. */
 export const schemas = ["state", "telemetry", "plays"] as const;
@@ -9,6 +10,9 @@ export type Schema = (typeof schemas)[number];
 const poolSizes = { state: 10, telemetry: 4, plays: 4 } as const satisfies Record<Schema, number>;
 const connectTimeoutMs = 5_000;
 const defaultQueryTimeoutMs = 60_000;
+// The server gives up before the pool does: a query that only the pool has given up would keep a connection of the server, and each
+// repeat another one, for as long as it waits for a lock.
+const statementTimeoutMs = 55_000;
 const idleTimeoutMs = 300_000;
 // A node that is paused or cut off in the middle of a transaction holds its locks until then.
 const silentTransactionMs = 10_000;
@@ -59,10 +63,26 @@ export function sessionOf(schema: Schema): string {
   const statements = [
     `SET search_path TO ${schema}`,
     `SET idle_in_transaction_session_timeout TO ${silentTransactionMs}`,
+    limitStatements(statementTimeoutMs),
     ...(schema === "telemetry" ? ["SET synchronous_commit TO off"] : []),
     ...(schema === "state" ? [contentWrites] : []),
   ];
   return statements.join("; ");
+}
+
+/** Ends statements that take longer; a lower limit of the database or its user stays. */
+export function limitStatements(ms: number): string {
+  return `SELECT set_config('statement_timeout', '${ms}', false)
+    WHERE current_setting('statement_timeout')::interval NOT BETWEEN '1 ms' AND '${ms} ms'`;
+}
+
+/** Runs one query. @returns its rows @throws Fault `store-unavailable`, `store-refused` or `store-changed` (database-errors.ts). */
+export async function queryPool<R>(pool: pg.Pool, text: string, values: unknown[]): Promise<R[]> {
+  try {
+    return (await pool.query(text, values)).rows as R[];
+  } catch (error) {
+    throw databaseFault(error);
+  }
 }
 
 /** Which content the open transaction has written; SQLite has it as a table of migration 0040. */

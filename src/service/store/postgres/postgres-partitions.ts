@@ -2,11 +2,11 @@
 import { setImmediate } from "node:timers/promises";
 import { sql, type Kysely } from "kysely";
 import type { Log } from "../../../base/log.ts";
+import { hasSqlState } from "../database-errors.ts";
 import { growingTables, type GrowingTable } from "../partitions/growing-tables.ts";
 import { daysWithRows, dropPartition, listPartitions, makePartitions, type Query } from "../partitions/partition-statements.ts";
 import { dayOf, defaultName, endOfAhead } from "../partitions/ranges.ts";
 import type { Partitions, Retention } from "../store.ts";
-import { hasSqlState } from "./outage.ts";
 
 const dayMs = 86_400_000;
 /** Inserts wait behind a waiting change of partitions, so it gives up soon and is tried again in the next round. */
@@ -71,7 +71,7 @@ function changePartitions<T>(db: Kysely<never>, change: (query: Query) => Promis
 /** Brings an index of ranges (brin) up to date, so that the search for late rows, which other queries wait for, is short. */
 async function summarize(query: Query, part: string): Promise<void> {
   await query(`SELECT brin_summarize_new_values(index.oid) FROM pg_index JOIN pg_class index ON index.oid = indexrelid
-    JOIN pg_am ON pg_am.oid = index.relam WHERE indrelid = '${part}'::regclass AND amname = 'brin'`);
+    JOIN pg_am ON pg_am.oid = index.relam WHERE indrelid = to_regclass('${part}') AND amname = 'brin'`);
 }
 
 /** Deletes the old rows that no partition has, in batches. */

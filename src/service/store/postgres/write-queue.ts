@@ -1,6 +1,6 @@
 // Runs write transactions on PostgreSQL so that their callbacks may rely on what they read, as on SQLite.
 import type { Kysely } from "kysely";
-import { hasSqlState } from "./outage.ts";
+import { hasSqlState } from "../database-errors.ts";
 
 /**
  * Transactions of ordinary writes of all nodes run beside each other; one that is alone runs while no other does. LOCK TABLE takes no
