@@ -55,9 +55,11 @@ const SsoResponse = z
 /** What a single sign-on is for. */
 export const NewSso = z.strictObject({
   purpose: z
-    .enum(["sign-in", "proof"])
+    .enum(["sign-in", "proof", "link"])
     .default("sign-in")
-    .describe("`proof`: the person signs in at the provider again, before a dangerous act"),
+    .describe(
+      "`proof`: the person signs in at the provider again, before a dangerous act. `link`: the account there is linked to the person who is signed in here",
+    ),
   invitation: InvitationSecret.optional().describe(
     "Accepts this invitation by signing in. Its email must be the one that the provider has verified",
   ),
@@ -75,6 +77,7 @@ export const Identity = z.object({
   last_used_at: Timestamp,
 });
 export type Identity = z.infer<typeof Identity>;
+export const NewIdentity = z.strictObject({ sso_response: SsoResponse });
 export const IdentityList = z.object({ data: z.array(Identity) });
 
 /** How a person signs in. */

@@ -51,6 +51,7 @@ export async function queueMail(
     body: text,
     html,
     thread: about.thread,
+    secret_for: null,
     status: "pending",
     attempts: 0,
     next_at: now,

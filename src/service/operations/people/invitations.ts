@@ -66,6 +66,7 @@ export const invitationOperations: readonly Operation<InvitationDependencies>[] 
           team_id: teamId,
           ...body,
           secret_hash: hashSecret(secret),
+          mailed_secret_hash: null,
           created_by: operator.userId,
           token_id: operator.tokenId,
           token_expires_at: end,
@@ -172,9 +173,10 @@ function showPublic({ id: invitationId, email, name, role, status }: Invitation)
   return { id: invitationId, email, name, role, status };
 }
 
-/** @throws ProblemError 409 if the person is a member or has a pending invitation. */
+/** @throws ProblemError 409 if the person who has proven the email is a member, or it has a pending invitation. */
 async function checkNew(db: Db, teamId: string, email: string, now: number): Promise<void> {
-  const member = await selectMembers(db, teamId).where("email", "=", email).executeTakeFirst();
+  // A member who carries the email unproven need not be the person, and must not keep them out.
+  const member = await selectMembers(db, teamId).where("email", "=", email).where("proven_email", "=", email).executeTakeFirst();
   if (member !== undefined) throw new ProblemError("conflict", `${email} is already a member of the team (${member.id})`);
   const open = await db
     .selectFrom("invitations")
