@@ -121,7 +121,12 @@ export const Invitation = z.object({
 export type Invitation = z.infer<typeof Invitation>;
 export const NewInvitation = z.strictObject({ email: Email, name: Name, role: Role });
 export const CreatedInvitation = Invitation.extend({
-  secret: z.string().describe("Shown only once: pass it on to the invited person, who accepts with it. No email is sent"),
+  secret: z.string().describe("Shown only once: pass it on to the invited person, who accepts with it. It does not prove the email"),
+  mailed: z
+    .boolean()
+    .describe(
+      "Whether the person gets a mail with another link, which proves the email. False: the service mails nothing, or has mailed too much",
+    ),
   url: z
     .string()
     .nullable()

@@ -40,6 +40,9 @@ export const SignInOptions = z.object({
     .describe(
       "The host name that passkeys belong to: pages of the console at another one cannot use them. Null: there are none, since browsers want https and a host name for them (or localhost)",
     ),
+  can_mail: z
+    .boolean()
+    .describe("Whether the service mails invitations to people, and codes by which they prove their emails (--smtp-host and --public-url)"),
   is_first_run: z.boolean().describe("Whether nobody has set a password or added a passkey yet: only a link signs in"),
 });
 export type SignInOptions = z.infer<typeof SignInOptions>;
@@ -90,7 +93,9 @@ export const NewSession = z.discriminatedUnion("method", [
     method: z.literal("invitation"),
     secret: InvitationSecret.describe("From the invitation's link, behind `#invitation=`"),
     name: Name.optional().describe("Replaces the name in the invitation"),
-    password: NewPassword.describe("The person's new password; if somebody signs in with the invitation's email already, their password"),
+    password: NewPassword.describe(
+      "The person's new password, or the one with which they sign in by the invitation's email already. If that email is proven, its person's password is needed",
+    ),
   }),
 ]);
 export type NewSession = z.infer<typeof NewSession>;
@@ -151,6 +156,10 @@ export const PasswordChange = z.strictObject({
     "Needed if you have a password, unless you signed in with a link within the last 15 minutes because you lost it",
   ),
 });
+
+/** A code that proves an email, as a person types it. */
+export const EmailCode = z.strictObject({ code: z.string().min(1).max(20).describe("From the mail, such as `BCDF-GHJK`") });
+export const SentEmailCode = z.object({ email: z.string().describe("Where it is sent") });
 
 export const NewSignInLink = z.strictObject({
   user_id: id("usr").optional().describe("A member of the team, who lost their password for example. Default: yourself"),

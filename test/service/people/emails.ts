@@ -11,11 +11,15 @@ export function accept(api: TestService, secret: string, password: string, brows
 }
 
 /** Makes a team of a stranger's own, and an account in it that carries another person's address. */
-export async function squat(api: TestService, email: string, password = squatterPassword): Promise<{ userId: string; browser: Browser }> {
+export async function squat(
+  api: TestService,
+  email: string,
+  password = squatterPassword,
+  browser = new Browser(api.service.url),
+): Promise<{ userId: string; browser: Browser }> {
   const team = (await api.call("POST", "teams", { name: "Squatters" })).body;
   const headers = { authorization: `Bearer ${team.token.secret}` };
   const { body: invitation } = await api.call("POST", "invitations", { email, name: "Squatter", role: "viewer" }, headers);
-  const browser = new Browser(api.service.url);
   const joined = await accept(api, invitation.secret, password, browser);
   expect(joined.status).toBe(201);
   return { userId: joined.body.user.id, browser };

@@ -19,7 +19,7 @@ test("[SGN3] the first owner sets an email and a password by a link, and then si
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const offered = async () => (await new Browser(api.service.url).call("GET", "sign-in")).body;
-  expect(await offered()).toEqual({ methods: ["password"], sso_name: null, passkey_host: null, is_first_run: true });
+  expect(await offered()).toEqual({ methods: ["password"], sso_name: null, passkey_host: null, can_mail: false, is_first_run: true });
   const browser = await Browser.ofOwner(api);
   const first = (await browser.call("GET", "session")).body;
   expect(first).toMatchObject({ method: "link", has_password: false, user: { email: null } });

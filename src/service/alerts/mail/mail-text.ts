@@ -76,12 +76,12 @@ function compose(
   ].filter((line) => line !== "");
   const title = oneLine(subject).slice(0, maxSubject);
   const list = entries.map(({ name, lines }) => [name, ...lines.map((line) => `  ${line}`)].join("\n"));
-  const items = entries.map(({ name, lines }) => `<li><strong>${escape(name)}</strong><br>${lines.map(escape).join("<br>")}</li>`);
+  const items = entries.map(({ name, lines }) => `<li><strong>${escapeHtml(name)}</strong><br>${lines.map(escapeHtml).join("<br>")}</li>`);
   const paragraphs = closing.map((line) => `<p>${linked(line)}</p>`).join("");
   return {
     subject: title,
     text: [title, ...list, ...closing].join("\n\n"),
-    html: `<!doctype html><html><body><h3>${escape(title)}</h3><ul>${items.join("")}</ul>${paragraphs}</body></html>`,
+    html: `<!doctype html><html><body><h3>${escapeHtml(title)}</h3><ul>${items.join("")}</ul>${paragraphs}</body></html>`,
   };
 }
 
@@ -90,10 +90,11 @@ function nameOf({ player_name, site }: AlertRow): string {
 }
 
 function linked(line: string): string {
-  return escape(line).replace(/https?:\/\/\S+$/, (url) => `<a href="${url}">${url}</a>`);
+  return escapeHtml(line).replace(/https?:\/\/\S+$/, (url) => `<a href="${url}">${url}</a>`);
 }
 
-function escape(text: string): string {
+/** A text as HTML shows it. */
+export function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }
 

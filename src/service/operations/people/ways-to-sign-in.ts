@@ -6,6 +6,7 @@ import type { AuditLog } from "../../people/audit.ts";
 import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
 import { findPendingInvitation, joinTeam } from "../../people/invitations.ts";
 import { findProvenUser, proveEmail } from "../../people/emails.ts";
+import type { PeopleMails } from "../../people/mails/people-mails.ts";
 import { createUser } from "../../people/people.ts";
 import { recordPasskeyUse, type Passkeys } from "../../people/passkeys/passkeys.ts";
 import { findPassword, type Attempt, type Passwords } from "../../people/passwords/passwords.ts";
@@ -24,6 +25,7 @@ export interface SignInDependencies {
   makeId: MakeId;
   passkeys: Passkeys;
   passwords: Passwords;
+  peopleMails: PeopleMails;
   sso: SingleSignOn | null;
   store: Store;
   tokens: TokenExpiry;
