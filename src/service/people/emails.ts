@@ -29,9 +29,9 @@ export async function proveEmail(db: Db, userId: string, email: string): Promise
   return (await proven.returning("id").executeTakeFirst()) !== undefined;
 }
 
-/** @throws ProblemError 409 if a user would be one too many who signs in with a password and this address without having proven it. */
-export async function requireRoom(db: Db, { id, email, proven_email }: Pick<UserRow, "id" | "email" | "proven_email">): Promise<void> {
-  if (email === null || isProven({ email, proven_email })) return;
+/** Whether a user may sign in with a password and their address: of those who have not proven it, only some may. */
+export async function hasRoom(db: Db, { id, email, proven_email }: Pick<UserRow, "id" | "email" | "proven_email">): Promise<boolean> {
+  if (email === null || isProven({ email, proven_email })) return true;
   const others = await db
     .selectFrom("passwords")
     .innerJoin("users", "users.id", "passwords.user_id")
@@ -39,7 +39,12 @@ export async function requireRoom(db: Db, { id, email, proven_email }: Pick<User
     .where("passwords.email", "=", email)
     .where("users.id", "<>", id)
     .execute();
-  if (others.filter((each) => !isProven(each)).length < maxUnproven) return;
+  return others.filter((each) => !isProven(each)).length < maxUnproven;
+}
+
+/** @throws ProblemError 409 if a user would be one too many who signs in with a password and this address without having proven it. */
+export async function requireRoom(db: Db, user: Parameters<typeof hasRoom>[1]): Promise<void> {
+  if (await hasRoom(db, user)) return;
   throw new ProblemError(
     "conflict",
     `${maxUnproven} people sign in with this email already, and none of them has proven that it is theirs: use another one, or prove it first`,

@@ -32,6 +32,23 @@ test("[EML1] whoever is invited gets an account of their own although others car
   expect(await opened("neither of the two")).toEqual([401, undefined]);
 });
 
+test("[EML1] strangers who have taken all places of an address keep nobody out: the invited person is in, and sets another one", async () => {
+  await using folder = await temporaryFolder();
+  await using api = await TestService.start(folder.path);
+  for (const password of ["five brave badgers sing", "six slow snails climb", "nine new newts swim"]) await squat(api, ceo, password);
+  const { body: invitation } = await api.call("POST", "invitations", { email: ceo, name: "Real", role: "editor" });
+  const real = new Browser(api.service.url);
+  const joined = await accept(api, invitation.secret, goodPassword, real);
+  expect([joined.status, joined.body]).toMatchObject([201, { has_password: false, role: "editor", user: { email: ceo } }]);
+  expect((await real.call("PUT", "me/password", { password: goodPassword })).status).toBe(409);
+  await real.call("PATCH", "me", { email: "other@victim.example" });
+  expect((await real.call("PUT", "me/password", { password: goodPassword })).status).toBe(204);
+  const { body } = await (
+    await Browser.signIn(api, { method: "password", email: "other@victim.example", password: goodPassword })
+  ).call("GET", "session");
+  expect(body.user.id).toBe(joined.body.user.id);
+});
+
 test("[EML2] single sign-on never leads into an account whose address is unproven", async () => {
   await using folder = await temporaryFolder();
   await using provider = await LoginProvider.listen();

@@ -31,6 +31,8 @@ export function SignInPage() {
     return { is: secretIn(location.hash, "link") === null ? "password" : "link" };
   });
   const go = (): void => void navigate({ to: to ?? "/", replace: true });
+  // An invited person whose email too many others carry has no password.
+  const goOrWelcome = (session: Session): void => (session.has_password ? go() : setView({ is: "welcome", session }));
   const byLink = useSignIn((session) => {
     if (!session.has_password && !session.has_passkey) return setView({ is: "welcome", session });
     showToast({ message: text("signedInByLink") });
@@ -57,7 +59,7 @@ export function SignInPage() {
         <WelcomeForm session={view.session} onDone={go} />
       ) : view.is === "invitation" ? (
         <>
-          <InvitationForm secret={view.secret} onSignedIn={go} />
+          <InvitationForm secret={view.secret} onSignedIn={goOrWelcome} />
           <SsoWay to={to} invitation={view.secret} />
         </>
       ) : view.is === "link" && !hasLinkFailed ? (

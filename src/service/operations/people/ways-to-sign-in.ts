@@ -5,7 +5,7 @@ import { ProblemError } from "../../http/problem.ts";
 import type { AuditLog } from "../../people/audit.ts";
 import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
 import { findPendingInvitation, joinTeam } from "../../people/invitations.ts";
-import { findProvenUser, proveEmail } from "../../people/emails.ts";
+import { findProvenUser, hasRoom, proveEmail } from "../../people/emails.ts";
 import type { PeopleMails } from "../../people/mails/people-mails.ts";
 import { createUser } from "../../people/people.ts";
 import { recordPasskeyUse, type Passkeys } from "../../people/passkeys/passkeys.ts";
@@ -94,7 +94,11 @@ async function prepareInvitation(
     const user = knownId === null ? await createUser(dependencies, db, { name, email }) : null;
     const userId = user?.id ?? knownId!;
     const isNowProven = invitation.isMailed && proven?.id !== userId && (await proveEmail(db, userId, email));
-    if (user !== null) await passwords.set(db, { ...user, proven_email: isNowProven ? email : null }, hash!);
+    if (user !== null) {
+      const carrier = { ...user, proven_email: isNowProven ? email : null };
+      // Strangers who have taken all places of the email keep nobody out: the person is in, and then sets another one or a passkey.
+      if (await hasRoom(db, carrier)) await passwords.set(db, carrier, hash!);
+    }
     await joinTeam(db, invitation, userId, now);
     const audited = [{ action: "acceptInvitation", resourceType: "invitations", resourceId: invitation.id }];
     if (isNowProven) audited.push({ action: "proveEmail", resourceType: "users", resourceId: userId });
