@@ -1341,7 +1341,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a person to the team
-         * @description `secret` and `url` are shown only once: pass the link on, since no email is sent. It is valid once, for seven days, but not longer than the token you call with. That token must have all scopes of the role.
+         * @description `secret` and `url` are shown only once: pass the link on, unless it was `mailed`. Either link is valid once, for seven days, but not longer than the token you call with. That token must have all scopes of the role.
          *
          *     Scope: `teams:write`.
          */
@@ -1569,11 +1569,51 @@ export interface paths {
         head?: never;
         /**
          * Change your name or email
-         * @description The change is visible in all your teams. You sign in with the new email from then on.
+         * @description The change is visible in all your teams. You sign in with the new email from then on; it is unproven until you prove it (`POST /me/email/code`).
          *
          *     Scope: `tokens:write`.
          */
         patch: operations["updateMe"];
+        trace?: never;
+    };
+    "/api/v1/me/email/code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a code to your email
+         * @description Only for a person who is signed in. Mails a code to their email, with which `POST /me/email/proof` proves within an hour that it is theirs. An earlier code becomes invalid.
+         */
+        post: operations["sendEmailCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me/email/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prove your email
+         * @description Only for the person who asked for the code (`POST /me/email/code`). A proven email is one person's alone; others who carry it keep it, unproven.
+         */
+        post: operations["proveEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/me/identities": {
@@ -1589,7 +1629,11 @@ export interface paths {
          */
         get: operations["listIdentities"];
         put?: never;
-        post?: never;
+        /**
+         * Link an account of single sign-on
+         * @description Only for a person who is signed in, who has begun it with `POST /sign-in/sso` and the purpose `link`. The account signs you in from then on, and proves your email if the provider has verified the same one.
+         */
+        post: operations["linkIdentity"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6246,9 +6290,11 @@ export interface components {
             expires_at: string;
             /** @description Id, `inv_` and a ULID */
             id: string;
+            /** @description Whether the person gets a mail with another link, which proves the email. False: the service mails nothing, or has mailed too much */
+            mailed: boolean;
             name: string;
             role: components["schemas"]["Role"];
-            /** @description Shown only once: pass it on to the invited person, who accepts with it. No email is sent */
+            /** @description Shown only once: pass it on to the invited person, who accepts with it. It does not prove the email */
             secret: string;
             /** @enum {string} */
             status: "pending" | "accepted" | "revoked" | "expired";
@@ -6832,6 +6878,10 @@ export interface components {
              */
             to?: string;
         };
+        EmailCode: {
+            /** @description From the mail, such as `BCDF-GHJK` */
+            code: string;
+        };
         /** @enum {string} */
         EmptyReason: "no-schedule" | "not-due" | "set-aside" | "no-items";
         EnrolmentGrant: {
@@ -7364,6 +7414,8 @@ export interface components {
              */
             created_at: string;
             email: string | null;
+            /** @description Whether the person has proven that the email is theirs. Without a proof anybody may carry any email, and it says nothing about who they are */
+            email_proven: boolean;
             name: string;
             role: components["schemas"]["Role"];
             /** @description Id, `usr_` and a ULID */
@@ -7428,6 +7480,13 @@ export interface components {
              * @default []
              */
             tags?: string[];
+        };
+        NewIdentity: {
+            /**
+             * @description The query of the address that the provider led back to, without `?`
+             * @example code=abc&state=sign-in.def&iss=https%3A%2F%2Flogin.example.com
+             */
+            sso_response: string;
         };
         NewInvitation: {
             /** Format: email */
@@ -8310,7 +8369,7 @@ export interface components {
             method: "invitation";
             /** @description Replaces the name in the invitation */
             name?: string;
-            /** @description The person's new password; if somebody signs in with the invitation's email already, their password */
+            /** @description The person's new password, or the one with which they sign in by the invitation's email already. If that email is proven, its person's password is needed */
             password: string;
             /**
              * @description From the invitation's link, behind `#invitation=`
@@ -8393,11 +8452,11 @@ export interface components {
              */
             invitation?: string;
             /**
-             * @description `proof`: the person signs in at the provider again, before a dangerous act
+             * @description `proof`: the person signs in at the provider again, before a dangerous act. `link`: the account there is linked to the person who is signed in here
              * @default sign-in
              * @enum {string}
              */
-            purpose?: "sign-in" | "proof";
+            purpose?: "sign-in" | "proof" | "link";
         };
         NewTeam: {
             name: string;
@@ -10887,6 +10946,10 @@ export interface components {
              */
             redact?: components["schemas"]["Redaction"][];
         };
+        SentEmailCode: {
+            /** @description Where it is sent */
+            email: string;
+        };
         Session: {
             /** @description Set if a member of the team (`made_by`) made the link that began the session: it is for that team only, and changes neither the person's account nor who has access */
             confined: {
@@ -11367,6 +11430,8 @@ export interface components {
         /** @enum {string} */
         SignInMethod: "password" | "passkey" | "sso";
         SignInOptions: {
+            /** @description Whether the service mails invitations to people, and codes by which they prove their emails (--smtp-host and --public-url) */
+            can_mail: boolean;
             /** @description Whether nobody has set a password or added a passkey yet: only a link signs in */
             is_first_run: boolean;
             /** @description The ways to sign in that this service offers, besides links */
@@ -11812,8 +11877,10 @@ export interface components {
              * @description RFC 3339, UTC
              */
             created_at: string;
-            /** @description Not verified. Null for the user who installed the service */
+            /** @description Null for the user who installed the service */
             email: string | null;
+            /** @description Whether the person has proven that the email is theirs. Without a proof anybody may carry any email, and it says nothing about who they are */
+            email_proven: boolean;
             /** @description Id, `usr_` and a ULID */
             id: string;
             name: string;
@@ -18409,6 +18476,7 @@ export interface operations {
                      *         "id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *         "name": "Lobby",
                      *         "email": "ada@example.com",
+                     *         "email_proven": true,
                      *         "created_at": "2026-11-21T12:00:00.000Z",
                      *         "updated_at": "2026-11-21T12:00:00.000Z"
                      *       },
@@ -19460,6 +19528,7 @@ export interface operations {
                      *         "id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *         "name": "Lobby",
                      *         "email": "ada@example.com",
+                     *         "email_proven": true,
                      *         "created_at": "2026-11-21T12:00:00.000Z",
                      *         "updated_at": "2026-11-21T12:00:00.000Z"
                      *       },
@@ -19537,6 +19606,7 @@ export interface operations {
                      *       "id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "name": "Lobby",
                      *       "email": "ada@example.com",
+                     *       "email_proven": true,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z"
                      *     }
@@ -19552,6 +19622,110 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    sendEmailCode: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Send a code to your email */
+            202: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "email": "ada@example.com"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SentEmailCode"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlightOrWrongStatus"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    proveEmail: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "BCDF-GHJK"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EmailCode"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Prove your email */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "email": "ada@example.com",
+                     *       "email_proven": true,
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["ConflictOrInFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -19594,6 +19768,66 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooMany"];
+        };
+    };
+    linkIdentity: {
+        parameters: {
+            query?: {
+                /** @description `true`: responds as if the write were done, with `Dry-Run: true`, but changes nothing and uses up no Idempotency-Key */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description A repeat with the same key within 24 h gets the first response and is not run again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "sso_response": "code=abc&state=link.def&iss=https%3A%2F%2Flogin.example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewIdentity"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Link an account of single sign-on */
+            201: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "idn_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "issuer": "sample",
+                     *       "email": "ada@example.com",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "last_used_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Identity"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenOrProofRequired"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ConflictOrInFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+            503: components["responses"]["SsoUnreachable"];
         };
     };
     unlinkIdentity: {
@@ -27154,6 +27388,7 @@ export interface operations {
                      *         "id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *         "name": "Lobby",
                      *         "email": "ada@example.com",
+                     *         "email_proven": true,
                      *         "created_at": "2026-11-21T12:00:00.000Z",
                      *         "updated_at": "2026-11-21T12:00:00.000Z"
                      *       },
@@ -27245,6 +27480,7 @@ export interface operations {
                      *         "id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *         "name": "Lobby",
                      *         "email": "ada@example.com",
+                     *         "email_proven": true,
                      *         "created_at": "2026-11-21T12:00:00.000Z",
                      *         "updated_at": "2026-11-21T12:00:00.000Z"
                      *       },
@@ -27430,6 +27666,7 @@ export interface operations {
                      *         "id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *         "name": "Lobby",
                      *         "email": "ada@example.com",
+                     *         "email_proven": true,
                      *         "created_at": "2026-11-21T12:00:00.000Z",
                      *         "updated_at": "2026-11-21T12:00:00.000Z"
                      *       },
@@ -27588,6 +27825,7 @@ export interface operations {
                      *         "id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *         "name": "Lobby",
                      *         "email": "ada@example.com",
+                     *         "email_proven": true,
                      *         "created_at": "2026-11-21T12:00:00.000Z",
                      *         "updated_at": "2026-11-21T12:00:00.000Z"
                      *       },
@@ -28628,6 +28866,7 @@ export interface operations {
                      *           "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "name": "Lobby",
                      *           "email": "ada@example.com",
+                     *           "email_proven": true,
                      *           "role": "owner",
                      *           "created_at": "2026-11-21T12:00:00.000Z"
                      *         }
@@ -28676,6 +28915,7 @@ export interface operations {
                      *       "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "name": "Lobby",
                      *       "email": "ada@example.com",
+                     *       "email_proven": true,
                      *       "role": "owner",
                      *       "created_at": "2026-11-21T12:00:00.000Z"
                      *     }
@@ -28780,6 +29020,7 @@ export interface operations {
                      *       "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "name": "Lobby",
                      *       "email": "ada@example.com",
+                     *       "email_proven": true,
                      *       "role": "owner",
                      *       "created_at": "2026-11-21T12:00:00.000Z"
                      *     }
@@ -29624,6 +29865,7 @@ export interface operations {
                      *       "id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "name": "Lobby",
                      *       "email": "ada@example.com",
+                     *       "email_proven": true,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z"
                      *     }

@@ -5,7 +5,10 @@ import { ExistingFile, Port } from "./flags.ts";
 
 /** As `--help` lists them. */
 export const smtpUsage = {
-  "smtp-host": { value: "HOST", help: "Mail server for alerts; without it no mails are sent" },
+  "smtp-host": {
+    value: "HOST",
+    help: "Mail server for alerts, and with --public-url for invitations and codes; without it no mails are sent",
+  },
   "smtp-port": { value: "PORT", help: "Its port (default 587 for starttls, 465 for tls, 25 for none)" },
   "smtp-security": { value: "starttls|tls|none", help: "How the connection to it is encrypted (default starttls)" },
   "smtp-user": { value: "NAME", help: "User name at the mail server" },

@@ -52,6 +52,7 @@ import { SecretKeys } from "./people/one-time/secret-keys.ts";
 import { Tickets } from "./people/tickets.ts";
 import { BrowserCookies } from "./people/sessions/browser-cookies.ts";
 import { Passkeys } from "./people/passkeys/passkeys.ts";
+import { PeopleMails } from "./people/mails/people-mails.ts";
 import { Passwords } from "./people/passwords/passwords.ts";
 import { SingleSignOn } from "./people/sso/single-sign-on.ts";
 import { FailedSignIns } from "./people/sessions/failed-sign-ins.ts";
@@ -154,12 +155,14 @@ export async function createComponents(
     audit,
     batchRunner: new BatchRunner({ store, desired, events, journal, sockets, clock, commands, log }),
     closing,
+    codeGuesses: makeLimit("email-code", 10, 15 * 60_000),
     cookies: new BrowserCookies(signer.publicKey),
     deadlines,
     failedSignIns,
     feedCopies: new FeedCopies({ http: outbound.imports, clock, closing }),
     passkeys: new Passkeys({ clock, failures: failedSignIns, log, makeLimit, secretKeys, store }),
     passwords: new Passwords({ clock, failures: failedSignIns, makeLimit, store }),
+    peopleMails: new PeopleMails({ clock, makeId, makeLimit, hasServer: smtp !== null, publicUrl }),
     sso: config.sso == null ? null : new SingleSignOn(config.sso, { clock, log, closing, secretKeys }),
     commands,
     deliveries,

@@ -17,8 +17,22 @@ export function takeAnswer(): string | null {
   return taken;
 }
 
+let linking: string | null = null;
+
+/** Keeps what the provider led back with for the page of the person's account, which links the account there. */
+export function keepLinking(taken: string): void {
+  linking = taken;
+}
+
+/** What the page of the person's account is to link; null: nothing, or it was taken before. */
+export function takeLinking(): string | null {
+  const kept = linking;
+  linking = null;
+  return kept;
+}
+
 /** Asks the service for the provider's address. @param invitation the secret of an invitation that is accepted by signing in */
-export async function startSso(purpose: "sign-in" | "proof", invitation?: string): Promise<string> {
+export async function startSso(purpose: "sign-in" | "proof" | "link", invitation?: string): Promise<string> {
   const body = { purpose, ...(invitation === undefined ? {} : { invitation }) };
   const { url } = (await directClient.post("/api/v1/sign-in/sso", { body })).data;
   if (!/^https?:$/.test(new URL(url).protocol)) throw new Error(`${url} is no address of a website`);

@@ -77,11 +77,18 @@ export const TeamChange = z.strictObject({
   approval: Approval.optional().describe("Whether changes of contributors need the approval of an editor"),
 });
 
+const EmailProven = z
+  .boolean()
+  .describe(
+    "Whether the person has proven that the email is theirs. Without a proof anybody may carry any email, and it says nothing about who they are",
+  );
+
 /** A person who uses the service. */
 export const User = z.object({
   id: id("usr"),
   name: Name,
-  email: z.string().nullable().describe("Not verified. Null for the user who installed the service"),
+  email: z.string().nullable().describe("Null for the user who installed the service"),
+  email_proven: EmailProven,
   ...stamps,
 });
 export type User = z.infer<typeof User>;
@@ -92,6 +99,7 @@ export const Member = z.object({
   user_id: id("usr"),
   name: Name,
   email: z.string().nullable(),
+  email_proven: EmailProven,
   role: Role,
   created_at: Timestamp.describe("When the person joined the team"),
 });
@@ -113,7 +121,12 @@ export const Invitation = z.object({
 export type Invitation = z.infer<typeof Invitation>;
 export const NewInvitation = z.strictObject({ email: Email, name: Name, role: Role });
 export const CreatedInvitation = Invitation.extend({
-  secret: z.string().describe("Shown only once: pass it on to the invited person, who accepts with it. No email is sent"),
+  secret: z.string().describe("Shown only once: pass it on to the invited person, who accepts with it. It does not prove the email"),
+  mailed: z
+    .boolean()
+    .describe(
+      "Whether the person gets a mail with another link, which proves the email. False: the service mails nothing, or has mailed too much",
+    ),
   url: z
     .string()
     .nullable()

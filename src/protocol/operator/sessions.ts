@@ -40,6 +40,9 @@ export const SignInOptions = z.object({
     .describe(
       "The host name that passkeys belong to: pages of the console at another one cannot use them. Null: there are none, since browsers want https and a host name for them (or localhost)",
     ),
+  can_mail: z
+    .boolean()
+    .describe("Whether the service mails invitations to people, and codes by which they prove their emails (--smtp-host and --public-url)"),
   is_first_run: z.boolean().describe("Whether nobody has set a password or added a passkey yet: only a link signs in"),
 });
 export type SignInOptions = z.infer<typeof SignInOptions>;
@@ -55,9 +58,11 @@ const SsoResponse = z
 /** What a single sign-on is for. */
 export const NewSso = z.strictObject({
   purpose: z
-    .enum(["sign-in", "proof"])
+    .enum(["sign-in", "proof", "link"])
     .default("sign-in")
-    .describe("`proof`: the person signs in at the provider again, before a dangerous act"),
+    .describe(
+      "`proof`: the person signs in at the provider again, before a dangerous act. `link`: the account there is linked to the person who is signed in here",
+    ),
   invitation: InvitationSecret.optional().describe(
     "Accepts this invitation by signing in. Its email must be the one that the provider has verified",
   ),
@@ -75,6 +80,7 @@ export const Identity = z.object({
   last_used_at: Timestamp,
 });
 export type Identity = z.infer<typeof Identity>;
+export const NewIdentity = z.strictObject({ sso_response: SsoResponse });
 export const IdentityList = z.object({ data: z.array(Identity) });
 
 /** How a person signs in. */
@@ -87,7 +93,9 @@ export const NewSession = z.discriminatedUnion("method", [
     method: z.literal("invitation"),
     secret: InvitationSecret.describe("From the invitation's link, behind `#invitation=`"),
     name: Name.optional().describe("Replaces the name in the invitation"),
-    password: NewPassword.describe("The person's new password; if somebody signs in with the invitation's email already, their password"),
+    password: NewPassword.describe(
+      "The person's new password, or the one with which they sign in by the invitation's email already. If that email is proven, its person's password is needed",
+    ),
   }),
 ]);
 export type NewSession = z.infer<typeof NewSession>;
@@ -169,6 +177,10 @@ export const PasswordChange = z.strictObject({
     "Needed if you have a password, unless you signed in with a link within the last 15 minutes because you lost it",
   ),
 });
+
+/** A code that proves an email, as a person types it. */
+export const EmailCode = z.strictObject({ code: z.string().min(1).max(20).describe("From the mail, such as `BCDF-GHJK`") });
+export const SentEmailCode = z.object({ email: z.string().describe("Where it is sent") });
 
 export const NewSignInLink = z
   .strictObject({

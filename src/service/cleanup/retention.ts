@@ -93,6 +93,10 @@ function removals(now: number, sweeper: BlobSweeper): readonly Removal[] {
       return db.deleteFrom("known_browsers").where("secret_hash", "in", old).returning("user_id").execute();
     },
     (db, limit) => {
+      const old = db.selectFrom("email_proofs").select("user_id").where("expires_at", "<", now).limit(limit);
+      return db.deleteFrom("email_proofs").where("user_id", "in", old).returning("user_id").execute();
+    },
+    (db, limit) => {
       const old = db
         .selectFrom("invitations")
         .select("id")

@@ -32,6 +32,7 @@ import { rosterOperations } from "./fleet/roster.ts";
 import { screenshotOperations } from "./fleet/screenshots.ts";
 import type { Operation } from "./operation.ts";
 import { auditOperations } from "./people/audit.ts";
+import { emailProofOperations } from "./people/email-proof.ts";
 import { invitationOperations } from "./people/invitations.ts";
 import { memberOperations } from "./people/members.ts";
 import { teamOperations } from "./people/teams.ts";
@@ -100,6 +101,7 @@ const all = [
   ...memberOperations,
   ...invitationOperations,
   ...userOperations,
+  ...emailProofOperations,
   ...passwordOperations,
   ...passkeyOperations,
   ...signInOperations,

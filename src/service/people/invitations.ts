@@ -6,10 +6,18 @@ import { showInvitation } from "./people-resources.ts";
 import { selectMembers } from "./people.ts";
 import { hashSecret } from "./token-secrets.ts";
 
+/** An invitation, and whether its secret was mailed to its email and shown to nobody: whoever has it then has proven the email. */
+export type PresentedInvitation = InvitationRow & { isMailed: boolean };
+
 /** The invitation with this secret. @throws ProblemError 404 unless it is pending. */
-export async function findPendingInvitation(db: Db, secret: string, now: number): Promise<InvitationRow> {
-  const row = await db.selectFrom("invitations").selectAll().where("secret_hash", "=", hashSecret(secret)).executeTakeFirst();
-  if (row !== undefined && showInvitation(row, now).status === "pending") return row;
+export async function findPendingInvitation(db: Db, secret: string, now: number): Promise<PresentedInvitation> {
+  const hash = hashSecret(secret);
+  const row = await db
+    .selectFrom("invitations")
+    .selectAll()
+    .where((each) => each.or([each("secret_hash", "=", hash), each("mailed_secret_hash", "=", hash)]))
+    .executeTakeFirst();
+  if (row !== undefined && showInvitation(row, now).status === "pending") return { ...row, isMailed: row.mailed_secret_hash === hash };
   throw new ProblemError("not-found", "The invitation is unknown, used, withdrawn or expired: ask for a new one");
 }
 

@@ -1,9 +1,15 @@
 // Teams, users, members, invitations and tokens as the API shows them.
 import type { Invitation, Member, Role, Scope, Team, Token, User } from "../../protocol/operator/people.ts";
+import { isProven } from "./emails.ts";
 import type { InvitationRow, TeamRow, TokenRow, UserRow } from "../store/people-tables.ts";
 
 /** A member of a team as a row; `id` is the user's. */
-export type Membership = Omit<Member, "created_at" | "role"> & { id: string; role: string; created_at: number };
+export type Membership = Omit<Member, "created_at" | "role" | "email_proven"> & {
+  id: string;
+  role: string;
+  created_at: number;
+  proven_email: string | null;
+};
 
 export function showTeam(row: TeamRow): Team {
   const { id, name, safe_asset_id, created_at, updated_at } = row;
@@ -12,11 +18,13 @@ export function showTeam(row: TeamRow): Team {
 }
 
 export function showUser(row: UserRow): User {
-  return { id: row.id, name: row.name, email: row.email, created_at: isoTime(row.created_at), updated_at: isoTime(row.updated_at) };
+  const { id, name, email, created_at, updated_at } = row;
+  return { id, name, email, email_proven: isProven(row), created_at: isoTime(created_at), updated_at: isoTime(updated_at) };
 }
 
-export function showMember({ user_id, name, email, role, created_at }: Membership): Member {
-  return { user_id, name, email, role: role as Role, created_at: isoTime(created_at) };
+export function showMember(row: Membership): Member {
+  const { user_id, name, email, role, created_at } = row;
+  return { user_id, name, email, email_proven: isProven(row), role: role as Role, created_at: isoTime(created_at) };
 }
 
 export function showInvitation(row: InvitationRow, now: number): Invitation {

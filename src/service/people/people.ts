@@ -12,7 +12,7 @@ export async function createUser(
   details: { name: string; email: string | null },
 ): Promise<UserRow> {
   const now = Math.trunc(clock.now());
-  const row = { id: makeId("usr"), ...details, created_at: now, updated_at: now };
+  const row = { id: makeId("usr"), ...details, proven_email: null, created_at: now, updated_at: now };
   await db.insertInto("users").values(row).execute();
   return row;
 }
@@ -44,7 +44,7 @@ export function selectMembers(db: Db, teamId: string) {
   const rows = db
     .selectFrom("members")
     .innerJoin("users", "users.id", "members.user_id")
-    .select(["users.id", "users.id as user_id", "users.name", "users.email", "members.role", "members.created_at"])
+    .select(["users.id", "users.id as user_id", "users.name", "users.email", "users.proven_email", "members.role", "members.created_at"])
     .where("members.team_id", "=", teamId);
   return db.selectFrom(rows.as("member")).selectAll();
 }

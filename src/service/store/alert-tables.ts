@@ -47,6 +47,8 @@ export interface MailRow extends OwnedRow {
   html: string;
   /** The id of the first mail of its group. */
   thread: string | null;
+  /** JSON of the secret that it gets when it is sent; null: none. */
+  secret_for: string | null;
   status: "pending" | "sent" | "failed";
   attempts: number;
   next_at: number | null;

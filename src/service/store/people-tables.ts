@@ -17,9 +17,21 @@ export interface TeamRow {
 export interface UserRow {
   id: string;
   name: string;
+  /** Anybody may carry any address: only a proven one says who it is. */
   email: string | null;
+  /** The email if the person has proven that it is theirs. Only one user has it. */
+  proven_email: string | null;
   created_at: number;
   updated_at: number;
+}
+
+/** A code that was mailed to a person, who proves their address with it. */
+export interface EmailProofRow {
+  user_id: string;
+  email: string;
+  /** Null until the mail is sent. */
+  code_hash: string | null;
+  expires_at: number;
 }
 
 export interface MemberRow {
@@ -34,6 +46,8 @@ export interface InvitationRow extends OwnedRow {
   name: string;
   role: string;
   secret_hash: string;
+  /** Of the secret that was mailed to the email, and shown to nobody; null: no mail was sent. */
+  mailed_secret_hash: string | null;
   created_by: string;
   /** The token that created it, which may be deleted. Null for invitations of earlier versions. */
   token_id: string | null;
@@ -93,7 +107,7 @@ export interface SessionRow {
 /** The password of a user. */
 export interface PasswordRow {
   user_id: string;
-  /** The user's email: only one user with a password has it. */
+  /** The user's email. Several users may have the same: the password decides whose account it opens. */
   email: string;
   /** A PHC string: the algorithm, its parameters, the salt and the hash. */
   hash: string;

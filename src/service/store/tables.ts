@@ -14,6 +14,7 @@ import type { RolloutPlayerRow, RolloutRow } from "./rollout-tables.ts";
 import type { UploadLinkRow, UploadPieceRow, UploadRow } from "./upload-tables.ts";
 import type {
   AuditRow,
+  EmailProofRow,
   InvitationRow,
   IdentityRow,
   KnownBrowserRow,
@@ -257,6 +258,7 @@ export interface Tables extends EventTables, LimitTables, LiveTables {
   passwords: PasswordRow;
   identities: IdentityRow;
   known_browsers: KnownBrowserRow;
+  email_proofs: EmailProofRow;
   audit: AuditRow;
   /** The newest entry of each team's audit log. */
   audit_heads: { team_id: string; seq: number; hash: string };

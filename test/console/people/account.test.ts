@@ -3,6 +3,9 @@ import type { Browser, Page } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
 import { FakeClock } from "../../support/clock.ts";
+import { MailServer } from "../../support/network/mail-server.ts";
+import { smtpAt } from "../../service/alerts/mail-fleet.ts";
+import { startPathProxy } from "../frame/proxy.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -63,4 +66,38 @@ test("[CPP8] a person sees where they are signed in and signs out there, on a ph
   expect(await page.evaluate("getComputedStyle(document.documentElement).colorScheme")).toBe("dark");
   expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
   expect(window.errors).toEqual([]);
+});
+
+test("[CPP25] a person proves their email by a code that is mailed; an owner sees that an invitation was mailed and whose email is unproven", async () => {
+  await using server = await MailServer.start();
+  await using proxy = await startPathProxy("/signage", true);
+  await using service = await startConsoleService({ publicUrl: proxy.url, smtp: smtpAt(server.port) });
+  proxy.target = service.service.url;
+  await using window = await Window.open(browser, phone);
+  const { page } = window;
+  await page.goto((await service.call("POST", "sign-in-links", {})).body.url);
+  await page.getByRole("button", { name: "Skip" }).tap();
+  await page.goto(`${proxy.url}/account`);
+  await setPassword(page);
+  await page.goto(`${proxy.url}/team/members`);
+  await page.getByText("(unproven)").waitFor();
+  await page.goto(`${proxy.url}/account`);
+  await page.getByRole("button", { name: "Send a code" }).tap();
+  const field = page.getByRole("textbox", { name: "Code" });
+  await field.fill("BCDF-GHJK");
+  await page.getByRole("button", { name: "Prove the email" }).tap();
+  await page.getByText("wrong or too old").waitFor();
+  await expect.poll(() => server.mails.length).toBe(1);
+  await field.fill(/[A-Z]{4}-[A-Z]{4}/.exec(server.mails[0]!.text)![0]);
+  await page.getByRole("button", { name: "Prove the email" }).tap();
+  await page.getByText("Your email is proven").waitFor();
+  await field.waitFor({ state: "detached" });
+  await page.goto(`${proxy.url}/team/members`);
+  await page.getByRole("button", { name: "Invite a person" }).tap();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("Grace Hopper");
+  await dialog.getByRole("textbox", { name: "Email" }).fill("grace@example.com");
+  await dialog.getByRole("button", { name: "Create the link" }).tap();
+  await dialog.getByText("A mail with another link was sent to grace@example.com").waitFor();
+  expect(await page.getByText("(unproven)").count()).toBe(0);
 });

@@ -13,11 +13,14 @@ const runs = Number(process.env["FUZZ_RUNS"] ?? 1_000);
 const longestMs = 600_000;
 // They need the cookie of a browser's session, or a person's password: a token never succeeds.
 const ofSessions = new Set(["createSession", "getSession", "deleteSession", "endSession", "proveSession", "switchTeam", "setPassword"]);
-// They need a browser at a host name, and a passkey's keeper or a provider.
+// They need a browser at a host name, and a passkey's keeper, a provider or a mail server.
 const ofKeepers = new Set(
   ["startPasskeySignIn", "startPasskeyProof", "startPasskey", "createPasskey", "listPasskeys", "updatePasskey", "deletePasskey"].concat([
     "startSso",
+    "linkIdentity",
     "unlinkIdentity",
+    "sendEmailCode",
+    "proveEmail",
   ]),
 );
 

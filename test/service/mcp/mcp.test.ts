@@ -14,11 +14,12 @@ const zone = (playlistId: string) => ({ name: "main", left: 0, top: 0, width: 10
 
 // Operations without a tool: tickets and previews for browsers, live views, downloads of files of any size, tus, and what only a browser's session does.
 const ofSessions = ["getSession", "deleteSession", "proveSession", "switchTeam", "setPassword", "listIdentities", "unlinkIdentity"];
+const ofEmails = ["linkIdentity", "sendEmailCode", "proveEmail"];
 const ofPasskeys = ["startPasskey", "createPasskey", "listPasskeys", "updatePasskey", "deletePasskey", "startPasskeyProof"];
 const isLeft = ({ name, tag, stream }: (typeof operations)[number]) =>
   stream === true ||
   tag === "previews" ||
-  ["createEventTicket", "createLiveTicket", "watchPlayer", "getAssetContent", ...ofSessions, ...ofPasskeys].includes(name);
+  ["createEventTicket", "createLiveTicket", "watchPlayer", "getAssetContent", ...ofSessions, ...ofEmails, ...ofPasskeys].includes(name);
 const forAgents = operations.filter((each) => each.caller === "operator" && !isLeft(each));
 const names = forAgents.map((each) => snake(each.name));
 // Tools that find operations or combine several.

@@ -7,9 +7,12 @@ export const goodPassword = "seven quiet otters dance";
 export class Browser {
   readonly url: string;
   readonly cookies = new Map<string, string>();
+  readonly #origin: string;
 
-  constructor(url: string) {
+  /** @param origin of the service's pages, by default its address */
+  constructor(url: string, origin: string = url) {
     this.url = url;
+    this.#origin = origin;
   }
 
   /** A new browser that has signed in. */
@@ -38,7 +41,7 @@ export class Browser {
   /** The headers by which a page of the service sends a request. */
   get headers(): Record<string, string> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    return { origin: this.url, ...(cookie === "" ? {} : { cookie }) };
+    return { origin: this.#origin, ...(cookie === "" ? {} : { cookie }) };
   }
 
   /** The cookie whose name begins like this. */

@@ -74,7 +74,7 @@ test("[SGN20] strangers guess an account at most 10 times in 15 minutes and 100 
         expect(most(windowMs, (each) => each.browser === null && each.email === account)).toBeLessThanOrEqual(10);
         expect(most(24 * 60 * minuteMs, (each) => each.browser === null && each.email === account)).toBeLessThanOrEqual(100);
         const network = address.slice(0, 8);
-        expect(most(windowMs, (each) => each.browser === null && each.address.startsWith(network))).toBeLessThanOrEqual(30);
+        expect(most(windowMs, (each) => each.browser === null && each.address!.startsWith(network))).toBeLessThanOrEqual(30);
         expect(most(windowMs, (each) => each.browser !== null)).toBeLessThanOrEqual(10);
       }
     }),

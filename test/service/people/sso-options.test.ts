@@ -38,7 +38,7 @@ test("[SGN45] the options of single sign-on are checked at the start: https, one
   }
 });
 
-test("[SGN46] only an email that the provider says is verified counts; Entra ID says it in its own way", () => {
+test("[SGN46] only an email that the provider says is verified and answers for counts; Entra ID and Google say it in their own way", () => {
   const email = "ada@example.com";
   const entra = "https://login.microsoftonline.com/tenant/v2.0";
   const emailOf = (claims: object, issuer = "https://a.example") => verifiedEmailIn({ ...claims }, issuer);
@@ -48,6 +48,9 @@ test("[SGN46] only an email that the provider says is verified counts; Entra ID 
   }
   expect([{ email_verified: true }, { email: "no email", email_verified: true }].map((claims) => emailOf(claims))).toEqual([null, null]);
   expect([emailOf({ email, xms_edov: true }, entra), emailOf({ email, xms_edov: "1" }, entra)]).toEqual([email, email]);
+  const google = "https://accounts.google.com";
+  const ofGoogle = (more: object) => emailOf({ email, email_verified: true, ...more }, google);
+  expect([ofGoogle({}), ofGoogle({ hd: "example.com" }), ofGoogle({ email: "ada@gmail.com" })]).toEqual([null, email, "ada@gmail.com"]);
   expect([
     emailOf({ email }, entra),
     emailOf({ email, xms_edov: false }, entra),

@@ -8,7 +8,7 @@ import { clientSecret, LoginProvider, ProviderBrowser } from "../../support/netw
 import { createLog } from "../../support/recording-log.ts";
 import { type ApiResponse } from "../harness.ts";
 import { Browser, goodPassword } from "./browser.ts";
-import { begin, callbackOf, finish, signInAs, startWithSso } from "./sso.ts";
+import { begin, callbackOf, finish, inviteLasting, signInAs, startWithSso } from "./sso.ts";
 import { openTables } from "../tables-of.ts";
 
 const minute = 60_000;
@@ -60,7 +60,7 @@ test("[SGN48] an answer counts only in the browser that began the sign-in: other
   await using folder = await temporaryFolder();
   await using hostile = await HostileProvider.listen();
   await using api = await startWithSso(folder.path, hostile.issuer);
-  await Browser.ofOwnerWithPassword(api);
+  await inviteLasting(api, await Browser.ofOwnerWithPassword(api), "ada@example.com");
   const attacker = new Browser(api.service.url);
   const attackersAnswer = hostile.answer(await begin(attacker));
   const victim = new Browser(api.service.url);
@@ -95,7 +95,7 @@ test("[SGN49] an answer works once, for 10 minutes, and only for what it was ask
   await using hostile = await HostileProvider.listen();
   const clock = new FakeClock(Date.now());
   await using api = await startWithSso(folder.path, hostile.issuer, { clock });
-  await Browser.ofOwnerWithPassword(api);
+  await inviteLasting(api, await Browser.ofOwnerWithPassword(api), "ada@example.com");
   const browser = new Browser(api.service.url);
   const response = hostile.answer(await begin(browser));
   const kept = browser.cookie("sso")!;
@@ -115,7 +115,7 @@ test("[SGN50] tokens with a wrong nonce, audience, issuer, signature or person, 
   await using folder = await temporaryFolder();
   await using hostile = await HostileProvider.listen();
   await using api = await startWithSso(folder.path, hostile.issuer);
-  await Browser.ofOwnerWithPassword(api);
+  await inviteLasting(api, await Browser.ofOwnerWithPassword(api), "ada@example.com");
   const now = Math.trunc(Date.now() / 1_000);
   const attempt = async (lies: HostileProvider["lies"]) => {
     hostile.lies = lies;
@@ -151,7 +151,7 @@ test("[SGN51] a proof counts only if the provider says that the person has just 
   await using folder = await temporaryFolder();
   await using hostile = await HostileProvider.listen();
   await using api = await startWithSso(folder.path, hostile.issuer);
-  await Browser.ofOwnerWithPassword(api);
+  await inviteLasting(api, await Browser.ofOwnerWithPassword(api), "ada@example.com");
   const browser = new Browser(api.service.url);
   await finish(browser, hostile.answer(await begin(browser)));
   const now = Math.trunc(Date.now() / 1_000);
@@ -173,7 +173,7 @@ test("[SGN52] a single sign-on begins a new session and ends the one that the br
   await using provider = await LoginProvider.listen();
   await using api = await startWithSso(folder.path, provider.issuer, { join: { domains: ["acme.example"], teamId: null, role: "viewer" } });
   provider.serve(callbackOf(api));
-  await Browser.ofOwnerWithPassword(api);
+  await inviteLasting(api, await Browser.ofOwnerWithPassword(api), "ada@example.com");
   provider.accounts
     .set("ada", { email: "ada@example.com", email_verified: true })
     .set("mallory", { email: "m@acme.example", email_verified: true });
@@ -192,7 +192,7 @@ test("[SGN53] the waiting sign-in is hidden from scripts and other websites; no 
   const { log, lines } = createLog();
   await using api = await startWithSso(folder.path, provider.issuer, { log });
   provider.serve(callbackOf(api));
-  await Browser.ofOwnerWithPassword(api);
+  await inviteLasting(api, await Browser.ofOwnerWithPassword(api), "ada@example.com");
   provider.accounts.set("ada", { email: "ada@example.com", email_verified: true });
   const browser = new Browser(api.service.url);
   const started = await browser.call("POST", "sign-in/sso", {});

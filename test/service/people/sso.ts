@@ -46,6 +46,12 @@ export async function signInAs(api: TestService, account: string, body: object =
   return { answer: await finish(browser, response), browser };
 }
 
+/** Links an account at the provider to the person who is signed in. */
+export async function linkAs(browser: Browser, account: string): Promise<ApiResponse> {
+  const response = await new ProviderBrowser().signIn(await begin(browser, { purpose: "link" }), account);
+  return browser.call("POST", "me/identities", { sso_response: response });
+}
+
 /** Invites a person, as the owner does in the console: the owner of a token cannot give out access that lasts. */
 export async function inviteLasting(api: TestService, owner: Browser, email: string, role = "editor"): Promise<ApiResponse["body"]> {
   const answer = await owner.call("POST", "invitations", { email, name: "Invited", role });

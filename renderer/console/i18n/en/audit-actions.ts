@@ -85,6 +85,8 @@ export const auditActions = {
   revokeInvitation: "Withdraw an invitation",
   acceptInvitation: "Accept an invitation",
   updateMe: "Change one's name or email",
+  sendEmailCode: "Send a code to one's email",
+  proveEmail: "Prove one's email",
   useSignInLink: "Sign in by link",
   createSession: "Sign in",
   deleteSession: "Sign out",

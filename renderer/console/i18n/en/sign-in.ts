@@ -22,7 +22,7 @@ export const signIn = {
   join: "Join",
   welcomeTitle: "Welcome",
   welcomeText: "Say how you sign in next time. You can also do it later under “Your account”.",
-  welcomeEmail: "You sign in with it. No mail is sent to it.",
+  welcomeEmail: "You sign in with it.",
   welcomePassword: "At least {count} characters. A sentence is easier to remember than signs.",
   welcomeSave: "Save and go on",
   skip: "Skip",

@@ -68,10 +68,14 @@ export const team = {
   withdrawText: "The link that was sent to {email} stops working. You can invite {name} again.",
   withdrawn: "The invitation of {name} was withdrawn",
   inviteTitle: "Invite a person",
-  inviteText: "You get a link to send to the person. Nothing is mailed.",
+  inviteText: "You get a link to send to the person. If the service has a mail server, it also mails one to them.",
   createLink: "Create the link",
   invitationTitle: "Send this link to {name}",
   invitationText:
     "Whoever opens it joins the team as {name}, {role, select, owner {owner} editor {editor} contributor {contributor} other {viewer}}.",
+  mailed:
+    "A mail with another link was sent to {email}. That one also proves the email; this one is for the case that the mail does not arrive.",
+  unproven: "unproven",
+  unprovenText: "{name} has not proven that this email is theirs",
   done: "Done",
 } as const;

@@ -1,16 +1,17 @@
 // The accounts at the provider of single sign-on that sign the person in.
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { client } from "../../data/client.ts";
 import { signInOptionsQuery } from "../../data/sign-in-options.ts";
-import { useSession } from "../../data/session.ts";
+import { startSso, takeLinking } from "../../data/sso.ts";
 import { useAct } from "../../data/use-act.ts";
 import { sso } from "../../i18n/en/sso.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { Section } from "../../ui/section.tsx";
 
 const text = texts(sso);
@@ -19,7 +20,6 @@ type Identity = Schemas["Identity"];
 
 /** Nothing where the service offers no single sign-on and nobody used it. */
 export function IdentitiesSection() {
-  const { user } = useSession();
   const options = useQuery(signInOptionsQuery);
   const { data } = useQuery({ queryKey: ["identities"], queryFn: async () => (await client.get("/api/v1/me/identities")).data.data });
   const name = options.data?.sso_name ?? null;
@@ -27,7 +27,7 @@ export function IdentitiesSection() {
   return (
     <Section title={text("accounts")} text={text("accountsText")}>
       {data.length === 0 ? (
-        <p>{user.email === null ? text("noAccountsOrEmail", { name }) : text("noAccounts", { name, email: user.email })}</p>
+        <p>{text("noAccounts")}</p>
       ) : (
         <ul className="card identities">
           {data.map((each) => (
@@ -35,7 +35,33 @@ export function IdentitiesSection() {
           ))}
         </ul>
       )}
+      {name === null ? null : <LinkWay name={name} />}
     </Section>
+  );
+}
+
+/** Links another account: leads to the provider, and goes on when it has led back. */
+function LinkWay({ name }: { name: string }) {
+  const starting = useMutation({ mutationFn: () => startSso("link"), onSuccess: (url) => location.assign(url) });
+  const linking = useAct({
+    run: (sso_response: string) => client.post("/api/v1/me/identities", { body: { sso_response } }),
+    // It may have proven the email.
+    changes: ["identities", "session", "members", "audit"],
+    done: () => ({ message: text("linked") }),
+    showsErrors: true,
+  });
+  const { mutate: link } = linking;
+  useEffect(() => {
+    const answer = takeLinking();
+    if (answer !== null) link(answer);
+  }, [link]);
+  return (
+    <div className="account-form">
+      <ProblemMessage error={starting.error ?? linking.error} />
+      <Button isPending={starting.isPending || linking.isPending} onPress={() => starting.mutate()}>
+        {text("link", { name })}
+      </Button>
+    </div>
   );
 }
 

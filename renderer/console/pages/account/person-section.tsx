@@ -11,6 +11,7 @@ import { formOf } from "../../ui/form.ts";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { Section } from "../../ui/section.tsx";
 import { TextField } from "../../ui/text-field.tsx";
+import { EmailProof } from "./email-proof.tsx";
 
 const text = texts(messages);
 
@@ -65,6 +66,7 @@ export function PersonSection() {
           {text("save")}
         </Button>
       </form>
+      <EmailProof />
     </Section>
   );
 }

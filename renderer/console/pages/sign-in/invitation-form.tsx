@@ -1,6 +1,7 @@
 // Accepts an invitation: the person chooses a password and is signed in.
 import { useState } from "react";
 import { ProblemError } from "../../../../sdk/typescript/client.ts";
+import type { Session } from "../../data/session.ts";
 import { signIn } from "../../i18n/en/sign-in.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
@@ -14,7 +15,7 @@ import { useSignIn } from "./use-sign-in.ts";
 
 const text = texts(signIn);
 
-export function InvitationForm({ secret, onSignedIn }: { secret: string; onSignedIn: () => void }) {
+export function InvitationForm({ secret, onSignedIn }: { secret: string; onSignedIn: (session: Session) => void }) {
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const joining = useSignIn(onSignedIn);

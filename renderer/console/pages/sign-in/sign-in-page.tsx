@@ -31,6 +31,8 @@ export function SignInPage() {
     return { is: secretIn(location.hash, "link") === null ? "password" : "link" };
   });
   const go = (): void => void navigate({ to: to ?? "/", replace: true });
+  // An invited person whose email too many others carry has no password.
+  const goOrWelcome = (session: Session): void => (session.has_password ? go() : setView({ is: "welcome", session }));
   const byLink = useSignIn((session) => {
     // The page says for which team it is, and who made the link.
     if (session.confined !== null) return go();
@@ -59,7 +61,7 @@ export function SignInPage() {
         <WelcomeForm session={view.session} onDone={go} />
       ) : view.is === "invitation" ? (
         <>
-          <InvitationForm secret={view.secret} onSignedIn={go} />
+          <InvitationForm secret={view.secret} onSignedIn={goOrWelcome} />
           <SsoWay to={to} invitation={view.secret} />
         </>
       ) : view.is === "link" && !hasLinkFailed ? (

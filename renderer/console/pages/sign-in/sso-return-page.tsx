@@ -1,9 +1,9 @@
-// The page that the provider of single sign-on leads back to: finishes the sign-in, or the proof that another window waits for.
+// The page that the provider of single sign-on leads back to: finishes the sign-in, the linking, or the proof that another window waits for.
 import { useMutation } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { directClient } from "../../data/client.ts";
-import { proofChannelName, rememberedPlace, takeAnswer } from "../../data/sso.ts";
+import { keepLinking, proofChannelName, rememberedPlace, takeAnswer } from "../../data/sso.ts";
 import { sso } from "../../i18n/en/sso.ts";
 import { texts } from "../../i18n/texts.ts";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
@@ -14,8 +14,8 @@ const text = texts(sso);
 
 export function SsoReturnPage() {
   const [answer] = useState(takeAnswer);
-  const isProof = new URLSearchParams(answer ?? "").get("state")?.startsWith("proof.") === true;
-  const title = text(isProof ? "proofTitle" : "title");
+  const purpose = new URLSearchParams(answer ?? "").get("state")?.split(".")[0];
+  const title = text(purpose === "proof" ? "proofTitle" : "title");
   return (
     <LonePage title={title}>
       {answer === null ? (
@@ -23,8 +23,10 @@ export function SsoReturnPage() {
           <p>{text("nothing")}</p>
           <Back />
         </>
-      ) : isProof ? (
+      ) : purpose === "proof" ? (
         <Proof answer={answer} />
+      ) : purpose === "link" ? (
+        <ToAccount answer={answer} />
       ) : (
         <SignIn answer={answer} />
       )}
@@ -50,6 +52,18 @@ function SignIn({ answer }: { answer: string }) {
       <Back />
     </>
   );
+}
+
+/** The page of the person's account links it, since it can ask for a proof. */
+function ToAccount({ answer }: { answer: string }) {
+  const navigate = useNavigate();
+  useEffect(() => {
+    if (sent.has(answer)) return;
+    sent.add(answer);
+    keepLinking(answer);
+    void navigate({ to: "/account", replace: true });
+  }, [answer, navigate]);
+  return <p role="status">{text("linking")}</p>;
 }
 
 function Back() {

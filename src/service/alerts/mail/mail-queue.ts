@@ -1,6 +1,7 @@
 // The mails of each team: durable until they are sent or given up, and bounded.
 import type { MailStatus } from "../../../protocol/operator/alerts.ts";
 import type { MailRow } from "../../store/alert-tables.ts";
+import type { SecretFor } from "../../people/mails/mailed-secrets.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
 import type { MailText } from "./mail-text.ts";
@@ -22,10 +23,10 @@ interface Queueing {
   now: number;
 }
 
-/** Queues a mail, in the transaction of what it reports. If too many wait, the oldest is given up. */
+/** Queues a mail, in the transaction of what it reports; it gets its secret when it is sent. If too many wait, the oldest is given up. */
 export async function queueMail(
   db: Db,
-  about: { teamId: string; recipients: readonly string[]; thread: string | null },
+  about: { teamId: string; recipients: readonly string[]; thread: string | null; secretFor?: SecretFor },
   { subject, text, html }: MailText,
   { makeId, now }: Queueing,
 ): Promise<string> {
@@ -51,6 +52,7 @@ export async function queueMail(
     body: text,
     html,
     thread: about.thread,
+    secret_for: about.secretFor === undefined ? null : JSON.stringify(about.secretFor),
     status: "pending",
     attempts: 0,
     next_at: now,

@@ -4,6 +4,7 @@ import type { Clock } from "../../../base/clock.ts";
 import { isFault } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
 import type { MailRow } from "../../store/alert-tables.ts";
+import { makeMailedSecret, SecretFor, secretPlace } from "../../people/mails/mailed-secrets.ts";
 import type { Nodes } from "../../nodes/nodes.ts";
 import { untilStored } from "../../nodes/wait-out.ts";
 import { claimDue, giveBack } from "../../store/claims.ts";
@@ -67,9 +68,16 @@ export class MailSender {
 
   async #send(smtp: SmtpConfig, mail: MailRow, signal: AbortSignal): Promise<void> {
     const { clock, log, nodes, store } = this.#dependencies;
-    const { id, subject, body: text, html, thread } = mail;
+    const { id, subject, thread } = mail;
+    const secret = await this.#secretOf(mail);
+    if (secret === null) {
+      await store.write((db) => db.deleteFrom("mails").where("id", "=", id).execute());
+      return log.info({ mail_id: id, team_id: mail.team_id }, "a mail is not needed any more");
+    }
     const recipients = JSON.parse(mail.recipients) as string[];
-    const outcome = await sendMail(smtp, { id, recipients, subject, text, html, thread }, signal).catch(async (error: unknown) => {
+    const [text, html] = [mail.body, mail.html].map((each) => each.replaceAll(secretPlace, secret)) as [string, string];
+    const sender = mail.secret_for === null ? "Signage alerts" : "Signage";
+    const outcome = await sendMail(smtp, { id, sender, recipients, subject, text, html, thread }, signal).catch(async (error: unknown) => {
       if (nodes.isShared) await store.write((db) => giveBack(db, "mails", id, Math.trunc(clock.now())));
       throw error;
     });
@@ -85,6 +93,14 @@ export class MailSender {
     if (isGivenUp) log.error({ ...about, reason: errorOf(outcome) }, "a mail was given up");
     else if (outcome.is === "sent") log.info(about, "mail sent");
     else log.warn({ ...about, reason: errorOf(outcome) }, "a mail could not be sent yet");
+  }
+
+  /** The secret that a mail gets, empty if it has none; null: nobody needs it any more. */
+  async #secretOf({ secret_for }: MailRow): Promise<string | null> {
+    if (secret_for === null) return "";
+    const { clock, store } = this.#dependencies;
+    const secretFor = SecretFor.parse(JSON.parse(secret_for));
+    return store.write((db) => makeMailedSecret(db, secretFor, Math.trunc(clock.now())));
   }
 }
 

@@ -20,6 +20,8 @@ export interface SmtpConfig {
 /** A mail to send. */
 export interface OutgoingMail {
   id: string;
+  /** The name of the sender. */
+  sender: string;
   recipients: readonly string[];
   subject: string;
   text: string;
@@ -79,11 +81,11 @@ export async function sendMail(config: SmtpConfig, mail: OutgoingMail, signal: A
   }
 }
 
-function messageOf(config: SmtpConfig, { id, recipients, subject, text, html, thread }: OutgoingMail) {
+function messageOf(config: SmtpConfig, { id, sender, recipients, subject, text, html, thread }: OutgoingMail) {
   const domain = config.from.slice(config.from.lastIndexOf("@") + 1);
   const idOf = (mailId: string) => `<${mailId}@${domain}>`;
   return {
-    from: { name: "Signage alerts", address: config.from },
+    from: { name: sender, address: config.from },
     // Objects, not text: an address is never parsed as a list.
     to: recipients.map((address) => ({ name: "", address })),
     subject: oneLine(subject),

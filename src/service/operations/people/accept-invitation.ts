@@ -9,11 +9,12 @@ import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
 import { intersectScopes } from "../../people/grants.ts";
 import { issueToken } from "../../people/issue-token.ts";
 import { requireWholePerson, scopesOfRole } from "../../people/operator.ts";
-import { findPendingInvitation, joinTeam } from "../../people/invitations.ts";
+import { proveEmail } from "../../people/emails.ts";
+import { findPendingInvitation, joinTeam, type PresentedInvitation } from "../../people/invitations.ts";
 import { showTeam, showUser } from "../../people/people-resources.ts";
 import { createUser } from "../../people/people.ts";
 import type { MakeId } from "../../store/ids.ts";
-import type { InvitationRow, UserRow } from "../../store/people-tables.ts";
+import type { UserRow } from "../../store/people-tables.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { Contexts } from "../context.ts";
 import type { UnitOfWork } from "../unit-of-work.ts";
@@ -73,14 +74,15 @@ export async function acceptInvitation(
   });
 }
 
-/** The user who accepts: the owner of the sent token, or a new user. */
+/** The user who accepts: the owner of the sent token, or a new user. The mailed secret proves the email. */
 async function personOf(
   dependencies: AcceptanceDependencies,
   db: Db,
-  { name, email }: InvitationRow,
+  { name, email, isMailed }: PresentedInvitation,
   userId: string | null,
   ownName: string | undefined,
 ): Promise<UserRow> {
-  if (userId === null) return createUser(dependencies, db, { name: ownName ?? name, email });
-  return db.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirstOrThrow();
+  const id = userId ?? (await createUser(dependencies, db, { name: ownName ?? name, email })).id;
+  if (isMailed) await proveEmail(db, id, email);
+  return db.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
 }

@@ -15,7 +15,9 @@ import { grantsExpireAt, intersectScopes, requireRoleScopes } from "../../people
 import { scopesOfRole } from "../../people/operator.ts";
 import { showInvitation } from "../../people/people-resources.ts";
 import { selectMembers } from "../../people/people.ts";
-import { hashSecret, randomText } from "../../people/token-secrets.ts";
+import { newInvitationSecret } from "../../people/mails/mailed-secrets.ts";
+import type { PeopleMails } from "../../people/mails/people-mails.ts";
+import { hashSecret } from "../../people/token-secrets.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { InvitationRow } from "../../store/people-tables.ts";
 import type { Db, Store } from "../../store/store.ts";
@@ -26,6 +28,7 @@ interface InvitationDependencies {
   clock: Clock;
   cookies: BrowserCookies;
   makeId: MakeId;
+  peopleMails: PeopleMails;
   store: Store;
 }
 
@@ -42,7 +45,7 @@ export const invitationOperations: readonly Operation<InvitationDependencies>[] 
     path: "/invitations",
     summary: "Invite a person to the team",
     description:
-      "`secret` and `url` are shown only once: pass the link on, since no email is sent. It is valid once, for seven days, but not longer than the token you call with. That token must have all scopes of the role.",
+      "`secret` and `url` are shown only once: pass the link on, unless it was `mailed`. Either link is valid once, for seven days, but not longer than the token you call with. That token must have all scopes of the role.",
     caller: "operator",
     scope: "teams:write",
     // Who joins may act for longer than the session lasts.
@@ -53,19 +56,21 @@ export const invitationOperations: readonly Operation<InvitationDependencies>[] 
     output: CreatedInvitation,
     errors: ["conflict", "invalid"],
     version: showPublic,
-    async run({ clock, makeId }, context, { body }, unitOfWork) {
+    async run({ clock, makeId, peopleMails }, context, { body }, unitOfWork) {
       const { teamId } = context;
+      const mailed = await peopleMails.mayInvite(teamId, body.email);
       return unitOfWork.write(async (db, { operator }) => {
         requireRoleScopes(operator, body.role, `To invite a person as ${body.role}`);
         const now = Math.trunc(clock.now());
         await checkNew(db, teamId, body.email, now);
-        const secret = `sgn_inv_${randomText(43)}`;
+        const secret = newInvitationSecret();
         const end = grantsExpireAt(operator);
         const row: InvitationRow = {
           id: makeId("inv"),
           team_id: teamId,
           ...body,
           secret_hash: hashSecret(secret),
+          mailed_secret_hash: null,
           created_by: operator.userId,
           token_id: operator.tokenId,
           token_expires_at: end,
@@ -76,9 +81,10 @@ export const invitationOperations: readonly Operation<InvitationDependencies>[] 
           revoked_at: null,
         };
         await db.insertInto("invitations").values(row).execute();
+        if (mailed) await peopleMails.invite(db, row, await namesOf(db, row));
         // Behind `#`, so that no server's log and no Referer header contains it.
         const url = context.baseUrl === null ? null : `${context.baseUrl}/sign-in#invitation=${secret}`;
-        return { result: { ...showInvitation(row, now), secret, url } };
+        return { result: { ...showInvitation(row, now), secret, url, mailed } };
       });
     },
   }),
@@ -167,14 +173,22 @@ async function read(
   return showInvitation(found(await findTeamRow(db, "invitations", teamId, invitationId), "invitation"), clock.now());
 }
 
+/** The names of the team and of who invites to it. */
+async function namesOf(db: Db, { team_id, created_by }: InvitationRow): Promise<{ team: string; inviter: string }> {
+  const team = await db.selectFrom("teams").select("name").where("id", "=", team_id).executeTakeFirstOrThrow();
+  const inviter = await db.selectFrom("users").select("name").where("id", "=", created_by).executeTakeFirstOrThrow();
+  return { team: team.name, inviter: inviter.name };
+}
+
 /** The part that the ETag covers: not the secret. */
 function showPublic({ id: invitationId, email, name, role, status }: Invitation): unknown {
   return { id: invitationId, email, name, role, status };
 }
 
-/** @throws ProblemError 409 if the person is a member or has a pending invitation. */
+/** @throws ProblemError 409 if the person who has proven the email is a member, or it has a pending invitation. */
 async function checkNew(db: Db, teamId: string, email: string, now: number): Promise<void> {
-  const member = await selectMembers(db, teamId).where("email", "=", email).executeTakeFirst();
+  // A member who carries the email unproven need not be the person, and must not keep them out.
+  const member = await selectMembers(db, teamId).where("email", "=", email).where("proven_email", "=", email).executeTakeFirst();
   if (member !== undefined) throw new ProblemError("conflict", `${email} is already a member of the team (${member.id})`);
   const open = await db
     .selectFrom("invitations")

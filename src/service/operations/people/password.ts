@@ -4,7 +4,8 @@ import { PasswordChange } from "../../../protocol/operator/sessions.ts";
 import { invalidField, ProblemError } from "../../http/problem.ts";
 import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
 import { forgetBrowsers } from "../../people/sessions/known-browsers.ts";
-import { findPassword, requireFreeEmail, type Passwords } from "../../people/passwords/passwords.ts";
+import { requireRoom } from "../../people/emails.ts";
+import { findPassword, type Passwords } from "../../people/passwords/passwords.ts";
 import { proofMs, requireProof } from "../../people/sessions/proof.ts";
 import { endOtherSessions } from "../../people/sessions/sessions.ts";
 import { withdrawSignInLinks } from "../../people/sessions/sign-in-links.ts";
@@ -46,9 +47,10 @@ export const passwordOperations: readonly Operation<PasswordDependencies>[] = [
         throw new ProblemError("forbidden", "Only a person who is signed in sets their password, not a program with an access token");
       }
       const browserSecret = cookies.browserSecret(context);
-      const { name, email } = await readUser(store.db, operator.userId);
+      const user = await readUser(store.db, operator.userId);
+      const { name, email } = user;
       if (email === null) throw invalidField("/password", "needs your email, with which you sign in: set it first (PATCH /me)");
-      await requireFreeEmail(store.db, operator.userId, email);
+      await requireRoom(store.db, user);
       if (body.current_password !== undefined) {
         await passwords.prove(operator, body.current_password, "/current_password", { address, requestId, browserSecret });
       } else if ((await findPassword(store.db, operator.userId)) === undefined) requireProof(operator, clock.now());

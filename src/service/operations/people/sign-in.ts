@@ -30,7 +30,7 @@ export const signInOperations: readonly Operation<SignInDependencies>[] = [
     status: 200,
     output: SignInOptions,
     errors: [],
-    async run({ sso, store }, { baseUrl }) {
+    async run({ peopleMails, sso, store }, { baseUrl }) {
       const site = passkeySiteAt(baseUrl);
       const methods: SignInMethod[] = ["password"];
       if (site !== null) methods.push("passkey");
@@ -39,6 +39,7 @@ export const signInOperations: readonly Operation<SignInDependencies>[] = [
         methods,
         sso_name: sso?.config.name ?? null,
         passkey_host: site?.host ?? null,
+        can_mail: peopleMails.isOn,
         is_first_run: !(await hasWayToSignIn(store.db)),
       };
     },

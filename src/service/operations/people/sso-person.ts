@@ -2,6 +2,7 @@
 import type { Clock } from "../../../base/clock.ts";
 import { ProblemError } from "../../http/problem.ts";
 import { findPendingInvitation, joinTeam } from "../../people/invitations.ts";
+import { findProvenUser } from "../../people/emails.ts";
 import { createUser, selectTeams } from "../../people/people.ts";
 import { findIdentity, identitiesOf, linkIdentity, recordUse } from "../../people/sso/identities.ts";
 import type { SingleSignOn, SsoPerson } from "../../people/sso/single-sign-on.ts";
@@ -59,26 +60,20 @@ export function requireSso(sso: SingleSignOn | null): SingleSignOn {
 }
 
 /**
- * The user with the email that the provider has verified; null: there is none.
- * @throws ProblemError 409 if it is not certain who they are.
+ * The user who has proven the email that the provider has verified; null: there is none. Whoever carries it unproven may be anybody.
+ * @throws ProblemError 409 if another account of the provider signs them in.
  */
 async function findKnown(db: Db, { name }: Sso, { email, issuer }: SsoPerson): Promise<string | null> {
-  if (email === null) return null;
-  const users = await db.selectFrom("users").select("id").where("email", "=", email).orderBy("created_at", "desc").execute();
-  const members: string[] = [];
-  for (const { id } of users) if ((await selectTeams(db, id).executeTakeFirst()) !== undefined) members.push(id);
-  if (members.length > 1) {
-    throw new ProblemError("conflict", `Several people here have the email ${email}: sign in another way, and give each a different one`);
-  }
-  const userId = members[0] ?? users[0]?.id ?? null;
+  const user = email === null ? undefined : await findProvenUser(db, email);
+  if (user === undefined) return null;
   // Companies give the address of a person who has left to another one.
-  if (userId !== null && (await identitiesOf(db, userId)).some((each) => each.issuer === issuer)) {
+  if ((await identitiesOf(db, user.id)).some((each) => each.issuer === issuer)) {
     throw new ProblemError(
       "conflict",
       `Another account of ${name} is linked to the person with the email ${email}. If both are yours, sign in another way and unlink the old one under “Your account”`,
     );
   }
-  return userId;
+  return user.id;
 }
 
 /** The invitation that the person accepts: the one whose link they opened, else one to the email of somebody who is in no team. */
@@ -125,7 +120,10 @@ function requireDomain({ name, join }: Sso, { email }: SsoPerson): void {
     );
   }
   if (join?.domains.includes(email.slice(email.lastIndexOf("@") + 1)) === true) return;
-  throw new ProblemError("forbidden", `Nobody has invited ${email} yet: ask an owner of your team for an invitation to this email`);
+  throw new ProblemError(
+    "forbidden",
+    `Nobody has invited ${email} yet: ask an owner of your team for an invitation to this email. If you sign in here in another way, do that, and link your account of ${name} under “Your account”`,
+  );
 }
 
 async function createPerson(

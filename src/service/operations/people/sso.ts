@@ -2,15 +2,16 @@
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
-import { IdentityList, NewSso, StartedSso } from "../../../protocol/operator/sessions.ts";
+import { Identity, IdentityList, NewIdentity, NewSso, StartedSso } from "../../../protocol/operator/sessions.ts";
 import { found, ProblemError } from "../../http/problem.ts";
 import { checkSameOrigin } from "../../http/same-origin.ts";
 import type { Operator } from "../../people/operator.ts";
 import { requireAnotherWay } from "../../people/other-ways.ts";
 import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
-import { findIdentity, identitiesOf, showIdentity } from "../../people/sso/identities.ts";
+import { findIdentity, identitiesOf, linkIdentity, recordUse, showIdentity } from "../../people/sso/identities.ts";
 import { pendingMs } from "../../people/sso/pending.ts";
 import { ssoProblem, type SingleSignOn } from "../../people/sso/single-sign-on.ts";
+import type { MakeId } from "../../store/ids.ts";
 import type { Store } from "../../store/store.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import { JsonResponse } from "../responses.ts";
@@ -19,6 +20,7 @@ import { requireSso } from "./sso-person.ts";
 interface SsoDependencies {
   clock: Clock;
   cookies: BrowserCookies;
+  makeId: MakeId;
   sso: SingleSignOn | null;
   store: Store;
 }
@@ -65,6 +67,39 @@ export const ssoOperations: readonly Operation<SsoDependencies>[] = [
     errors: [],
     async run({ store }, { operator }) {
       return { data: (await identitiesOf(store.db, operator.userId)).map((each) => showIdentity(each)) };
+    },
+  }),
+  operation({
+    name: "linkIdentity",
+    tag: "users",
+    method: "POST",
+    path: "/me/identities",
+    summary: "Link an account of single sign-on",
+    description:
+      "Only for a person who is signed in, who has begun it with `POST /sign-in/sso` and the purpose `link`. The account signs you in from then on, and proves your email if the provider has verified the same one.",
+    agent: false,
+    caller: "operator",
+    wholePerson: true,
+    proof: true,
+    body: NewIdentity,
+    example: { sso_response: "code=abc&state=link.def&iss=https%3A%2F%2Flogin.example.com" },
+    status: 201,
+    output: Identity,
+    errors: ["forbidden", "not-found", "invalid", "conflict", "sso-unreachable"],
+    async run({ clock, cookies, makeId, sso }, context, { body }, unitOfWork) {
+      if (!context.operator.isSession)
+        throw new ProblemError("forbidden", "Only a person who is signed in links an account, not a program");
+      const person = await requireSso(sso).finish(cookies.ssoSecret(context), "link", body.sso_response);
+      return unitOfWork.write(async (db, { operator: { userId } }) => {
+        const now = Math.trunc(clock.now());
+        const linked = await findIdentity(db, person);
+        if (linked !== undefined && linked.user_id !== userId) {
+          throw new ProblemError("conflict", "This account signs in another person here: sign in with it, and unlink it there first");
+        }
+        if (linked === undefined) await linkIdentity(db, makeId, userId, person, now);
+        else await recordUse(db, linked.id, person, now);
+        return { result: showIdentity(found(await findIdentity(db, person), "linked account")) };
+      });
     },
   }),
   operation({

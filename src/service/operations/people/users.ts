@@ -3,7 +3,8 @@ import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
 import { Me, User, UserChange } from "../../../protocol/operator/people.ts";
-import { findPassword, requireFreeEmail } from "../../people/passwords/passwords.ts";
+import { requireRoom } from "../../people/emails.ts";
+import { findPassword } from "../../people/passwords/passwords.ts";
 import { found } from "../../http/problem.ts";
 import { showTeam, showToken, showUser } from "../../people/people-resources.ts";
 import type { Store } from "../../store/store.ts";
@@ -44,7 +45,8 @@ export const userOperations: readonly Operation<UserDependencies>[] = [
     method: "PATCH",
     path: "/me",
     summary: "Change your name or email",
-    description: "The change is visible in all your teams. You sign in with the new email from then on.",
+    description:
+      "The change is visible in all your teams. You sign in with the new email from then on; it is unproven until you prove it (`POST /me/email/code`).",
     caller: "operator",
     wholePerson: true,
     scope: "tokens:write",
@@ -63,13 +65,14 @@ export const userOperations: readonly Operation<UserDependencies>[] = [
         const next = { name: body.name ?? before.name, email: body.email ?? before.email };
         if (next.name === before.name && next.email === before.email) return { result: before };
         const { email } = next;
-        if (email !== null && email !== before.email) {
-          if ((await findPassword(db, before.id)) !== undefined) await requireFreeEmail(db, before.id, email);
+        const isNew = email !== null && email !== before.email;
+        if (isNew) {
+          if ((await findPassword(db, before.id)) !== undefined) await requireRoom(db, { id: before.id, email, proven_email: null });
           await db.updateTable("passwords").set({ email }).where("user_id", "=", before.id).execute();
         }
         const row = await db
           .updateTable("users")
-          .set({ ...next, updated_at: Math.trunc(dependencies.clock.now()) })
+          .set({ ...next, ...(isNew ? { proven_email: null } : {}), updated_at: Math.trunc(dependencies.clock.now()) })
           .where("id", "=", before.id)
           .returningAll()
           .executeTakeFirstOrThrow();

@@ -6,9 +6,11 @@ import type { SmtpConfig } from "../../alerts/mail/smtp.ts";
 import type { AuditLog } from "../../people/audit.ts";
 import type { BrowserCookies } from "../../people/sessions/browser-cookies.ts";
 import { findPendingInvitation, joinTeam } from "../../people/invitations.ts";
+import { findProvenUser, hasRoom, proveEmail } from "../../people/emails.ts";
+import type { PeopleMails } from "../../people/mails/people-mails.ts";
 import { createUser } from "../../people/people.ts";
 import { recordPasskeyUse, type Passkeys } from "../../people/passkeys/passkeys.ts";
-import { findByEmail, type Attempt, type Passwords } from "../../people/passwords/passwords.ts";
+import { findPassword, type Attempt, type Passwords } from "../../people/passwords/passwords.ts";
 import { useSignInLink } from "../../people/sessions/sign-in-links.ts";
 import type { SingleSignOn } from "../../people/sso/single-sign-on.ts";
 import type { TokenExpiry } from "../../people/token-expiry.ts";
@@ -25,6 +27,7 @@ export interface SignInDependencies {
   makeId: MakeId;
   passkeys: Passkeys;
   passwords: Passwords;
+  peopleMails: PeopleMails;
   sso: SingleSignOn | null;
   store: Store;
   tokens: TokenExpiry;
@@ -65,7 +68,10 @@ export async function prepareSignIn(
   }
 }
 
-/** Makes the invited person a member: a new user, or the one who signs in with the invitation's email already. */
+/**
+ * Makes the invited person a member: the one who has proven the invitation's email, who gives their password; else the one whose
+ * password it is of those who carry the email; else a new user, whoever else carries the email.
+ */
 async function prepareInvitation(
   dependencies: SignInDependencies,
   { secret, name: ownName, password }: Extract<NewSession, { method: "invitation" }>,
@@ -77,21 +83,26 @@ async function prepareInvitation(
     throw new ProblemError("forbidden", "You were invited by a program whose access ends: ask an owner to invite you in the console");
   }
   const name = ownName ?? givenName;
-  const isKnown = (await findByEmail(store.db, email)) !== undefined;
-  const knownId = isKnown ? await passwords.verify({ ...from, email, password }) : null;
-  const hash = isKnown ? null : await passwords.hashNew(password, { name, email });
+  const proven = await findProvenUser(store.db, email);
+  const hasPassword = proven !== undefined && (await findPassword(store.db, proven.id)) !== undefined;
+  const attempt = { ...from, email, password };
+  const knownId = hasPassword ? await passwords.verify(attempt, proven.id) : await passwords.findInvited(attempt);
+  const hash = knownId === null ? await passwords.hashNew(password, { name, email }) : null;
   return async (db) => {
     const now = Math.trunc(clock.now());
     // It may have been used or withdrawn meanwhile.
     const invitation = await findPendingInvitation(db, secret, now);
-    let userId = knownId;
-    if (userId === null) {
-      const user = await createUser(dependencies, db, { name, email });
-      await passwords.set(db, user, hash!);
-      userId = user.id;
+    const user = knownId === null ? await createUser(dependencies, db, { name, email }) : null;
+    const userId = user?.id ?? knownId!;
+    const isNowProven = invitation.isMailed && proven?.id !== userId && (await proveEmail(db, userId, email));
+    if (user !== null) {
+      const carrier = { ...user, proven_email: isNowProven ? email : null };
+      // Strangers who have taken all places of the email keep nobody out: the person is in, and then sets another one or a passkey.
+      if (await hasRoom(db, carrier)) await passwords.set(db, carrier, hash!);
     }
     await joinTeam(db, invitation, userId, now);
     const audited = [{ action: "acceptInvitation", resourceType: "invitations", resourceId: invitation.id }];
+    if (isNowProven) audited.push({ action: "proveEmail", resourceType: "users", resourceId: userId });
     return { userId, teamId: invitation.team_id, audited };
   };
 }

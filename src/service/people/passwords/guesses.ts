@@ -10,9 +10,10 @@ const maxGuessesPerAddress = 30;
 
 /** Who guesses the password of which account. */
 export interface Guess {
-  /** Of the account, whether it exists or not. */
+  /** Of the accounts that carry it, whether there is any or not. */
   email: string;
-  address: string;
+  /** Null: whose guesses are limited otherwise. */
+  address: string | null;
   /** Identifies a browser in which the person has signed in before; null: it is unknown. */
   browser: string | null;
 }
@@ -39,8 +40,19 @@ export class Guesses {
 
   /** Runs `isRight`, unless the guesser has to wait. @throws ProblemError 429, or any error of `isRight`. */
   async attempt(guess: Guess, isRight: () => Promise<boolean>): Promise<boolean> {
+    return this.#attempt(guess, isRight, (waitMs) => {
+      throw tooManyRequests("Too many wrong passwords", waitMs);
+    });
+  }
+
+  /** The same, but a guess of somebody who has to wait is wrong. */
+  async attemptIfAllowed(guess: Guess, isRight: () => Promise<boolean>): Promise<boolean> {
+    return this.#attempt(guess, isRight, () => false);
+  }
+
+  async #attempt(guess: Guess, isRight: () => Promise<boolean>, mustWait: (waitMs: number) => false): Promise<boolean> {
     const { waitMs, takeBack } = await takeAll(this.#limitsOf(guess));
-    if (waitMs > 0) throw tooManyRequests("Too many wrong passwords", waitMs);
+    if (waitMs > 0) return mustWait(waitMs);
     try {
       const right = await isRight();
       if (right) await takeBack();
@@ -57,7 +69,7 @@ export class Guesses {
     return [
       [this.#byAccount, email],
       [this.#byAccountAndDay, email],
-      [this.#byAddress, addressKey(address)],
+      ...(address === null ? [] : [[this.#byAddress, addressKey(address)] as const]),
     ];
   }
 }

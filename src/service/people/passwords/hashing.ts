@@ -37,14 +37,24 @@ export class PasswordHashing {
     return format({ ...current, salt, hash });
   }
 
+  /** Whether a password has this hash. @throws ProblemError 429 while too many are being hashed. */
+  async verify(stored: string, password: string, lane: Lane): Promise<boolean> {
+    return (await this.find([stored], password, lane, 1)) === 0;
+  }
+
   /**
-   * Whether a password has this hash. Without a hash it takes as long and is always wrong, so that the duration does not reveal
-   * whether a person has a password. @throws ProblemError 429 while too many are being hashed.
+   * The place of the first of several hashes that a password has; null: none. It takes as long as `places` hashes do, so that the
+   * duration does not reveal how many there are, or whether there is any. @throws ProblemError 429 while too many are being hashed.
    */
-  async verify(stored: string | null, password: string, lane: Lane): Promise<boolean> {
-    const { hash, ...how } = parse(stored ?? this.#decoyHash());
-    const computed = await this.#turns.run(lane, () => compute(password, how));
-    return timingSafeEqual(computed, hash) && stored !== null;
+  async find(stored: readonly string[], password: string, lane: Lane, places: number): Promise<number | null> {
+    const compared = Array.from({ length: places }, (_each, place) => parse(stored[place] ?? this.#decoyHash()));
+    const rights = await this.#turns.run(lane, async () => {
+      const results: boolean[] = [];
+      for (const { hash, ...how } of compared) results.push(timingSafeEqual(await compute(password, how), hash));
+      return results;
+    });
+    const place = rights.slice(0, stored.length).indexOf(true);
+    return place < 0 ? null : place;
   }
 
   /** Whether a hash was made with other parameters than new ones are: it is replaced when its password is known. */

@@ -3,6 +3,7 @@ import type { Role } from "../../../protocol/operator/people.ts";
 import type { NewSignInLink } from "../../../protocol/operator/sessions.ts";
 import { invalidField, found, ProblemError } from "../../http/problem.ts";
 import type { Db } from "../../store/store.ts";
+import { findProvenUser } from "../emails.ts";
 import { requireRoleScopes } from "../grants.ts";
 import type { Operator } from "../operator.ts";
 import { selectMembers, selectTeams } from "../people.ts";
@@ -37,12 +38,15 @@ async function findAnybody(db: Db, { teamId }: Operator, userId: string): Promis
   return { userId, name, teamId: team.id };
 }
 
+/** Whoever has proven the email, else the only person who carries it. */
 async function findByEmail(db: Db, operator: Operator, email: string): Promise<LinkPerson> {
+  const proven = await findProvenUser(db, email);
+  if (proven !== undefined) return findAnybody(db, operator, proven.id);
   const users = db.selectFrom("users").select(["id", "name"]).where("email", "=", email).orderBy("id");
   const people = await users.where("id", "in", db.selectFrom("members").select("user_id")).execute();
   if (people.length > 1) {
     const names = people.map(({ id, name }) => `${name} (${id})`).join(", ");
-    throw new ProblemError("conflict", `Several people have the email ${email}. Name one by id: ${names}`);
+    throw new ProblemError("conflict", `Several people have the email ${email}, and none has proven it. Name one by id: ${names}`);
   }
   return findAnybody(db, operator, found(people[0], `person with the email ${email} in any team`).id);
 }

@@ -3,6 +3,7 @@ import type { Identity } from "../../../protocol/operator/sessions.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { IdentityRow } from "../../store/people-tables.ts";
 import type { Db } from "../../store/store.ts";
+import { proveEmail } from "../emails.ts";
 import type { SsoPerson } from "./single-sign-on.ts";
 
 /** The account of a person at the provider; undefined: it was never linked. */
@@ -15,7 +16,7 @@ export function identitiesOf(db: Db, userId: string): Promise<IdentityRow[]> {
   return db.selectFrom("identities").selectAll().where("user_id", "=", userId).orderBy("created_at").orderBy("id").execute();
 }
 
-/** Links an account to a user. @returns its id */
+/** Links an account to a user, whose email it proves if the provider has verified the same one. @returns its id */
 export async function linkIdentity(
   db: Db,
   makeId: MakeId,
@@ -25,6 +26,9 @@ export async function linkIdentity(
 ): Promise<string> {
   const id = makeId("idn");
   await db.insertInto("identities").values({ id, issuer, subject, user_id: userId, email, created_at: now, last_used_at: now }).execute();
+  // Whoever runs the service chose the provider and trusts it with emails. Only now, when the person was found out in another way: an
+  // account that was linked in an earlier version may have been linked to somebody else who carried the email.
+  if (email !== null) await proveEmail(db, userId, email);
   return id;
 }
 

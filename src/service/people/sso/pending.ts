@@ -14,7 +14,7 @@ export const pendingMs = 10 * 60_000;
 
 const Pending = z.strictObject({
   /** What it is for: the answer to one cannot be used as the other. */
-  purpose: z.enum(["sign-in", "proof"]),
+  purpose: z.enum(["sign-in", "proof", "link"]),
   state: z.string(),
   nonce: z.string(),
   verifier: z.string(),

@@ -64,7 +64,7 @@ export class SingleSignOn {
    * Finds out who the person is.
    * @param secret what {@link start} returned to this browser
    * @param response the query of the address that the provider led back to
-   * @throws ProblemError 401, or 422 for a proof; 503 if the provider cannot be reached.
+   * @throws ProblemError 401, or 422 for a person who is signed in; 503 if the provider cannot be reached.
    */
   async finish(secret: string | undefined, purpose: Purpose, response: string): Promise<SsoPerson> {
     const parameters = new URLSearchParams(response);
@@ -158,7 +158,7 @@ function isSubject(subject: string): boolean {
   return subject !== "" && subject.length <= 255;
 }
 
-/** A refusal. That of a proof is no 401, which would say that the session has ended. */
+/** A refusal. That of a person who is signed in is no 401, which would say that the session has ended. */
 export function ssoProblem(purpose: Purpose, detail: string, cause?: unknown): ProblemError {
-  return purpose === "proof" ? invalidField("/sso_response", detail) : new ProblemError("unauthorized", detail, { cause });
+  return purpose === "sign-in" ? new ProblemError("unauthorized", detail, { cause }) : invalidField("/sso_response", detail);
 }

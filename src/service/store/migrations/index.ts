@@ -46,6 +46,7 @@ import { confinedSessionsMigration } from "./0072-confined-sessions.ts";
 import { limitsMigration } from "./0060-limits.ts";
 import { liveMigration } from "./0061-live.ts";
 import { uploadPiecesMigration } from "./0065-upload-pieces.ts";
+import { provenEmailsMigration } from "./0073-proven-emails.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -93,6 +94,7 @@ export const migrations: Record<string, Migration> = {
   "0065-upload-pieces": uploadPiecesMigration,
   "0071-live-fps": liveFpsMigration,
   "0072-confined-sessions": confinedSessionsMigration,
+  "0073-proven-emails": provenEmailsMigration,
 };
 
 /** The migrations of the telemetry database. */

@@ -39,6 +39,7 @@ function OpenDialog({ onClose }: { onClose: () => void }) {
     return (
       <Dialog title={text("invitationTitle", { name: invitation.name })} isOpen onClose={onClose} actions={close}>
         <p>{text("invitationText", { name: invitation.name, role: invitation.role })}</p>
+        {invitation.mailed ? <p>{text("mailed", { email: invitation.email })}</p> : null}
         <CopyField
           label={text("link")}
           value={`${baseUrl}/sign-in#invitation=${invitation.secret}`}

@@ -1,8 +1,10 @@
 // The members of the team, and the people who are invited.
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { client } from "../../../data/client.ts";
 import { useMembers, type Member } from "../../../data/members.ts";
 import { useMay, useSession } from "../../../data/session.ts";
+import { signInOptionsQuery } from "../../../data/sign-in-options.ts";
 import { useAct } from "../../../data/use-act.ts";
 import { team as messages } from "../../../i18n/en/team.ts";
 import { texts } from "../../../i18n/texts.ts";
@@ -102,7 +104,10 @@ export function MembersPage() {
   );
 }
 
-function Person({ member: { name, email }, isYou }: { member: Member; isYou: boolean }) {
+function Person({ member: { name, email, email_proven }, isYou }: { member: Member; isYou: boolean }) {
+  const { data: options } = useQuery(signInOptionsQuery);
+  // Where nothing proves an email, nobody's is proven.
+  const canProve = options?.can_mail === true || options?.sso_name != null;
   return (
     <div className="person">
       <span className="avatar" aria-hidden="true">
@@ -117,7 +122,10 @@ function Person({ member: { name, email }, isYou }: { member: Member; isYou: boo
             </span>
           ) : null}
         </span>
-        <span className="faint">{email ?? text("noEmail")}</span>
+        <span className="faint">
+          {email ?? text("noEmail")}
+          {email === null || email_proven || !canProve ? null : <span title={text("unprovenText", { name })}> ({text("unproven")})</span>}
+        </span>
       </span>
     </div>
   );
