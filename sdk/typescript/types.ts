@@ -9218,6 +9218,8 @@ export interface components {
             when_exists?: "create" | "append" | "replace";
         };
         PlaylistImportResult: {
+            /** @description How many faults there are beside those in `skipped` */
+            more_skipped: number;
             playlists: {
                 /** @enum {string} */
                 action: "created" | "changed" | "unchanged";
@@ -9229,8 +9231,10 @@ export interface components {
                 line: number;
                 name: string;
             }[];
-            /** @description With `skip_faulty`: the lines that were left out, each with every fault */
+            /** @description With `skip_faulty`: the faults of the lines that were left out, the first of them */
             skipped: components["schemas"]["ImportFault"][];
+            /** @description How many lines were left out */
+            skipped_lines: number;
         };
         PlaylistItem: {
             /** @description Id, `ast_` and a ULID */
@@ -10013,6 +10017,8 @@ export interface components {
                 /** @description An RFC 6901 pointer into the body, or `?name` for a query field */
                 pointer: string;
             }[];
+            /** @description How many errors there are beside those in `errors`; absent: none */
+            more_errors?: number;
             request_id: string;
             status: number;
             title: string;
@@ -10687,6 +10693,8 @@ export interface components {
             skip_faulty?: boolean;
         };
         ScheduleImportResult: {
+            /** @description How many faults there are beside those in `skipped` */
+            more_skipped: number;
             schedules: {
                 /** @description Id, `sch_` and a ULID */
                 id: string;
@@ -10695,8 +10703,10 @@ export interface components {
                 /** @description In words: “Fridays 22:00 to 02:00” */
                 summary: string;
             }[];
-            /** @description With `skip_faulty`: the lines that were left out, each with every fault */
+            /** @description With `skip_faulty`: the faults of the lines that were left out, the first of them */
             skipped: components["schemas"]["ImportFault"][];
+            /** @description How many lines were left out */
+            skipped_lines: number;
         };
         ScheduleList: {
             data: components["schemas"]["Schedule"][];

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { Heartbeat, HeartbeatAnswer } from "./heartbeat.ts";
 import { DesiredState } from "./desired-state.ts";
 import { HeartbeatDelta, heartbeatDeltaFeature } from "./heartbeat-delta.ts";
+import { findJsonExcess } from "../json-bounds.ts";
 import { describeRefusal } from "../refusal.ts";
 import { deviceText } from "../text.ts";
 import { Count, id, LifetimeSeconds, RawInstant } from "../common.ts";
@@ -223,8 +224,10 @@ export function parseMessage<T>(schema: z.ZodType<T>, text: string): ParsedMessa
   } catch {
     return { is: "unknown", type: undefined, seq: undefined, reason: "not JSON" };
   }
-  const message = schema.safeParse(json);
-  if (message.success) return { is: "known", message: message.data };
+  const excess = findJsonExcess(json);
+  const message = excess === null ? schema.safeParse(json) : null;
+  if (message?.success === true) return { is: "known", message: message.data };
   const envelopeFields = UnknownMessage.safeParse(json).data;
-  return { is: "unknown", type: envelopeFields?.type, seq: envelopeFields?.seq, reason: describeRefusal(message.error) };
+  const reason = message === null ? excess!.detail : describeRefusal(message.error);
+  return { is: "unknown", type: envelopeFields?.type, seq: envelopeFields?.seq, reason };
 }

@@ -1,7 +1,9 @@
 // Parses the messages of a subscriber. For an invalid message it returns the error to send, with the message's id, the field and the remedy.
 import { z } from "zod";
+import { findJsonExcess } from "../../protocol/json-bounds.ts";
 import { SubscriberMessage, SubscriberMessageId, type SubscriptionMessage } from "../../protocol/operator/events.ts";
-import { validatePart } from "../http/validation.ts";
+import { invalidFields } from "../http/problem.ts";
+import { bodyPointer, validatePart } from "../http/validation.ts";
 
 type ErrorMessage = Extract<SubscriptionMessage, { type: "error" }>;
 
@@ -15,6 +17,8 @@ export function readSubscriberMessage(text: string): SubscriberMessage | ErrorMe
   } catch {
     return errorMessage(null, "malformed", null, "send each message as one JSON object in a text frame");
   }
+  const excess = findJsonExcess(json);
+  if (excess !== null) return errorMessage(null, "malformed", bodyPointer(excess.path), excess.detail);
   const result = validatePart(SubscriberMessage, json);
   if ("value" in result) return result.value;
   const id = WithId.safeParse(json).data?.id ?? null;
@@ -22,7 +26,7 @@ export function readSubscriberMessage(text: string): SubscriberMessage | ErrorMe
   if (type === undefined || !knownTypes.includes(type)) {
     return errorMessage(id, "unsupported", "/type", `the supported types are ${knownTypes.join(" and ")}`);
   }
-  const detail = result.errors.map(({ pointer, detail: reason }) => `${pointer}: ${reason}`).join("; ");
+  const { message: detail } = invalidFields(result.errors, result.moreErrors);
   return errorMessage(id, "malformed", result.errors[0]?.pointer ?? null, `${detail}. See /api/v1/asyncapi.json`);
 }
 

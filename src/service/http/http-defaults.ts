@@ -3,13 +3,14 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from "fastify";
 import type { Log } from "../../base/log.ts";
+import { findJsonExcess } from "../../protocol/json-bounds.ts";
 import { apiPrefix } from "../operations/operation.ts";
 import { operations } from "../operations/operations.ts";
 import type { MakeId } from "../store/ids.ts";
-import { ProblemError, problemOf, toProblemError } from "./problem.ts";
+import { invalidField, ProblemError, problemOf, toProblemError } from "./problem.ts";
 import { newRequestId, requestIdOf } from "./request-id.ts";
 import { rawProblemResponse } from "./responses/raw-response.ts";
-import { validatorCompiler } from "./validation.ts";
+import { bodyPointer, validatorCompiler } from "./validation.ts";
 
 interface HttpDependencies {
   log: Log;
@@ -53,6 +54,7 @@ export function fastifyOptions(
 /** Adds the hooks and error handlers that all routes share. */
 export function addHttpDefaults(app: FastifyInstance, dependencies: HttpDependencies): void {
   setRequestIds(app.server, dependencies);
+  boundJson(app);
   let isClosing = false;
   app.addHook("preClose", (done) => {
     isClosing = true;
@@ -89,6 +91,18 @@ export function addHttpDefaults(app: FastifyInstance, dependencies: HttpDependen
       dependencies.log[level]({ ...fields, took_ms: Math.round(reply.elapsedTime) }, "request");
     }
     done();
+  });
+}
+
+/** Refuses a JSON body that is too deep or has too many entries before a schema examines it. */
+function boundJson(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser("error", "error");
+  app.removeContentTypeParser("application/json");
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, text: string, done) => {
+    void parse(request, text, (error, body?: unknown) => {
+      const excess = error === null ? findJsonExcess(body) : null;
+      done(excess === null ? error : invalidField(bodyPointer(excess.path), excess.detail), body);
+    });
   });
 }
 
