@@ -9105,6 +9105,7 @@ export interface components {
             /** @description Events whose id the service already has */
             duplicates: number;
             rejected: {
+                /** @description At least the first of them; a hundred in a batch are listed in full */
                 errors: {
                     detail: string;
                     /** @description JSON Pointer (RFC 6901) into the event */

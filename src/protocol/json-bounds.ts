@@ -1,52 +1,75 @@
-// Bounds of a JSON value from outside. They hold before a schema examines the value, since that takes time for each entry.
+// Bounds of JSON from outside. They hold before it is parsed and examined by a schema, since both take time for each entry.
 
-/** How deep lists and objects may contain each other. The deepest document of the API has 12. */
+/** How deep lists and objects may contain each other. */
 export const mostJsonDepth = 64;
 /** The most entries of one list, and the most fields of one object. The longest list of the API has as many. */
 export const mostJsonEntries = 10_000;
 /** The most values in all: entries and fields of all lists and objects together. */
 export const mostJsonValues = 100_000;
 
-/** Which bound a value exceeds. */
+/** Which bound a text exceeds. */
 export interface JsonExcess {
-  /** To the list or the object that exceeds it; empty for the whole value. */
+  /** To the list or the object that exceeds it; empty for the whole text. */
   path: readonly PropertyKey[];
   /** What is too much, and the remedy. */
   detail: string;
 }
 
+/** A list or an object that is not closed yet. */
 interface Level {
-  /** The entries of a list, or the fields of an object. */
-  values: readonly unknown[];
-  /** The names of an object's fields; null for a list. */
-  names: readonly string[] | null;
-  /** Which of `values` is examined next. */
-  next: number;
+  isList: boolean;
+  commas: number;
+  /** Where the name of the newest field is written, with its quotation marks. */
+  name: { start: number; end: number };
 }
 
-/** The bound that a parsed JSON value exceeds; null if it exceeds none. Without recursion: the value may be of any depth. */
-export function findJsonExcess(json: unknown): JsonExcess | null {
+const [quote, comma, colon, backslash] = [0x22, 0x2c, 0x3a, 0x5c];
+const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** The first bound that a JSON text exceeds; null if it exceeds none. It need not be valid: its parser says what is wrong with it. */
+export function findJsonExcess(text: string): JsonExcess | null {
   const open: Level[] = [];
-  let [value, count] = [json, 0];
-  for (;;) {
-    if (typeof value === "object" && value !== null) {
-      if (open.length === mostJsonDepth) return { path: [], detail: `is nested more than ${mostJsonDepth} deep: send it flatter` };
-      const names = Array.isArray(value) ? null : Object.keys(value);
-      if ((names ?? (value as unknown[])).length > mostJsonEntries) {
-        const path = open.map((level) => level.names?.[level.next - 1] ?? level.next - 1);
-        return { path, detail: tooMany(mostJsonEntries, names === null ? "entries" : "fields") };
+  let level: Level | undefined;
+  let values = 0;
+  let name = { start: 0, end: 0 };
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) {
+      const end = endOfText(text, at);
+      name = { start: at, end };
+      at = end;
+    } else if (code === colon) {
+      if (level !== undefined) level.name = name;
+    } else if (code === comma) {
+      if (level === undefined) continue;
+      level.commas += 1;
+      values += 1;
+      if (level.commas === mostJsonEntries) {
+        const path = open.slice(0, -1).map((each) => (each.isList ? each.commas : text.slice(each.name.start + 1, each.name.end)));
+        return { path, detail: tooMany(mostJsonEntries, level.isList ? "entries" : "fields") };
       }
-      const values = names === null ? (value as unknown[]) : Object.values(value);
-      count += values.length;
-      if (count > mostJsonValues) return { path: [], detail: tooMany(mostJsonValues, "values in all") };
-      open.push({ values, names, next: 0 });
+    } else if (code === openList || code === openObject) {
+      if (open.length === mostJsonDepth) return { path: [], detail: `is nested more than ${mostJsonDepth} deep: send it flatter` };
+      level = { isList: code === openList, commas: 0, name };
+      open.push(level);
+      values += 1;
+    } else if (code === closeList || code === closeObject) {
+      open.pop();
+      level = open.at(-1);
     }
-    while (open.length > 0 && open.at(-1)!.next === open.at(-1)!.values.length) open.pop();
-    const level = open.at(-1);
-    if (level === undefined) return null;
-    value = level.values[level.next];
-    level.next += 1;
+    if (values > mostJsonValues) return { path: [], detail: tooMany(mostJsonValues, "values in all") };
   }
+  return null;
+}
+
+/** Where the quotation mark is that closes the one at `start`. */
+function endOfText(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) return at;
+    if (code === backslash) at += 1;
+  }
+  return text.length;
 }
 
 function tooMany(most: number, what: string): string {

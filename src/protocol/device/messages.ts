@@ -218,16 +218,16 @@ export type ParsedMessage<T> =
 
 /** Parses a message by the schema of the other side's messages. */
 export function parseMessage<T>(schema: z.ZodType<T>, text: string): ParsedMessage<T> {
+  const excess = findJsonExcess(text);
+  if (excess !== null) return { is: "unknown", type: undefined, seq: undefined, reason: excess.detail };
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
     return { is: "unknown", type: undefined, seq: undefined, reason: "not JSON" };
   }
-  const excess = findJsonExcess(json);
-  const message = excess === null ? schema.safeParse(json) : null;
-  if (message?.success === true) return { is: "known", message: message.data };
+  const message = schema.safeParse(json);
+  if (message.success) return { is: "known", message: message.data };
   const envelopeFields = UnknownMessage.safeParse(json).data;
-  const reason = message === null ? excess!.detail : describeRefusal(message.error);
-  return { is: "unknown", type: envelopeFields?.type, seq: envelopeFields?.seq, reason };
+  return { is: "unknown", type: envelopeFields?.type, seq: envelopeFields?.seq, reason: describeRefusal(message.error) };
 }

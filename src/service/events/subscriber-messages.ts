@@ -11,14 +11,14 @@ const WithId = z.object({ id: SubscriberMessageId });
 const knownTypes: readonly string[] = SubscriberMessage.options.flatMap((option) => [...option.shape.type.values]);
 
 export function readSubscriberMessage(text: string): SubscriberMessage | ErrorMessage {
+  const excess = findJsonExcess(text);
+  if (excess !== null) return errorMessage(null, "malformed", bodyPointer(excess.path), excess.detail);
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
     return errorMessage(null, "malformed", null, "send each message as one JSON object in a text frame");
   }
-  const excess = findJsonExcess(json);
-  if (excess !== null) return errorMessage(null, "malformed", bodyPointer(excess.path), excess.detail);
   const result = validatePart(SubscriberMessage, json);
   if ("value" in result) return result.value;
   const id = WithId.safeParse(json).data?.id ?? null;

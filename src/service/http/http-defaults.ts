@@ -94,15 +94,14 @@ export function addHttpDefaults(app: FastifyInstance, dependencies: HttpDependen
   });
 }
 
-/** Refuses a JSON body that is too deep or has too many entries before a schema examines it. */
+/** Refuses a JSON body that is too deep or has too many entries before it is parsed. */
 function boundJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser("error", "error");
   app.removeContentTypeParser("application/json");
   app.addContentTypeParser("application/json", { parseAs: "string" }, (request, text: string, done) => {
-    void parse(request, text, (error, body?: unknown) => {
-      const excess = error === null ? findJsonExcess(body) : null;
-      done(excess === null ? error : invalidField(bodyPointer(excess.path), excess.detail), body);
-    });
+    const excess = findJsonExcess(text);
+    if (excess === null) void parse(request, text, done);
+    else done(invalidField(bodyPointer(excess.path), excess.detail));
   });
 }
 

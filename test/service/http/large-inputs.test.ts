@@ -109,6 +109,7 @@ test("[ERR6] JSON that is nested too deeply, or has too many entries, is refused
     const answer = await send(text);
     expect([answer.status, answer.body.errors]).toEqual([422, [{ pointer, detail: expect.stringContaining(detail) }]]);
   }
+  expect((await send(`{"a\\"b":[{"x":"],[","items":[${"0,".repeat(mostJsonEntries)}0]}]}`)).body.errors[0].pointer).toBe('/a\\"b/0/items');
   // At the limits it is examined like any other body.
   const [deep, wide, long] = [
     await send(`{"name":"P","x":${nested(mostJsonDepth - 1)}}`),
