@@ -1,4 +1,5 @@
 // Imports playlists from a table in one transaction: all lines, or those without faults if that is wanted.
+import { inTurns } from "../../base/async/in-turns.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { PlaylistItem } from "../../protocol/content/items.ts";
 import type { ImportFault, PlaylistImport, PlaylistImportResult } from "../../protocol/operator/csv-imports.ts";
@@ -13,7 +14,7 @@ import type { MakeId } from "../store/ids.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow, PlaylistRow } from "../store/tables.ts";
 import { columnOf, itemOfLine, playlistColumns, type ItemOfLine, type KnownAsset, type KnownAssets } from "./playlist-lines.ts";
-import { inTurns, listed, readTable, rejected, type TableLine } from "./table.ts";
+import { listed, readTable, rejected, type TableLine } from "./table.ts";
 
 interface ImportDependencies {
   clock: Clock;

@@ -1,4 +1,5 @@
 // Imports schedules from a table in one transaction: all lines, or those without faults if that is wanted.
+import { inTurns } from "../../base/async/in-turns.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { ImportFault, ScheduleImport, ScheduleImportResult } from "../../protocol/operator/csv-imports.ts";
 import { ProblemError } from "../http/problem.ts";
@@ -12,7 +13,7 @@ import type { MakeId } from "../store/ids.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow, ScheduleRow } from "../store/tables.ts";
 import { scheduleColumnOf, scheduleColumns, scheduleOfLine, type Named, type ScheduleOfLine } from "./schedule-lines.ts";
-import { inTurns, listed, readTable, rejected } from "./table.ts";
+import { listed, readTable, rejected } from "./table.ts";
 
 interface ImportDependencies {
   clock: Clock;

@@ -1,5 +1,4 @@
 // A table with named columns, and the faults that are found in it line by line.
-import { setImmediate } from "node:timers/promises";
 import { closestName } from "../../base/closest-name.ts";
 import { CsvError, readCsv } from "../../base/csv.ts";
 import type { ImportFault, PlaylistImportResult } from "../../protocol/operator/csv-imports.ts";
@@ -21,7 +20,6 @@ export interface Table {
 type SkippedLines = Omit<PlaylistImportResult, "playlists">;
 
 const mostLines = 10_000;
-const linesInTurn = 100;
 // Far more than there are names of columns; spreadsheets add empty ones.
 const mostColumns = 200;
 
@@ -55,14 +53,6 @@ export function readTable(csv: string, { known, needed }: { known: readonly stri
       cells: new Map(columns.map((column, index) => [column, (cells[index] ?? "").trim()] as const).filter(([, cell]) => cell !== "")),
     })),
   };
-}
-
-/** The lines one by one. After every hundred of them other requests get their turn. */
-export async function* inTurns(lines: readonly TableLine[]): AsyncGenerator<TableLine> {
-  for (const [index, line] of lines.entries()) {
-    if (index % linesInTurn === linesInTurn - 1) await setImmediate();
-    yield line;
-  }
 }
 
 function linesOf(csv: string) {

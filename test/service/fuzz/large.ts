@@ -39,9 +39,9 @@ export function largeBodies({ body, example }: Target): Map<string, string> {
     }
   }
   for (const [what, csv] of tables)
-    if (schema.properties?.["csv"] !== undefined) bodies.set(what, withField(whole, "csv", JSON.stringify(csv)));
+    if (schema.properties?.["csv"] !== undefined) bodies.set(what, withField({}, "csv", JSON.stringify(csv)));
   for (const [what, ical] of calendars)
-    if (schema.properties?.["ical"] !== undefined) bodies.set(what, withField(whole, "ical", JSON.stringify(ical)));
+    if (schema.properties?.["ical"] !== undefined) bodies.set(what, withField({ name: "C" }, "ical", JSON.stringify(ical)));
   return bodies;
 }
 
