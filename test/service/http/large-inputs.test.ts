@@ -9,6 +9,9 @@ import { mostJsonDepth, mostJsonEntries } from "../../../src/protocol/json-bound
 import type { SubscriptionMessage } from "../../../src/protocol/operator/events.ts";
 import { describeRefusals, mostErrors } from "../../../src/protocol/refusal.ts";
 import { temporaryFolder } from "../../support/folder.ts";
+import { HostileProvider } from "../../support/network/hostile-provider.ts";
+import { Browser } from "../people/browser.ts";
+import { begin, startWithSso } from "../people/sso.ts";
 import { EventSubscriber } from "../events/event-subscriber.ts";
 import { Agent } from "../mcp/agent.ts";
 import { errorPointers, TestService, type ApiResponse } from "../harness.ts";
@@ -66,6 +69,19 @@ test("[ERR6] a message of a player that is nested too deeply is ignored, and its
     is: "unknown",
     reason: expect.stringContaining(`more than ${mostJsonDepth} deep`),
   });
+});
+
+test("[ERR7] an answer of a provider of single sign-on that has more than a megabyte is refused", async () => {
+  await using folder = await temporaryFolder();
+  await using provider = await HostileProvider.listen();
+  await using api = await startWithSso(folder.path, provider.issuer);
+  provider.lies = { metadata: { padding: "x".repeat(1_100_000) } };
+  const refused = await new Browser(api.service.url).call("POST", "sign-in/sso", {});
+  expect(refused.status).toBe(503);
+  await using otherFolder = await temporaryFolder();
+  await using other = await startWithSso(otherFolder.path, provider.issuer);
+  provider.lies = { metadata: { padding: "x".repeat(900_000) } };
+  expect(await begin(new Browser(other.service.url))).toContain(provider.issuer);
 });
 
 test("[ERR5] the errors of programs and logs name the first ten of many faults, each cut", () => {
