@@ -2453,7 +2453,7 @@ export interface paths {
         put?: never;
         /**
          * Import playlists from a table
-         * @description One item in each line, in the order in which they play; `playlist` is the name of its playlist. `file` names a file of the library by name or id and so gives the item's type; without a file give `type`. `duration` is in seconds or as `1:05`; `days` (`MO-FR`), `from` and `until` (`11:00`) are its daypart; `transition` its type. Every other field of an item is a column of its name. Errors point to line and column: `/csv/12/duration`. Nothing is imported if any line has one, unless `skip_faulty`. Try it with `dry_run=true`.
+         * @description One item in each line, in the order in which they play; `playlist` is the name of its playlist. `file` names a file of the library by name or id and so gives the item's type; without a file give `type`. `duration` is in seconds or as `1:05`; `days` (`MO-FR`), `from` and `until` (`11:00`) are its daypart; `transition` its type. Every other field of an item is a column of its name. A table has at most 200 columns and 10,000 lines. Errors point to line and column: `/csv/12/duration`. Nothing is imported if any line has one, unless `skip_faulty`. Try it with `dry_run=true`.
          *
          *     Scope: `playlists:write`.
          */
@@ -3033,7 +3033,7 @@ export interface paths {
         put?: never;
         /**
          * Import schedules from a table
-         * @description One schedule in each line: `name`, `layout` (name or id), and `screens` (names or ids with `;` between them, `*` for all) or `tags`. Its times are `first_day`, `last_day`, `days` (`MO-FR`), `from` and `until` (`11:00`), or the fields `starts_at`, `ends_at`, `rrule` and `exdates`. Further columns: `timezone`, `priority`, `enabled`, `conditions` (JSON), `loop_from`. Errors point to line and column: `/csv/12/layout`. Nothing is imported if any line has one, unless `skip_faulty`. Try it with `dry_run=true`.
+         * @description One schedule in each line: `name`, `layout` (name or id), and `screens` (names or ids with `;` between them, `*` for all) or `tags`. Its times are `first_day`, `last_day`, `days` (`MO-FR`), `from` and `until` (`11:00`), or the fields `starts_at`, `ends_at`, `rrule` and `exdates`. Further columns: `timezone`, `priority`, `enabled`, `conditions` (JSON), `loop_from`. A table has at most 200 columns and 10,000 lines. Errors point to line and column: `/csv/12/layout`. Nothing is imported if any line has one, unless `skip_faulty`. Try it with `dry_run=true`.
          *
          *     Scope: `schedules:write`.
          */
@@ -5197,7 +5197,7 @@ export interface components {
         CalendarChange: {
             /** @description Each day once, in any order */
             dates?: components["schemas"]["CalendarDate"][];
-            /** @description Instead of `dates`: an iCalendar file (RFC 5545) as text, the whole body at most 1 MB. Each day of an event becomes a date, from one year before today to five years after it */
+            /** @description Instead of `dates`: an iCalendar file (RFC 5545) as text, at most 20,000 lines, the whole body at most 1 MB. Each day of an event becomes a date, from one year before today to five years after it */
             ical?: string;
             name?: string;
         };
@@ -7388,7 +7388,7 @@ export interface components {
         NewCalendar: {
             /** @description Each day once, in any order */
             dates?: components["schemas"]["CalendarDate"][];
-            /** @description Instead of `dates`: an iCalendar file (RFC 5545) as text, the whole body at most 1 MB. Each day of an event becomes a date, from one year before today to five years after it */
+            /** @description Instead of `dates`: an iCalendar file (RFC 5545) as text, at most 20,000 lines, the whole body at most 1 MB. Each day of an event becomes a date, from one year before today to five years after it */
             ical?: string;
             name: string;
         };

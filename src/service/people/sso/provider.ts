@@ -85,7 +85,11 @@ export class SsoProvider {
     const { protocol, hostname } = new URL(url);
     if (protocol === "http:" && !isLoopbackHost(hostname)) throw new TypeError(`${url} is not reached without TLS`);
     const until = signal === undefined ? this.#closing : AbortSignal.any([signal, this.#closing]);
-    const { body: answer, status, headers } = await fetch(url, { ...options, body: body as NonNullable<RequestInit["body"]>, signal: until });
+    const {
+      body: answer,
+      status,
+      headers,
+    } = await fetch(url, { ...options, body: body as NonNullable<RequestInit["body"]>, signal: until });
     return new Response(answer?.pipeThrough(upTo(mostAnswerBytes)) ?? null, { status, headers });
   };
 }
