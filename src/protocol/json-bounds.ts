@@ -5,7 +5,7 @@ export const mostJsonDepth = 64;
 /** The most entries of one list, and the most fields of one object. The longest list of the API has as many. */
 export const mostJsonEntries = 10_000;
 /** The most values in all: entries and fields of all lists and objects together. */
-export const mostJsonValues = 100_000;
+const mostJsonValues = 100_000;
 
 /** Which bound a text exceeds. */
 export interface JsonExcess {

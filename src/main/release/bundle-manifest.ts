@@ -1,6 +1,5 @@
 // Reads `release.json` out of a bundle, a tar file compressed with Zstandard, without unpacking the rest.
 import { createReadStream } from "node:fs";
-import { basename } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createZstdDecompress } from "node:zlib";
 import { Fault, isFault, reasonOf } from "../../base/fault.ts";

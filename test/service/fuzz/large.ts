@@ -47,15 +47,11 @@ export function largeBodies({ body, example }: Target): Map<string, string> {
 
 /** Queries, each by what is too much in it. */
 export function largeQueries({ query }: Target): Map<string, string> {
-  const queries = new Map<string, string>([
-    ["parameters", `?${numbered(urlBytes / 6, (at) => `p${at}=`, "&").slice(0, urlBytes)}`],
-    ["same parameters", `?${numbered(urlBytes / 3, () => "a=", "&").slice(0, urlBytes)}`],
-  ]);
-  for (const { name } of query) {
-    queries.set(`text in ?${name}`, `?${name}=${"x".repeat(urlBytes)}`);
-    queries.set(`list in ?${name}`, `?${name}=${numbered(urlBytes / 2, () => "x", ",")}`);
-    queries.set(`many ?${name}`, `?${numbered(urlBytes / (name.length + 3), () => `${name}=1`, "&")}`);
-  }
+  const queries = new Map([["parameters", `?${numbered(urlBytes / 6, (at) => `p${at}=`, "&").slice(0, urlBytes)}`]]);
+  for (const { name } of query) queries.set(`list in ?${name}`, `?${name}=${numbered(urlBytes / 2, () => "x", ",")}`);
+  const [first] = query;
+  if (first !== undefined)
+    queries.set(`many ?${first.name}`, `?${numbered(urlBytes / (first.name.length + 3), () => `${first.name}=1`, "&")}`);
   return queries;
 }
 
