@@ -23784,7 +23784,9 @@ export interface operations {
                      *           "column": "sample",
                      *           "detail": "sample"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "skipped_lines": 1,
+                     *       "more_skipped": 1
                      *     }
                      */
                     "application/json": components["schemas"]["PlaylistImportResult"];
@@ -23819,12 +23821,16 @@ export interface operations {
                      *           "detail": "sample"
                      *         }
                      *       ],
+                     *       "skipped_lines": 1,
+                     *       "more_skipped": 1,
                      *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
                      *     }
                      */
                     "application/json": {
                         /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
                         draft_id: string;
+                        /** @description How many faults there are beside those in `skipped` */
+                        more_skipped: number;
                         playlists: {
                             /** @enum {string} */
                             action: "created" | "changed" | "unchanged";
@@ -23836,8 +23842,10 @@ export interface operations {
                             line: number;
                             name: string;
                         }[];
-                        /** @description With `skip_faulty`: the lines that were left out, each with every fault */
+                        /** @description With `skip_faulty`: the faults of the lines that were left out, the first of them */
                         skipped: components["schemas"]["ImportFault"][];
+                        /** @description How many lines were left out */
+                        skipped_lines: number;
                     };
                 };
             };
@@ -26873,7 +26881,9 @@ export interface operations {
                      *           "column": "sample",
                      *           "detail": "sample"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "skipped_lines": 1,
+                     *       "more_skipped": 1
                      *     }
                      */
                     "application/json": components["schemas"]["ScheduleImportResult"];
@@ -26907,12 +26917,16 @@ export interface operations {
                      *           "detail": "sample"
                      *         }
                      *       ],
+                     *       "skipped_lines": 1,
+                     *       "more_skipped": 1,
                      *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
                      *     }
                      */
                     "application/json": {
                         /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
                         draft_id: string;
+                        /** @description How many faults there are beside those in `skipped` */
+                        more_skipped: number;
                         schedules: {
                             /** @description Id, `sch_` and a ULID */
                             id: string;
@@ -26921,8 +26935,10 @@ export interface operations {
                             /** @description In words: “Fridays 22:00 to 02:00” */
                             summary: string;
                         }[];
-                        /** @description With `skip_faulty`: the lines that were left out, each with every fault */
+                        /** @description With `skip_faulty`: the faults of the lines that were left out, the first of them */
                         skipped: components["schemas"]["ImportFault"][];
+                        /** @description How many lines were left out */
+                        skipped_lines: number;
                     };
                 };
             };
