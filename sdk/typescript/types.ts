@@ -2497,7 +2497,7 @@ export interface paths {
         put?: never;
         /**
          * Import playlists from a table
-         * @description One item in each line, in the order in which they play; `playlist` is the name of its playlist. `file` names a file of the library by name or id and so gives the item's type; without a file give `type`. `duration` is in seconds or as `1:05`; `days` (`MO-FR`), `from` and `until` (`11:00`) are its daypart; `transition` its type. Every other field of an item is a column of its name. Errors point to line and column: `/csv/12/duration`. Nothing is imported if any line has one, unless `skip_faulty`. Try it with `dry_run=true`.
+         * @description One item in each line, in the order in which they play; `playlist` is the name of its playlist. `file` names a file of the library by name or id and so gives the item's type; without a file give `type`. `duration` is in seconds or as `1:05`; `days` (`MO-FR`), `from` and `until` (`11:00`) are its daypart; `transition` its type. Every other field of an item is a column of its name. A table has at most 200 columns and 10,000 lines. Errors point to line and column: `/csv/12/duration`. Nothing is imported if any line has one, unless `skip_faulty`. Try it with `dry_run=true`.
          *
          *     Scope: `playlists:write`.
          */
@@ -3077,7 +3077,7 @@ export interface paths {
         put?: never;
         /**
          * Import schedules from a table
-         * @description One schedule in each line: `name`, `layout` (name or id), and `screens` (names or ids with `;` between them, `*` for all) or `tags`. Its times are `first_day`, `last_day`, `days` (`MO-FR`), `from` and `until` (`11:00`), or the fields `starts_at`, `ends_at`, `rrule` and `exdates`. Further columns: `timezone`, `priority`, `enabled`, `conditions` (JSON), `loop_from`. Errors point to line and column: `/csv/12/layout`. Nothing is imported if any line has one, unless `skip_faulty`. Try it with `dry_run=true`.
+         * @description One schedule in each line: `name`, `layout` (name or id), and `screens` (names or ids with `;` between them, `*` for all) or `tags`. Its times are `first_day`, `last_day`, `days` (`MO-FR`), `from` and `until` (`11:00`), or the fields `starts_at`, `ends_at`, `rrule` and `exdates`. Further columns: `timezone`, `priority`, `enabled`, `conditions` (JSON), `loop_from`. A table has at most 200 columns and 10,000 lines. Errors point to line and column: `/csv/12/layout`. Nothing is imported if any line has one, unless `skip_faulty`. Try it with `dry_run=true`.
          *
          *     Scope: `schedules:write`.
          */
@@ -5243,7 +5243,7 @@ export interface components {
         CalendarChange: {
             /** @description Each day once, in any order */
             dates?: components["schemas"]["CalendarDate"][];
-            /** @description Instead of `dates`: an iCalendar file (RFC 5545) as text, the whole body at most 1 MB. Each day of an event becomes a date, from one year before today to five years after it */
+            /** @description Instead of `dates`: an iCalendar file (RFC 5545) as text, at most 20,000 lines, the whole body at most 1 MB. Each day of an event becomes a date, from one year before today to five years after it */
             ical?: string;
             name?: string;
         };
@@ -7442,7 +7442,7 @@ export interface components {
         NewCalendar: {
             /** @description Each day once, in any order */
             dates?: components["schemas"]["CalendarDate"][];
-            /** @description Instead of `dates`: an iCalendar file (RFC 5545) as text, the whole body at most 1 MB. Each day of an event becomes a date, from one year before today to five years after it */
+            /** @description Instead of `dates`: an iCalendar file (RFC 5545) as text, at most 20,000 lines, the whole body at most 1 MB. Each day of an event becomes a date, from one year before today to five years after it */
             ical?: string;
             name: string;
         };
@@ -9171,6 +9171,7 @@ export interface components {
             /** @description Events whose id the service already has */
             duplicates: number;
             rejected: {
+                /** @description At least the first of them; a hundred in a batch are listed in full */
                 errors: {
                     detail: string;
                     /** @description JSON Pointer (RFC 6901) into the event */
@@ -9284,6 +9285,8 @@ export interface components {
             when_exists?: "create" | "append" | "replace";
         };
         PlaylistImportResult: {
+            /** @description How many faults there are beside those in `skipped` */
+            more_skipped: number;
             playlists: {
                 /** @enum {string} */
                 action: "created" | "changed" | "unchanged";
@@ -9295,8 +9298,10 @@ export interface components {
                 line: number;
                 name: string;
             }[];
-            /** @description With `skip_faulty`: the lines that were left out, each with every fault */
+            /** @description With `skip_faulty`: the faults of the lines that were left out, the first of them */
             skipped: components["schemas"]["ImportFault"][];
+            /** @description How many lines were left out */
+            skipped_lines: number;
         };
         PlaylistItem: {
             /** @description Id, `ast_` and a ULID */
@@ -10079,6 +10084,8 @@ export interface components {
                 /** @description An RFC 6901 pointer into the body, or `?name` for a query field */
                 pointer: string;
             }[];
+            /** @description How many errors there are beside those in `errors`; absent: none */
+            more_errors?: number;
             request_id: string;
             status: number;
             title: string;
@@ -10753,6 +10760,8 @@ export interface components {
             skip_faulty?: boolean;
         };
         ScheduleImportResult: {
+            /** @description How many faults there are beside those in `skipped` */
+            more_skipped: number;
             schedules: {
                 /** @description Id, `sch_` and a ULID */
                 id: string;
@@ -10761,8 +10770,10 @@ export interface components {
                 /** @description In words: “Fridays 22:00 to 02:00” */
                 summary: string;
             }[];
-            /** @description With `skip_faulty`: the lines that were left out, each with every fault */
+            /** @description With `skip_faulty`: the faults of the lines that were left out, the first of them */
             skipped: components["schemas"]["ImportFault"][];
+            /** @description How many lines were left out */
+            skipped_lines: number;
         };
         ScheduleList: {
             data: components["schemas"]["Schedule"][];
@@ -24043,7 +24054,9 @@ export interface operations {
                      *           "column": "sample",
                      *           "detail": "sample"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "skipped_lines": 1,
+                     *       "more_skipped": 1
                      *     }
                      */
                     "application/json": components["schemas"]["PlaylistImportResult"];
@@ -24078,12 +24091,16 @@ export interface operations {
                      *           "detail": "sample"
                      *         }
                      *       ],
+                     *       "skipped_lines": 1,
+                     *       "more_skipped": 1,
                      *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
                      *     }
                      */
                     "application/json": {
                         /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
                         draft_id: string;
+                        /** @description How many faults there are beside those in `skipped` */
+                        more_skipped: number;
                         playlists: {
                             /** @enum {string} */
                             action: "created" | "changed" | "unchanged";
@@ -24095,8 +24112,10 @@ export interface operations {
                             line: number;
                             name: string;
                         }[];
-                        /** @description With `skip_faulty`: the lines that were left out, each with every fault */
+                        /** @description With `skip_faulty`: the faults of the lines that were left out, the first of them */
                         skipped: components["schemas"]["ImportFault"][];
+                        /** @description How many lines were left out */
+                        skipped_lines: number;
                     };
                 };
             };
@@ -27132,7 +27151,9 @@ export interface operations {
                      *           "column": "sample",
                      *           "detail": "sample"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "skipped_lines": 1,
+                     *       "more_skipped": 1
                      *     }
                      */
                     "application/json": components["schemas"]["ScheduleImportResult"];
@@ -27166,12 +27187,16 @@ export interface operations {
                      *           "detail": "sample"
                      *         }
                      *       ],
+                     *       "skipped_lines": 1,
+                     *       "more_skipped": 1,
                      *       "draft_id": "drf_01jd3v8q6m9x2k4n7r5t1w0yzh"
                      *     }
                      */
                     "application/json": {
                         /** @description The proposal: a draft that an editor approves or returns. Nothing is published yet */
                         draft_id: string;
+                        /** @description How many faults there are beside those in `skipped` */
+                        more_skipped: number;
                         schedules: {
                             /** @description Id, `sch_` and a ULID */
                             id: string;
@@ -27180,8 +27205,10 @@ export interface operations {
                             /** @description In words: “Fridays 22:00 to 02:00” */
                             summary: string;
                         }[];
-                        /** @description With `skip_faulty`: the lines that were left out, each with every fault */
+                        /** @description With `skip_faulty`: the faults of the lines that were left out, the first of them */
                         skipped: components["schemas"]["ImportFault"][];
+                        /** @description How many lines were left out */
+                        skipped_lines: number;
                     };
                 };
             };

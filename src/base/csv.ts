@@ -7,7 +7,17 @@ export interface CsvLine {
   cells: readonly string[];
 }
 
-/** Thrown for a text that is no table. */
+// The first line beyond this is not searched for separators.
+const longestHeader = 20_000;
+
+/** The most that a table may have. */
+export interface CsvLimits {
+  columns: number;
+  /** Lines below the first one, which names the columns; empty ones do not count. */
+  lines: number;
+}
+
+/** Thrown for a text that is no table, or a larger one than the limits allow. */
 export class CsvError extends Error {
   readonly line: number;
 
@@ -18,15 +28,20 @@ export class CsvError extends Error {
   }
 }
 
-/** The lines of a table without empty ones. @throws CsvError if a quotation mark is not closed or text follows it. */
-export function readCsv(text: string): CsvLine[] {
+/** The lines of a table without empty ones. @throws CsvError at what exceeds a limit, or if a quotation mark is not closed or text follows it. */
+export function readCsv(text: string, limits: CsvLimits): CsvLine[] {
   const source = text.startsWith("\uFEFF") ? text.slice(1) : text;
   const separator = separatorOf(source);
   const lines: CsvLine[] = [];
   let [at, line, begin] = [0, 1, 1];
   let cells: string[] = [];
   const endLine = (): void => {
-    if (cells.some((cell) => cell.trim() !== "")) lines.push({ line: begin, cells });
+    if (cells.some((cell) => cell.trim() !== "")) {
+      if (lines.length > limits.lines) {
+        throw new CsvError(begin, `there are more than ${limits.lines} lines below the names of the columns: send fewer at a time`);
+      }
+      lines.push({ line: begin, cells });
+    }
     cells = [];
   };
   while (at < source.length) {
@@ -46,6 +61,8 @@ export function readCsv(text: string): CsvLine[] {
       cell = source.slice(at, end);
       at = end;
     }
+    if (cells.length === limits.columns)
+      throw new CsvError(line, `has more than ${limits.columns} cells: a table has at most that many columns`);
     cells.push(cell);
     if (source[at] === separator) {
       at += 1;
@@ -64,7 +81,7 @@ export function readCsv(text: string): CsvLine[] {
 
 /** The one of comma, semicolon and tab that the first line has most often. */
 function separatorOf(source: string): string {
-  const first = (/^[^\r\n]*/.exec(source)?.[0] ?? "").replaceAll(/"[^"]*"/g, "");
+  const first = (/^[^\r\n]*/.exec(source.slice(0, longestHeader))?.[0] ?? "").replaceAll(/"[^"]*"/g, "");
   const counts = [",", ";", "\t"].map((each) => ({ each, count: first.split(each).length }));
   return counts.reduce((most, next) => (next.count > most.count ? next : most)).each;
 }

@@ -42,7 +42,7 @@ test(
       [
         ["--email", email],
         1,
-        `Several people have the email ${email.toLowerCase()}. Name one by id: eve (${member.userId}), stranger (${stranger.userId})`,
+        `Several people have the email ${email.toLowerCase()}, and none has proven it. Name one by id: eve (${member.userId}), stranger (${stranger.userId})`,
       ],
       [["--user", "eve"], 2, "--user: must be the id of a person"],
       [["--email", "nobody"], 2, "--email: must be an email address"],

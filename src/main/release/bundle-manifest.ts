@@ -1,10 +1,10 @@
 // Reads `release.json` out of a bundle, a tar file compressed with Zstandard, without unpacking the rest.
 import { createReadStream } from "node:fs";
-import { basename } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createZstdDecompress } from "node:zlib";
 import { Fault, isFault, reasonOf } from "../../base/fault.ts";
 import { ReleaseManifest } from "../../protocol/device/updates.ts";
+import { describeRefusals } from "../../protocol/refusal.ts";
 
 const block = 512;
 const longestManifest = 65_536;
@@ -36,9 +36,7 @@ export async function readManifest(path: string, signal: AbortSignal): Promise<R
   if (text === null) throw refuse("release.json is missing");
   const parsed = ReleaseManifest.safeParse(jsonOf(text));
   if (!parsed.success) {
-    throw refuse(
-      `release.json: ${parsed.error.issues.map((issue) => `${issue.path.join(".") || basename(path)}: ${issue.message}`).join("; ")}`,
-    );
+    throw refuse(`release.json: ${describeRefusals(parsed.error)}`);
   }
   return parsed.data;
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { badFlags, defineUsage, readFlags } from "../../base/config.ts";
 import { SetupFile } from "../../protocol/device/setup-file.ts";
+import { listFaults } from "../../protocol/refusal.ts";
 import { parseSetupToml } from "./file/toml.ts";
 
 /** Its flags. */
@@ -88,7 +89,7 @@ function settingsOf(given: Given): SetupFile {
     const name = path.filter((part) => typeof part === "string").join(".");
     return `--${flagOf[name] ?? name}: ${message}`;
   });
-  throw badFlags(faults.join("; "), usage);
+  throw badFlags(listFaults(faults), usage);
 }
 
 function withoutUndefined(values: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -6,6 +6,7 @@ import { verifyJws } from "../../base/jws.ts";
 import type { Log } from "../../base/log.ts";
 import { DeviceCommand } from "../../protocol/device/command-request.ts";
 import { commandJwsType, type CommandStatus, type CommandUpdate, finalStatuses, SignedCommand } from "../../protocol/device/commands.ts";
+import { describeRefusals } from "../../protocol/refusal.ts";
 import type { DiskHealth } from "../storage/disk-health.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import { auditLogName, CommandAuditLog, type AuditEntry } from "./audit-log.ts";
@@ -125,7 +126,7 @@ export class CommandRunner {
     const expiresAt = command.exp * 1_000;
     if (clock.now() > expiresAt) return this.#update(entry, expiredOnArrival);
     const request = DeviceCommand.safeParse({ type: command.type, args: command.args });
-    if (!request.success) return this.#update(entry, unsupported(request.error.issues.map(({ message }) => message).join("; ")));
+    if (!request.success) return this.#update(entry, unsupported(describeRefusals(request.error)));
     const module = entry.type === this.#cancel.type ? this.#cancel : commands.get(entry.type);
     const missing = module === this.#cancel ? null : commands.missing(entry.type);
     if (module === undefined || missing !== null) return this.#update(entry, unsupported(missing ?? ""));

@@ -9,6 +9,7 @@ import { createLoopbackServer } from "../../base/http/loopback-server.ts";
 import type { Log } from "../../base/log.ts";
 import { ulid } from "../../base/ulid.ts";
 import { VariablesSetArgs } from "../../protocol/device/play-commands.ts";
+import { describeRefusals } from "../../protocol/refusal.ts";
 import type { Variables } from "../../protocol/scheduling/variables.ts";
 import { TokenBucket } from "../../base/token-bucket.ts";
 
@@ -85,10 +86,7 @@ async function handle({ player, clock, log }: TriggerDependencies, bucket: Token
   const text = await readBody(request);
   if (text === null) return problem(413, `at most ${maxBodyBytes} bytes`);
   const args = VariablesSetArgs.safeParse(parseJson(text));
-  if (!args.success) {
-    const reasons = args.error.issues.map(({ path, message }) => `/${path.join("/")}: ${message}`).join("; ");
-    return problem(422, reasons.slice(0, 2_000));
-  }
+  if (!args.success) return problem(422, describeRefusals(args.error));
   try {
     const { until } = await target.setVariables(`trg_${ulid(clock.now())}`, args.data);
     log.info({ names: Object.keys(args.data.variables), until }, "a trigger set variables");

@@ -9,6 +9,7 @@ import { readSafely } from "../../base/files/untrusted-file.ts";
 import type { Log } from "../../base/log.ts";
 import { DeclaredName } from "../../protocol/device/machine-commands.ts";
 import { WiredDisplays } from "../../protocol/device/wired-displays.ts";
+import { describeRefusals } from "../../protocol/refusal.ts";
 
 /** Where the declarations are, and who has to own them. */
 export interface DeclaredPlaces {
@@ -126,8 +127,7 @@ export class DeclaredDevices {
       if (bytes.length > maxFileBytes) return { is: "missing", reason: `${path} is larger than ${maxFileBytes} bytes` };
       const parsed = WiredDisplays.safeParse(JSON.parse(bytes.toString("utf8")));
       if (parsed.success) return { is: "declared", value: parsed.data };
-      const issues = parsed.error.issues.map(({ path: at, message }) => `${at.join(".")}: ${message}`);
-      return { is: "missing", reason: `${path}: ${issues.join("; ")}` };
+      return { is: "missing", reason: `${path}: ${describeRefusals(parsed.error)}` };
     } catch (error) {
       return { is: "missing", reason: hasErrorCode(error, "ENOENT") ? `there is no file ${path}` : `${path}: ${reasonOf(error)}` };
     }

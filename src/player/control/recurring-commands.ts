@@ -9,6 +9,7 @@ import { DeviceCommand } from "../../protocol/device/command-request.ts";
 import type { DesiredState } from "../../protocol/device/desired-state.ts";
 import { createProblem, type PlayerProblem } from "../../protocol/device/player-problems.ts";
 import { RecurringCommand } from "../../protocol/device/recurring-commands.ts";
+import { describeRefusals } from "../../protocol/refusal.ts";
 import { nextRun, runsBetween } from "../../schedule/control/recurring.ts";
 import { withinDeadline } from "../commands/command-deadline.ts";
 import type { CommandModule } from "../commands/command-module.ts";
@@ -175,8 +176,10 @@ export class RecurringCommands {
     const all = (desired.player.recurring_commands ?? []).flatMap((each) => {
       const command = RecurringCommand.safeParse(each);
       if (command.success) return command.data.enabled ? [command.data] : [];
-      const reason = command.error.issues.map(({ message }) => message).join("; ");
-      this.#dependencies.log.error({ name: each["name"], reason }, "a recurring command is invalid: it is ignored");
+      this.#dependencies.log.error(
+        { name: each["name"], reason: describeRefusals(command.error) },
+        "a recurring command is invalid: it is ignored",
+      );
       return [];
     });
     this.#commands = { of: desired, all };

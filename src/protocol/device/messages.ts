@@ -3,6 +3,7 @@ import { z } from "zod";
 import { Heartbeat, HeartbeatAnswer } from "./heartbeat.ts";
 import { DesiredState } from "./desired-state.ts";
 import { HeartbeatDelta, heartbeatDeltaFeature } from "./heartbeat-delta.ts";
+import { findJsonExcess } from "../json-bounds.ts";
 import { describeRefusal } from "../refusal.ts";
 import { deviceText } from "../text.ts";
 import { Count, id, LifetimeSeconds, RawInstant } from "../common.ts";
@@ -217,6 +218,8 @@ export type ParsedMessage<T> =
 
 /** Parses a message by the schema of the other side's messages. */
 export function parseMessage<T>(schema: z.ZodType<T>, text: string): ParsedMessage<T> {
+  const excess = findJsonExcess(text);
+  if (excess !== null) return { is: "unknown", type: undefined, seq: undefined, reason: excess.detail };
   let json: unknown;
   try {
     json = JSON.parse(text);

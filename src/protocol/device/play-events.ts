@@ -68,7 +68,9 @@ export const PlayEventReceipt = z.object({
     z.object({
       index: Count.describe("Position in the batch"),
       id: z.string().nullable(),
-      errors: z.array(z.object({ pointer: z.string().describe("JSON Pointer (RFC 6901) into the event"), detail: z.string() })),
+      errors: z
+        .array(z.object({ pointer: z.string().describe("JSON Pointer (RFC 6901) into the event"), detail: z.string() }))
+        .describe("At least the first of them; a hundred in a batch are listed in full"),
     }),
   ),
 });

@@ -1,6 +1,7 @@
 // Importing playlists and schedules from tables (CSV).
 import { z } from "zod";
 import { id, Name, TimeZone } from "../common.ts";
+import { mostErrors } from "../refusal.ts";
 
 const csv = z
   .string()
@@ -21,7 +22,14 @@ export const ImportFault = z.object({
 });
 export type ImportFault = z.infer<typeof ImportFault>;
 
-const skipped = z.array(ImportFault).describe("With `skip_faulty`: the lines that were left out, each with every fault");
+const skippedFields = {
+  skipped: z
+    .array(ImportFault)
+    .max(mostErrors)
+    .describe("With `skip_faulty`: the faults of the lines that were left out, the first of them"),
+  skipped_lines: z.int().min(0).describe("How many lines were left out"),
+  more_skipped: z.int().min(0).describe("How many faults there are beside those in `skipped`"),
+};
 
 /** A table of playlists: one item in each line. */
 export const PlaylistImport = z.strictObject({
@@ -45,7 +53,7 @@ export const PlaylistImportResult = z.object({
       line: z.int().min(1).describe("The first line that names it"),
     }),
   ),
-  skipped,
+  ...skippedFields,
 });
 export type PlaylistImportResult = z.infer<typeof PlaylistImportResult>;
 
@@ -57,6 +65,6 @@ export const ScheduleImportResult = z.object({
   schedules: z.array(
     z.object({ id: id("sch"), name: Name, summary: z.string().describe("In words: “Fridays 22:00 to 02:00”"), line: z.int().min(1) }),
   ),
-  skipped,
+  ...skippedFields,
 });
 export type ScheduleImportResult = z.infer<typeof ScheduleImportResult>;

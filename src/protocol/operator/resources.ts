@@ -14,6 +14,7 @@ import { problemFields } from "../device/player-problems.ts";
 import { UpdateState } from "../device/updates.ts";
 import { pairingCodeAlphabet } from "../pairing-code.ts";
 import { ReportedVariables, Variables } from "../scheduling/variables.ts";
+import { mostErrors } from "../refusal.ts";
 import { Transition } from "../content/transition.ts";
 import { Wall, WallPart } from "../content/wall.ts";
 import { Color, DeletedAt, id, Name, TimeZone, Timestamp } from "../common.ts";
@@ -204,7 +205,9 @@ export const Problem = z.object({
         detail: z.string(),
       }),
     )
+    .max(mostErrors)
     .optional(),
+  more_errors: z.int().min(1).optional().describe("How many errors there are beside those in `errors`; absent: none"),
   request_id: z.string(),
 });
 export type Problem = z.infer<typeof Problem>;

@@ -46,7 +46,7 @@ const ical = z
   .string()
   .max(maxIcalLength)
   .describe(
-    "Instead of `dates`: an iCalendar file (RFC 5545) as text, the whole body at most 1 MB. Each day of an event becomes a date, from one year before today to five years after it",
+    "Instead of `dates`: an iCalendar file (RFC 5545) as text, at most 20,000 lines, the whole body at most 1 MB. Each day of an event becomes a date, from one year before today to five years after it",
   );
 const source = { dates: dates.optional(), ical: ical.optional() };
 

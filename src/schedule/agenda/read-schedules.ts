@@ -1,5 +1,6 @@
 // Reads the schedules of a desired state. A schedule that cannot play is excluded with the reason; the others are not affected.
 import type { DesiredLayout } from "../../protocol/device/desired-state.ts";
+import { describeRefusals } from "../../protocol/refusal.ts";
 import { calendarIdsOf } from "../../protocol/scheduling/conditions.ts";
 import { timeZoneRules, type TimeZoneRules } from "../calendar/time-zone.ts";
 import { windowsOf } from "../calendar/windows.ts";
@@ -79,9 +80,7 @@ function numberOfDates(dates: readonly string[]): number {
 
 function parse(raw: RawSchedule, { playerTimeZone, calendars }: ReadContext): ParsedSchedule {
   const result = DesiredSchedule.safeParse(raw);
-  if (!result.success) {
-    return invalid(raw, result.error.issues.map(({ path, message }) => `/${path.join("/")}: ${message}`).join("; "));
-  }
+  if (!result.success) return invalid(raw, describeRefusals(result.error));
   const schedule = result.data;
   const timeZone = schedule.timezone === null ? playerTimeZone : timeZoneRules(schedule.timezone);
   if (timeZone === null) return invalid(raw, `this device does not know the time zone ${schedule.timezone}`);

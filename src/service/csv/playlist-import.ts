@@ -1,4 +1,5 @@
 // Imports playlists from a table in one transaction: all lines, or those without faults if that is wanted.
+import { inTurns } from "../../base/async/in-turns.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { PlaylistItem } from "../../protocol/content/items.ts";
 import type { ImportFault, PlaylistImport, PlaylistImportResult } from "../../protocol/operator/csv-imports.ts";
@@ -13,7 +14,7 @@ import type { MakeId } from "../store/ids.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow, PlaylistRow } from "../store/tables.ts";
 import { columnOf, itemOfLine, playlistColumns, type ItemOfLine, type KnownAsset, type KnownAssets } from "./playlist-lines.ts";
-import { readTable, rejected, type TableLine } from "./table.ts";
+import { listed, readTable, rejected, type TableLine } from "./table.ts";
 
 interface ImportDependencies {
   clock: Clock;
@@ -33,12 +34,12 @@ export async function importPlaylists(
   const assets = await assetsNamed(db, teamId, lines);
   const zone = timeZoneRulesOrUtc(timezone);
   const faults: ImportFault[] = [];
-  const wanted = lines.flatMap((line) => {
+  const wanted: ItemOfLine[] = [];
+  for await (const line of inTurns(lines)) {
     const read = itemOfLine(line, assets, zone);
-    if (!("faults" in read)) return [read];
-    faults.push(...read.faults);
-    return [];
-  });
+    if ("faults" in read) faults.push(...read.faults);
+    else wanted.push(read);
+  }
   const now = Math.trunc(clock.now());
   const playlists: PlaylistImportResult["playlists"] = [];
   const events: WriteEvent[] = [];
@@ -79,9 +80,8 @@ export async function importPlaylists(
     events.push({ teamId, type: row === null ? "playlist.created" : "playlist.updated", data: { playlist_id: next.id, name } });
     playlists.push({ id: next.id, name, action: row === null ? "created" : "changed", item_count: made.items.length, line });
   }
-  faults.sort((a, b) => a.line - b.line);
   if (faults.length > 0 && !skip_faulty) throw rejected(faults);
-  return { result: { playlists, skipped: faults }, affected: [...affected.values()], events };
+  return { result: { playlists, ...listed(faults) }, affected: [...affected.values()], events };
 }
 
 /** The files that the lines name by id or by name, under both, names in lower case. */

@@ -72,7 +72,7 @@ export function itemOfLine({ line, cells }: TableLine, assets: KnownAssets, zone
   const shape = type === undefined ? undefined : shapes.get(type);
   if (type === undefined && faults.length === 0) fault("type", `must be one of ${[...shapes.keys()].join(", ")}, or give a file`);
   else if (type !== undefined && shape === undefined)
-    fault("type", `is ${JSON.stringify(type)}: it must be one of ${[...shapes.keys()].join(", ")}`);
+    fault("type", `is ${JSON.stringify(type.slice(0, 100))}: it must be one of ${[...shapes.keys()].join(", ")}`);
   if (shape === undefined) return { faults };
   for (const [column, cell] of cells) readCell(column, cell);
   const hours = openingOf(cells);

@@ -1,4 +1,5 @@
 // Imports schedules from a table in one transaction: all lines, or those without faults if that is wanted.
+import { inTurns } from "../../base/async/in-turns.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { ImportFault, ScheduleImport, ScheduleImportResult } from "../../protocol/operator/csv-imports.ts";
 import { ProblemError } from "../http/problem.ts";
@@ -12,7 +13,7 @@ import type { MakeId } from "../store/ids.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow, ScheduleRow } from "../store/tables.ts";
 import { scheduleColumnOf, scheduleColumns, scheduleOfLine, type Named, type ScheduleOfLine } from "./schedule-lines.ts";
-import { readTable, rejected } from "./table.ts";
+import { listed, readTable, rejected } from "./table.ts";
 
 interface ImportDependencies {
   clock: Clock;
@@ -32,7 +33,7 @@ export async function importSchedules(
   const schedules: ScheduleImportResult["schedules"] = [];
   const events: WriteEvent[] = [];
   const affected = new Map<string, PlayerRow>();
-  for (const source of lines) {
+  for await (const source of inTurns(lines)) {
     const read = scheduleOfLine(source, layouts, screens);
     const refused = "faults" in read ? read.faults : await checked(db, teamId, read, source.cells, now);
     faults.push(...refused);
@@ -48,7 +49,7 @@ export async function importSchedules(
     schedules.push({ id: row.id, name: row.name, summary, line });
   }
   if (faults.length > 0 && !skip_faulty) throw rejected(faults);
-  return { result: { schedules, skipped: faults }, affected: [...affected.values()], events };
+  return { result: { schedules, ...listed(faults) }, affected: [...affected.values()], events };
 }
 
 /** What the service refuses of a schedule because of other things, such as shares that exceed an hour. */

@@ -1,8 +1,10 @@
 // A table with named columns, and the faults that are found in it line by line.
 import { closestName } from "../../base/closest-name.ts";
 import { CsvError, readCsv } from "../../base/csv.ts";
-import type { ImportFault } from "../../protocol/operator/csv-imports.ts";
+import type { ImportFault, PlaylistImportResult } from "../../protocol/operator/csv-imports.ts";
+import { mostErrors } from "../../protocol/refusal.ts";
 import { invalidField, invalidFields } from "../http/problem.ts";
+import { bodyPointer } from "../http/validation.ts";
 
 /** A line by the names of its columns, without empty cells. */
 export interface TableLine {
@@ -15,7 +17,11 @@ export interface Table {
   columns: readonly string[];
 }
 
+type SkippedLines = Omit<PlaylistImportResult, "playlists">;
+
 const mostLines = 10_000;
+// Far more than there are names of columns; spreadsheets add empty ones.
+const mostColumns = 200;
 
 /** @throws ProblemError 422 if the text is no table, or its first line lacks a column or has one that is not known. */
 export function readTable(csv: string, { known, needed }: { known: readonly string[]; needed: readonly string[] }): Table {
@@ -40,7 +46,6 @@ export function readTable(csv: string, { known, needed }: { known: readonly stri
   }
   if (faults.length > 0) throw rejected(faults);
   if (rest.length === 0) throw invalidField("/csv", "has no line below the names of the columns");
-  if (rest.length > mostLines) throw invalidField("/csv", `has ${rest.length} lines: import at most ${mostLines} at a time`);
   return {
     columns,
     lines: rest.map(({ line, cells }) => ({
@@ -52,7 +57,7 @@ export function readTable(csv: string, { known, needed }: { known: readonly stri
 
 function linesOf(csv: string) {
   try {
-    return readCsv(csv);
+    return readCsv(csv, { columns: mostColumns, lines: mostLines });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw rejected([{ line: error.line, column: null, detail: error.message }]);
@@ -61,10 +66,19 @@ function linesOf(csv: string) {
 
 /** The refusal of a table. A pointer names the line and the column: `/csv/12/duration`. */
 export function rejected(faults: readonly ImportFault[]) {
+  const { skipped, more_skipped } = listed(faults);
   return invalidFields(
-    faults.map(({ line, column, detail }) => ({
-      pointer: `/csv/${line}${column === null ? "" : `/${column.replaceAll("~", "~0").replaceAll("/", "~1")}`}`,
+    skipped.map(({ line, column, detail }) => ({
+      pointer: `/csv/${line}${column === null ? "" : bodyPointer([column])}`,
       detail: `line ${line}: ${detail}`,
     })),
+    more_skipped,
   );
+}
+
+/** The first faults by their lines, and how many more there are. */
+export function listed(faults: readonly ImportFault[]): SkippedLines {
+  const skipped = faults.toSorted((a, b) => a.line - b.line).slice(0, mostErrors);
+  const lines = new Set(faults.map(({ line }) => line));
+  return { skipped, skipped_lines: lines.size, more_skipped: faults.length - skipped.length };
 }

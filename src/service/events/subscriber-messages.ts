@@ -1,7 +1,9 @@
 // Parses the messages of a subscriber. For an invalid message it returns the error to send, with the message's id, the field and the remedy.
 import { z } from "zod";
+import { findJsonExcess } from "../../protocol/json-bounds.ts";
 import { SubscriberMessage, SubscriberMessageId, type SubscriptionMessage } from "../../protocol/operator/events.ts";
-import { validatePart } from "../http/validation.ts";
+import { invalidFields } from "../http/problem.ts";
+import { bodyPointer, validatePart } from "../http/validation.ts";
 
 type ErrorMessage = Extract<SubscriptionMessage, { type: "error" }>;
 
@@ -9,6 +11,8 @@ const WithId = z.object({ id: SubscriberMessageId });
 const knownTypes: readonly string[] = SubscriberMessage.options.flatMap((option) => [...option.shape.type.values]);
 
 export function readSubscriberMessage(text: string): SubscriberMessage | ErrorMessage {
+  const excess = findJsonExcess(text);
+  if (excess !== null) return errorMessage(null, "malformed", bodyPointer(excess.path), excess.detail);
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -22,7 +26,7 @@ export function readSubscriberMessage(text: string): SubscriberMessage | ErrorMe
   if (type === undefined || !knownTypes.includes(type)) {
     return errorMessage(id, "unsupported", "/type", `the supported types are ${knownTypes.join(" and ")}`);
   }
-  const detail = result.errors.map(({ pointer, detail: reason }) => `${pointer}: ${reason}`).join("; ");
+  const { message: detail } = invalidFields(result.errors, result.moreErrors);
   return errorMessage(id, "malformed", result.errors[0]?.pointer ?? null, `${detail}. See /api/v1/asyncapi.json`);
 }
 

@@ -5,15 +5,16 @@ import type { Duplex } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from "fastify";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
+import { findJsonExcess } from "../../protocol/json-bounds.ts";
 import { apiPrefix } from "../operations/operation.ts";
 import { operations } from "../operations/operations.ts";
 import type { MakeId } from "../store/ids.ts";
 import { endConnection, RequestDeadlines, type HttpDeadlines } from "./deadlines.ts";
-import { ProblemError, problemOf, toProblemError } from "./problem.ts";
+import { invalidField, ProblemError, problemOf, toProblemError } from "./problem.ts";
 import { repetitionOf } from "./repetition.ts";
 import { newRequestId, requestIdOf } from "./request-id.ts";
 import { rawProblemResponse } from "./responses/raw-response.ts";
-import { validatorCompiler } from "./validation.ts";
+import { bodyPointer, validatorCompiler } from "./validation.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -70,6 +71,7 @@ export function fastifyOptions(
 export function addHttpDefaults(app: FastifyInstance, dependencies: HttpDependencies): RequestDeadlines {
   setRequestIds(app.server, dependencies);
   const deadlines = addDeadlines(app, dependencies);
+  boundJson(app);
   let isClosing = false;
   app.addHook("preClose", (done) => {
     isClosing = true;
@@ -122,6 +124,17 @@ function addDeadlines(app: FastifyInstance, dependencies: HttpDependencies): Req
     deadlines.trust(this.raw);
   });
   return deadlines;
+}
+
+/** Refuses a JSON body that is too deep or has too many entries before it is parsed. */
+function boundJson(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser("error", "error");
+  app.removeContentTypeParser("application/json");
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, text: string, done) => {
+    const excess = findJsonExcess(text);
+    if (excess === null) void parse(request, text, done);
+    else done(invalidField(bodyPointer(excess.path), excess.detail));
+  });
 }
 
 function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, dependencies: HttpDependencies): FastifyReply {

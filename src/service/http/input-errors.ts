@@ -1,6 +1,8 @@
 // Validates a value and describes each error in plain words: where it is, and which name or value was probably meant.
 import type { z } from "zod";
 import { closestName } from "../../base/closest-name.ts";
+import { mostErrors } from "../../protocol/refusal.ts";
+import { insteadOf, list, messageOf, missing, notAllowed, oneOf, quoted, typeName, type Fields } from "./input-messages.ts";
 
 /** An error; `path` leads to it from the validated value. */
 export interface InputError {
@@ -10,42 +12,58 @@ export interface InputError {
   suggestion?: readonly PropertyKey[];
 }
 
-/** The outcome of a validation. */
-export type Validation<T> = { value: T } | { errors: InputError[] };
+/** The outcome of a validation: the value, or the first errors and how many more there are. */
+export type Validation<T> = { value: T } | Errors;
+
+interface Errors {
+  errors: InputError[];
+  moreErrors: number;
+}
 
 type Issue = z.core.$ZodIssue;
 type Raw = z.core.$ZodRawIssue;
-/** Maps the list of unknown keys in an object to the fields that the object has. */
-type Fields = WeakMap<readonly string[], readonly string[]>;
 
-const missing = "is missing";
-const formats: Readonly<Record<string, string>> = {
-  datetime: "must be a time in UTC such as 2026-11-22T12:00:00Z",
-  date: "must be a date such as 2026-11-22",
-  time: "must be a time of day such as 08:30",
-  email: "must be an email address",
-  url: "must be a URL such as https://example.com/page",
-};
+// The library makes a message for each error, also for those that no answer lists.
+const mostMessages = 1_000;
 
 /** Validates a value against a schema. The schema's own messages are kept. */
 export function validate<T>(schema: z.ZodType<T>, value: unknown): Validation<T> {
   const fields: Fields = new WeakMap();
-  const parsed = schema.safeParse(value, { error: (issue) => messageOf(issue, fields), reportInput: true });
-  if (parsed.success) return { value: parsed.data };
-  return { errors: withoutDuplicates(parsed.error.issues.flatMap((issue) => explain(issue, [], fields))) };
+  let messages = 0;
+  const error = (issue: Raw) => ((messages += 1) > mostMessages ? notAllowed : messageOf(issue, fields));
+  const parsed = schema.safeParse(value, { error, reportInput: true });
+  return parsed.success ? { value: parsed.data } : explainAll(parsed.error.issues, [], fields);
 }
 
-function explain(issue: Issue, above: readonly PropertyKey[], fields: Fields): InputError[] {
+/** The first errors of several issues, each place once, and how many more there are. */
+function explainAll(issues: readonly Issue[], above: readonly PropertyKey[], fields: Fields): Errors {
+  const shown = issues.slice(0, mostErrors);
+  let moreErrors = issues.slice(mostErrors).reduce((sum, issue) => sum + (issue.code === "unrecognized_keys" ? issue.keys.length : 1), 0);
+  const found = shown.flatMap((issue) => {
+    const explained = explain(issue, above, fields);
+    moreErrors += explained.moreErrors;
+    return explained.errors;
+  });
+  const all = withoutDuplicates(found);
+  const errors = all.slice(0, mostErrors);
+  return { errors, moreErrors: moreErrors + all.length - errors.length };
+}
+
+function explain(issue: Issue, above: readonly PropertyKey[], fields: Fields): Errors {
   const path = [...above, ...issue.path];
+  const one = (detail: string): Errors => ({ errors: [{ path, detail }], moreErrors: 0 });
   switch (issue.code) {
     case "invalid_type":
-      return [{ path, detail: issue.input === undefined ? missing : issue.message }];
-    case "unrecognized_keys":
-      return issue.keys.map((key) => unknownField(path, key, fields.get(issue.keys) ?? []));
+      return one(issue.input === undefined ? missing : issue.message);
+    case "unrecognized_keys": {
+      const keys = issue.keys.slice(0, mostErrors);
+      const errors = keys.map((key) => unknownField(path, key, fields.get(issue.keys) ?? []));
+      return { errors, moreErrors: issue.keys.length - keys.length };
+    }
     case "invalid_union":
-      return issue.errors.length === 0 ? [{ path, detail: issue.message }] : unionErrors(issue.errors, path, fields);
+      return issue.errors.length === 0 ? one(issue.message) : unionErrors(issue.errors, path, fields);
     case "invalid_key":
-      return [{ path, detail: `its name ${issue.issues[0]?.message ?? "is not allowed here"}` }];
+      return one(`its name ${issue.issues[0]?.message ?? notAllowed}`);
     case "invalid_value":
     case "invalid_format":
     case "invalid_element":
@@ -53,14 +71,15 @@ function explain(issue: Issue, above: readonly PropertyKey[], fields: Fields): I
     case "too_small":
     case "too_big":
     case "custom":
-      return [{ path, detail: issue.message }];
+      return one(issue.message);
   }
 }
 
 /** The errors of a union: those of the option that was probably meant. */
-function unionErrors(options: readonly (readonly Issue[])[], path: readonly PropertyKey[], fields: Fields): InputError[] {
+function unionErrors(options: readonly (readonly Issue[])[], path: readonly PropertyKey[], fields: Fields): Errors {
+  const one = (place: readonly PropertyKey[], detail: string): Errors => ({ errors: [{ path: place, detail }], moreErrors: 0 });
   const matchingType = options.filter((issues) => !issues.some((issue) => issue.path.length === 0 && isTypeMismatch(issue)));
-  if (matchingType.length === 0) return [{ path, detail: typeMismatch(options.flat()) }];
+  if (matchingType.length === 0) return one(path, typeMismatch(options.flat()));
   // An option whose discriminator differs (`type: "image"`) was not meant.
   const discriminatorErrors = matchingType.map((issues) =>
     issues.find((issue) => issue.path.length === 1 && issue.code === "invalid_value"),
@@ -68,17 +87,18 @@ function unionErrors(options: readonly (readonly Issue[])[], path: readonly Prop
   const [firstError] = discriminatorErrors;
   if (firstError !== undefined && matchingType.length > 1 && discriminatorErrors.every((each) => each?.path[0] === firstError.path[0])) {
     const values = discriminatorErrors.flatMap((each) => (each?.code === "invalid_value" ? each.values : []));
-    return [{ path: [...path, ...firstError.path], detail: oneOf(values, firstError.input) }];
+    return one([...path, ...firstError.path], oneOf(values, firstError.input));
   }
   const matchingDiscriminator = matchingType.filter((_, place) => discriminatorErrors[place] === undefined);
-  const errorsByOption = (matchingDiscriminator.length === 0 ? matchingType : matchingDiscriminator).map((issues) =>
-    withoutDuplicates(issues.flatMap((issue) => explain(issue, path, fields))),
+  const byOption = (matchingDiscriminator.length === 0 ? matchingType : matchingDiscriminator).map((issues) =>
+    explainAll(issues, path, fields),
   );
-  const minCount = Math.min(...errorsByOption.map(({ length }) => length));
-  const fewest = errorsByOption.filter(({ length }) => length === minCount);
-  if (fewest.length > 1 && fewest.every(([error]) => minCount === 1 && error!.detail === missing)) {
-    const names = [...new Set(fewest.map(([error]) => String(error!.path.at(-1))))];
-    return names.length === 1 ? fewest[0]! : [{ path, detail: `must have ${list(names)}` }];
+  const countOf = ({ errors, moreErrors }: Errors): number => errors.length + moreErrors;
+  const minCount = Math.min(...byOption.map(countOf));
+  const fewest = byOption.filter((each) => countOf(each) === minCount);
+  if (fewest.length > 1 && fewest.every(({ errors: [error] }) => minCount === 1 && error!.detail === missing)) {
+    const names = [...new Set(fewest.map(({ errors: [error] }) => String(error!.path.at(-1))))];
+    return names.length === 1 ? fewest[0]! : one(path, `must have ${list(names)}`);
   }
   return fewest[0]!;
 }
@@ -124,110 +144,4 @@ function typeMismatch(issues: readonly Issue[]): string {
   );
   const expected = list([...new Set(kinds)]);
   return input === undefined ? missing : `must be ${expected}${insteadOf(kinds, input)}`;
-}
-
-/** The message for an issue for which the schema has none of its own. */
-function messageOf(issue: Raw, fields: Fields): string {
-  const { input } = issue;
-  switch (issue.code) {
-    case "invalid_type": {
-      const kind = typeName(issue.expected);
-      return input === undefined ? missing : `must be ${kind}${insteadOf([kind], input)}`;
-    }
-    case "invalid_value":
-      return oneOf(issue.values, input);
-    case "too_small":
-      return limitMessage(issue.origin, "at least", issue.minimum, issue.inclusive !== false);
-    case "too_big":
-      return limitMessage(issue.origin, "at most", issue.maximum, issue.inclusive !== false);
-    case "not_multiple_of":
-      return `must be a multiple of ${issue.divisor}`;
-    case "invalid_format":
-      return formatMessage(issue);
-    case "unrecognized_keys":
-      fields.set(issue.keys, Object.keys((issue.inst?._zod.def as { shape?: object } | undefined)?.shape ?? {}));
-      return "has an unknown field";
-    case "invalid_union": {
-      const { discriminator, options } = issue as { discriminator?: string; options?: readonly unknown[] };
-      if (discriminator === undefined) return "matches none of the allowed forms";
-      return oneOf(options ?? [], (input as Record<string, unknown>)[discriminator]);
-    }
-    case "custom":
-    case "invalid_element":
-    case "invalid_key":
-      return "is not allowed here";
-  }
-}
-
-function typeName(kind: string): string {
-  switch (kind) {
-    case "string":
-      return "a string";
-    case "number":
-      return "a number";
-    case "int":
-      return "a whole number";
-    case "boolean":
-      return "true or false";
-    case "array":
-    case "tuple":
-      return "a list";
-    case "object":
-    case "record":
-      return "an object";
-    default:
-      return kind;
-  }
-}
-
-/** Names the kind of the value, if that helps. */
-function insteadOf(expected: readonly string[], input: unknown): string {
-  if (typeof input === "number") return expected.some((kind) => /number/.test(kind)) ? "" : ", not a number";
-  if (input === null) return ", not null";
-  if (Array.isArray(input)) return ", not a list";
-  const kind = typeof input === "string" ? "a string" : typeof input === "boolean" ? String(input) : "an object";
-  return `, not ${kind}`;
-}
-
-/** The message for a value that must be one of several; suggests the nearest. */
-function oneOf(values: readonly unknown[], input: unknown): string {
-  const all = [...new Set(values)];
-  const expected = all.length === 1 ? quoted(all[0]) : `one of ${all.map(quoted).join(", ")}`;
-  if (input === undefined) return `${missing}: ${expected}`;
-  const near =
-    typeof input === "string"
-      ? closestName(
-          input,
-          all.filter((value) => typeof value === "string"),
-        )
-      : undefined;
-  return near === undefined || all.length === 1 ? `must be ${expected}` : `must be ${expected}: did you mean ${quoted(near)}?`;
-}
-
-function limitMessage(origin: string, side: "at least" | "at most", limit: number | bigint, isIncluded: boolean): string {
-  if (origin === "string") {
-    if (side === "at least" && Number(limit) === 1) return "must not be empty";
-    return `must have ${side} ${limit} ${Number(limit) === 1 ? "character" : "characters"}`;
-  }
-  if (origin === "array" || origin === "set") return `must have ${side} ${limit} ${Number(limit) === 1 ? "entry" : "entries"}`;
-  if (isIncluded) return `must be ${side} ${limit}`;
-  return `must be ${side === "at least" ? "more" : "less"} than ${limit}`;
-}
-
-function formatMessage({ format, ...more }: Raw & { code: "invalid_format" }): string {
-  const part = (name: string) => quoted((more as Record<string, unknown>)[name]);
-  if (format === "starts_with") return `must begin with ${part("prefix")}`;
-  if (format === "ends_with") return `must end with ${part("suffix")}`;
-  if (format === "includes") return `must contain ${part("includes")}`;
-  if (format === "regex") return `must match ${String((more as { pattern?: unknown }).pattern)}`;
-  return formats[format] ?? `must be a valid ${format}`;
-}
-
-function quoted(value: unknown): string {
-  return JSON.stringify(value) ?? "nothing";
-}
-
-/** `a, b or c`. */
-function list(words: readonly string[]): string {
-  return words.length < 2 ? (words[0] ?? "") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 }

@@ -1,6 +1,7 @@
 // The catalogue of problem types (RFC 9457) and the error that is thrown to respond with one.
 import { isFault } from "../../base/fault.ts";
 import type { Problem } from "../../protocol/operator/resources.ts";
+import { cutEnd, listFaults, mostErrors, mostInLine } from "../../protocol/refusal.ts";
 
 /** Every problem type with its status and title. The key is the last segment of the problem's `type` URL. */
 export const problemKinds = {
@@ -48,6 +49,11 @@ export const problemKinds = {
 export type ProblemKind = keyof typeof problemKinds;
 
 const unavailableRetryS = "5";
+// Names in them come from the request, and may be as long as its body.
+const longestPointer = 200;
+const longestDetail = 2_000;
+// A detail may name ten errors with their pointers.
+const longestMessage = 25_000;
 
 /** An invalid field: an RFC 6901 pointer into the body, or `?name` for a query field. */
 export interface FieldError {
@@ -58,18 +64,23 @@ export interface FieldError {
 /** Thrown to reject a request with a problem. The message is the problem's `detail`: what is wrong and what to do. */
 export class ProblemError extends Error {
   readonly kind: ProblemKind;
+  /** The first of them; see {@link mostErrors}. */
   readonly errors: readonly FieldError[];
+  /** How many errors there are beside them. */
+  readonly moreErrors: number;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(
     kind: ProblemKind,
     detail: string,
-    more: { errors?: readonly FieldError[]; headers?: Record<string, string>; cause?: unknown } = {},
+    more: { errors?: readonly FieldError[]; moreErrors?: number; headers?: Record<string, string>; cause?: unknown } = {},
   ) {
-    super(detail, more.cause === undefined ? undefined : { cause: more.cause });
+    super(cutEnd(detail, longestMessage), more.cause === undefined ? undefined : { cause: more.cause });
     this.name = "ProblemError";
     this.kind = kind;
-    this.errors = more.errors ?? [];
+    const errors = more.errors ?? [];
+    this.errors = errors.slice(0, mostErrors).map(cutError);
+    this.moreErrors = (more.moreErrors ?? 0) + errors.length - this.errors.length;
     // The client of a node that stops finds another one, or this one again, within seconds.
     this.headers = { ...(kind === "closing" ? { "Retry-After": "1" } : {}), ...more.headers };
   }
@@ -85,8 +96,14 @@ export function invalidField(pointer: string, detail: string): ProblemError {
 }
 
 /** The error for several invalid fields; its detail names all of them. */
-export function invalidFields(errors: readonly FieldError[]): ProblemError {
-  return new ProblemError("invalid", errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join("; "), { errors });
+export function invalidFields(errors: readonly FieldError[], moreErrors = 0): ProblemError {
+  const named = errors.slice(0, mostInLine).map(({ pointer, detail }) => `${cutEnd(pointer, longestPointer) || "the body"}: ${detail}`);
+  return new ProblemError("invalid", listFaults(named, moreErrors + errors.length - named.length), { errors, moreErrors });
+}
+
+/** The error without most of a name or a value that is far too long. */
+export function cutError({ pointer, detail }: FieldError): FieldError {
+  return { pointer: cutEnd(pointer, longestPointer), detail: cutEnd(detail, longestDetail) };
 }
 
 /** The body of a problem response. `type` is a URL at this service that explains the problem type. */
@@ -98,6 +115,7 @@ export function problemOf(error: ProblemError, requestId: string): Problem {
     status,
     detail: error.message,
     ...(error.errors.length > 0 ? { errors: [...error.errors] } : {}),
+    ...(error.moreErrors > 0 ? { more_errors: error.moreErrors } : {}),
     request_id: requestId,
   };
 }

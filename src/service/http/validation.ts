@@ -2,7 +2,7 @@
 import type { FastifySchemaCompiler } from "fastify";
 import type { z } from "zod";
 import { validate } from "./input-errors.ts";
-import { ProblemError, type FieldError } from "./problem.ts";
+import { invalidFields, ProblemError, type FieldError } from "./problem.ts";
 
 /**
  * Fastify's validator for zod schemas. A malformed id in the path gives 404. Any other error gives 422 with an RFC 6901 pointer
@@ -15,21 +15,21 @@ export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, ht
     if (httpPart === "params") return { error: new ProblemError("not-found", "Not found: the id is malformed") };
     const place = httpPart === "querystring" ? queryPointer : bodyPointer;
     const errors = outcome.errors.map(({ path, detail }) => ({ pointer: place(path), detail }));
-    const detail = errors.map((error) => `${error.pointer || "the body"}: ${error.detail}`).join("; ");
-    return { error: new ProblemError("invalid", detail, { errors }) };
+    return { error: invalidFields(errors, outcome.moreErrors) };
   };
 };
 
 /** Validates a part of a body on its own. The pointers (RFC 6901) of its errors are relative to that part. */
-export function validatePart<T>(schema: z.ZodType<T>, value: unknown): { value: T } | { errors: FieldError[] } {
+export function validatePart<T>(schema: z.ZodType<T>, value: unknown): { value: T } | { errors: FieldError[]; moreErrors: number } {
   const outcome = validate(schema, value);
   if ("value" in outcome) return outcome;
-  return { errors: outcome.errors.map(({ path, detail }) => ({ pointer: bodyPointer(path), detail })) };
+  return { errors: outcome.errors.map(({ path, detail }) => ({ pointer: bodyPointer(path), detail })), moreErrors: outcome.moreErrors };
 }
 
 type Path = readonly PropertyKey[];
 
-function bodyPointer(path: Path): string {
+/** An RFC 6901 pointer. */
+export function bodyPointer(path: Path): string {
   return path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 

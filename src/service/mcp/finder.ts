@@ -116,7 +116,7 @@ export function callFinder(runner: ToolRunner, mcpCall: McpCall, name: string, a
 function parsed<T>(schema: z.ZodType<T>, args: Arguments): T {
   const result = validatePart(schema, args);
   if ("value" in result) return result.value;
-  throw invalidFields(result.errors);
+  throw invalidFields(result.errors, result.moreErrors);
 }
 
 function found(runner: ToolRunner, mcpCall: McpCall, words: string): CallToolResult {

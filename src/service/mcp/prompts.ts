@@ -3,6 +3,7 @@ import { ProtocolError, ProtocolErrorCode, type GetPromptResult, type Prompt } f
 import { z } from "zod";
 import { id } from "../../protocol/common.ts";
 import type { Scope } from "../../protocol/operator/people.ts";
+import { describeRefusals } from "../../protocol/refusal.ts";
 
 interface Task {
   prompt: Prompt;
@@ -84,6 +85,6 @@ export function getPrompt(scopes: readonly Scope[], name: string, args: unknown)
     return { ...(description === undefined ? {} : { description }), messages: [{ role: "user", content: { type: "text", text } }] };
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error;
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, z.prettifyError(error));
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, describeRefusals(error));
   }
 }

@@ -49,7 +49,7 @@ export function callScreenshot(runner: ToolRunner, mcpCall: McpCall, name: strin
 /** @throws ProblemError with the reason if the player sends no screenshot. */
 async function takeScreenshot(runner: ToolRunner, mcpCall: McpCall, args: Arguments): Promise<CallToolResult> {
   const input = validatePart(ScreenshotInput, args);
-  if ("errors" in input) throw invalidFields(input.errors);
+  if ("errors" in input) throw invalidFields(input.errors, input.moreErrors);
   const { player: wanted, show_id: showId, max_width, wait_ms } = input.value;
   for (const scope of screenshotTool.scopes) requireScope(mcpCall.operator, scope);
   const { clock, commands, presence, store } = runner;

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { BlobStore, ReceivedFile } from "../content/blobs/blob-store.ts";
+import { mostErrors } from "../../protocol/refusal.ts";
 import type { Call } from "../http/gateway/call.ts";
 import type { Input } from "../http/gateway/run.ts";
 import { invalidFields, ProblemError } from "../http/problem.ts";
@@ -31,7 +32,7 @@ export function toolCall(call: Call, { operation, places }: OperationTool, args:
 export function toolInput({ operation, places, tool }: OperationTool, args: Arguments, bytes: ReceivedFile, raw: IncomingMessage): Input {
   const known = Object.keys(tool.inputSchema.properties ?? {});
   const unknown = Object.keys(args).filter((name) => !known.includes(name));
-  const errors = unknown.map((name) => ({ pointer: name, detail: unknownArgument(name) }));
+  const errors = unknown.slice(0, mostErrors).map((name) => ({ pointer: name, detail: unknownArgument(name) }));
   for (const name of places.params)
     if (typeof args[name] !== "string") errors.push({ pointer: name, detail: "is required and must be a string" });
   if (args["dry_run"] !== undefined && typeof args["dry_run"] !== "boolean")
@@ -39,7 +40,7 @@ export function toolInput({ operation, places, tool }: OperationTool, args: Argu
   for (const name of ["idempotency_key", "if_match", "content_type", "draft"])
     if (known.includes(name) && !places.body.has(name) && args[name] !== undefined && typeof args[name] !== "string")
       errors.push({ pointer: name, detail: "must be a string" });
-  if (errors.length > 0) throw invalidFields(errors);
+  if (errors.length > 0) throw invalidFields(errors, Math.max(0, unknown.length - mostErrors));
   const pick = (names: readonly string[]) => names.filter((name) => args[name] !== undefined).map((name) => [name, args[name]] as const);
   // A query field is text in REST, so its schema parses text.
   const query = pick(places.query).map(

@@ -2,9 +2,11 @@
 import { setImmediate } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import { PlayEvent, type PlayEventReceipt, type PlayEventRecord, type PlayEventsQuery } from "../../protocol/device/play-events.ts";
+import { mostErrors } from "../../protocol/refusal.ts";
 import { isPostgres } from "../store/dialect.ts";
 import type { PlayEventRow, PlayEventTables } from "../store/telemetry-tables.ts";
 import type { PlayerRow } from "../store/tables.ts";
+import { cutError } from "../http/problem.ts";
 import { validatePart } from "../http/validation.ts";
 
 export type PlayEventsDb = Kysely<PlayEventTables>;
@@ -52,10 +54,16 @@ export async function storePlayEvents(
 ): Promise<PlayEventReceipt> {
   const rows: PlayEventRow[] = [];
   const rejected: PlayEventReceipt["rejected"] = [];
+  let errorCount = 0;
   for (const [index, event] of events.entries()) {
     const checked = validatePart(PlayEvent, event);
     if ("value" in checked) rows.push(rowOf(checked.value, player, receivedAt));
-    else rejected.push({ index, id: idOf(event), errors: checked.errors });
+    else {
+      // Each event has at least one, so that its player can log why.
+      const errors = checked.errors.slice(0, Math.max(1, mostErrors - errorCount)).map(cutError);
+      errorCount += errors.length;
+      rejected.push({ index, id: idOf(event), errors });
+    }
   }
   if (rows.length === 0) return { accepted: 0, duplicates: 0, rejected };
   const stored = await db

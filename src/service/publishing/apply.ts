@@ -1,6 +1,7 @@
 // Publishes images of content: makes resources what the images say, in one transaction, and finds the players and events that follow.
 import type { ContentChange, ContentRef, Published } from "../../protocol/operator/publishing.ts";
 import type { EventType } from "../../protocol/operator/events.ts";
+import { listFaults } from "../../protocol/refusal.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { WriteEvent } from "../operations/unit-of-work.ts";
 import type { Db } from "../store/store.ts";
@@ -70,7 +71,7 @@ export async function applyImages(db: Db, teamId: string, wanted: readonly Wante
 
 function notFitting(skipped: Applied["skipped"]): ProblemError {
   const errors = skipped.map(({ kind, id, name, detail }) => ({ pointer: `/changes/${kind}/${id}`, detail: `“${name}”: ${detail}` }));
-  return new ProblemError("in-use", errors.map(({ detail }) => detail).join("; "), { errors });
+  return new ProblemError("in-use", listFaults(errors.map(({ detail }) => detail)), { errors });
 }
 
 function eventOf(teamId: string, { kind, id, image }: Wanted, before: Image): WriteEvent {

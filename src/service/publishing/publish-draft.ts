@@ -1,5 +1,6 @@
 // Publishes a draft in one transaction: finds what others have changed meanwhile, and applies the rest.
 import type { Publication, Published } from "../../protocol/operator/publishing.ts";
+import { listFaults } from "../../protocol/refusal.ts";
 import { invalidField, ProblemError } from "../http/problem.ts";
 import type { Change } from "../operations/unit-of-work.ts";
 import type { Operator } from "../people/operator.ts";
@@ -76,7 +77,7 @@ function conflicts(open: readonly DraftChangeRow[]): ProblemError {
     pointer: `/changes/${kind}/${resource_id}`,
     detail: `“${name}” was changed by someone else meanwhile: publish your change over it (mine), or drop yours (theirs)`,
   }));
-  return new ProblemError("draft-conflicts", `${errors.map(({ detail }) => detail).join("; ")}. Say which in \`resolve\``, { errors });
+  return new ProblemError("draft-conflicts", `${listFaults(errors.map(({ detail }) => detail))}. Say which in \`resolve\``, { errors });
 }
 
 /** The response to what was published, inside its transaction. */

@@ -1,5 +1,6 @@
 // Converts the events of an iCalendar file into the dates of a calendar, for some years around today.
 import { maxDates, type CalendarDate, type CalendarWarning } from "../../protocol/scheduling/calendars.ts";
+import { inTurns } from "../../base/async/in-turns.ts";
 import { dayOf } from "../../schedule/calendar/day-numbers.ts";
 import { createRecurrence, daysBetween } from "../../schedule/calendar/recurrence.ts";
 import { cleanEventName, readEvents, rejectIcal, type IcalEvent } from "./icalendar.ts";
@@ -21,7 +22,6 @@ const dayMs = 86_400_000;
 const daysBefore = 366;
 const daysAfter = 5 * 366;
 const maxNamesPerDay = 5;
-const maxReported = 5;
 // Days to examine for one file, which takes about a second at worst.
 const maxWork = 1_000_000;
 const none: ReadonlySet<number> = new Set();
@@ -31,10 +31,10 @@ const none: ReadonlySet<number> = new Set();
  * read are left out with a warning.
  * @throws ProblemError 422 if the text is not an iCalendar file, has no day in these years, or is too expensive.
  */
-export function importIcal(text: string, now: number): ImportedDates {
+export async function importIcal(text: string, now: number): Promise<ImportedDates> {
   const range: DayRange = { first: dayOf(now) - daysBefore, last: dayOf(now) + daysAfter };
-  const { events, skipped } = readEvents(text);
-  const { days, outside, repeats } = collectDays(events, range);
+  const { events, skipped, skippedCount } = await readEvents(text);
+  const { days, outside, repeats } = await collectDays(events, range);
   const span = `${dateOf(range.first)} to ${dateOf(range.last)}`;
   if (days.size === 0) {
     const why = skipped.length === 0 ? "" : ` that can be read (${skipped[0]})`;
@@ -48,16 +48,16 @@ export function importIcal(text: string, now: number): ImportedDates {
   if (outside > 0) warn("outside", `${countOf(outside)} left out: no day from ${span}`);
   if (repeats > 0)
     warn("repeats", `${countOf(repeats)} recurring after ${dateOf(range.last)}, the last imported day: import again before then`);
-  if (skipped.length > 0) warn("skipped", `${countOf(skipped.length)} left out: ${skipped.slice(0, maxReported).join("; ")}`);
+  if (skippedCount > 0) warn("skipped", `${countOf(skippedCount)} left out: ${skipped.join("; ")}`);
   return { dates, warnings };
 }
 
 /** The event names of each day, and how many events have no day in the range or recur after it. */
-function collectDays(events: readonly IcalEvent[], range: DayRange) {
+async function collectDays(events: readonly IcalEvent[], range: DayRange) {
   const replaced = replacedDays(events);
   const days = new Map<number, Set<string>>();
   let [outside, repeats, work] = [0, 0, 0];
-  for (const event of events) {
+  for await (const event of inTurns(events)) {
     if (event.isCancelled) continue;
     work += estimateWork(event, range);
     if (work > maxWork) throw rejectIcal("is too expensive: it has too many events that recur or last long. Export only the coming years");

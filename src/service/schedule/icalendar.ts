@@ -1,5 +1,6 @@
 // Reads the events of an iCalendar file (RFC 5545). The file is untrusted, so time and memory are bounded.
 import ICAL from "ical.js";
+import { inTurns } from "../../base/async/in-turns.ts";
 import { z } from "zod";
 import { dayOf } from "../../schedule/calendar/day-numbers.ts";
 import { parseRule, RuleError, type Rule } from "../../schedule/calendar/rrule.ts";
@@ -38,30 +39,39 @@ const dayMs = 86_400_000;
 const maxEventDays = 366;
 // The time of the library grows with the square of a line's length; names and descriptions are far shorter.
 const maxLineLength = 100_000;
+// The library parses all of them in one go. A year of holidays has a few hundred.
+const mostLines = 20_000;
+// How many events a warning names.
+const mostReported = 5;
 const maxNameLength = 200;
 const maxTimeZones = 100;
 
 /**
- * The events of a file, and the reasons for which others were skipped.
+ * The events of a file, how many were skipped, and the first reasons. Other requests get their turn meanwhile.
  * @throws ProblemError 422 if the text is not an iCalendar file.
  */
-export function readEvents(text: string): { events: IcalEvent[]; skipped: string[] } {
+export async function readEvents(text: string): Promise<{ events: IcalEvent[]; skipped: string[]; skippedCount: number }> {
   const events: IcalEvent[] = [];
   const skipped: string[] = [];
+  let skippedCount = 0;
   for (const [, properties, parts] of calendarsIn(text)) {
     const timeZones = new FileTimeZones(textOf(properties, "x-wr-timezone"));
-    const own = parts.map((part) => Component.parse(part)).filter(([kind]) => kind === "vevent");
-    for (const [index, event] of own.entries()) {
+    let index = 0;
+    for await (const part of inTurns(parts)) {
+      const event = Component.parse(part);
+      if (event[0] !== "vevent") continue;
+      index += 1;
       const name = cleanEventName(textOf(event[1], "summary") ?? "");
       try {
         events.push(eventOf(event[1], name, timeZones));
       } catch (error) {
         if (!(error instanceof EventError)) throw error;
-        skipped.push(`${name === "" ? `event ${index + 1}` : `“${name}”`} ${error.message}`);
+        skippedCount += 1;
+        if (skipped.length < mostReported) skipped.push(`${name === "" ? `event ${index}` : `“${name}”`} ${error.message}`);
       }
     }
   }
-  return { events, skipped };
+  return { events, skipped, skippedCount };
 }
 
 /** The error for a file that cannot be imported. `detail` names the fault and the remedy. */
@@ -78,12 +88,11 @@ export function cleanEventName(text: string): string {
 
 function calendarsIn(text: string): Component[] {
   const plain = text.replace(/^\uFEFF/, "");
-  if (
-    plain
-      .replaceAll(/\r?\n[ \t]/g, "")
-      .split("\n")
-      .some((line) => line.length > maxLineLength)
-  ) {
+  const lines = plain.replaceAll(/\r?\n[ \t]/g, "").split("\n");
+  if (lines.length > mostLines + 1) {
+    throw rejectIcal(`has more than ${mostLines.toLocaleString("en")} lines: export only the coming years, or import it in parts`);
+  }
+  if (lines.some((line) => line.length > maxLineLength)) {
     throw rejectIcal(`has a line of more than ${maxLineLength} characters: leave attachments out`);
   }
   let parsed: unknown;

@@ -4,6 +4,7 @@ import type { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
 import type { ScheduleTarget } from "../../protocol/scheduling/schedules.ts";
 import type { TriedChange } from "../../protocol/scheduling/timeline.ts";
+import { mostErrors } from "../../protocol/refusal.ts";
 import { NewSchedule } from "../../schedule/validate-schedule.ts";
 import { discard } from "../cleanup/bin.ts";
 import { found, invalidFields, ProblemError } from "../http/problem.ts";
@@ -80,5 +81,9 @@ export class ScheduleTrial {
 function newSchedule(change: TriedChange["change"]): z.output<typeof NewSchedule> {
   const { success, data, error } = NewSchedule.safeParse(change ?? {});
   if (success) return data;
-  throw invalidFields(error.issues.map(({ path, message }) => ({ pointer: `/${path.join("/")}`, detail: message })));
+  const first = error.issues.slice(0, mostErrors);
+  throw invalidFields(
+    first.map(({ path, message }) => ({ pointer: `/${path.join("/")}`, detail: message })),
+    error.issues.length - first.length,
+  );
 }

@@ -1,7 +1,8 @@
 // Importing playlists and schedules from tables.
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
-import { errorPointers, picture, TestService } from "../harness.ts";
+import { mostErrors } from "../../../src/protocol/refusal.ts";
+import { errorPointers, picture, TestService, type ApiResponse } from "../harness.ts";
 
 const table = (...lines: readonly string[]): string => lines.join("\n");
 
@@ -160,4 +161,39 @@ test("[IMP16] assets are listed by their ids, a hundred at a time; ids that do n
   expect(body.data.map(({ name }: { name: string }) => name)).toEqual(["One.jpg"]);
   const tooMany = Array.from({ length: 101 }, () => unknown).join(",");
   expect((await api.call("GET", `assets?ids=${tooMany}`)).status).toBe(422);
+});
+
+test("[IMP17] a table may have 200 columns and 10,000 lines below their names; a larger one is refused with the limit, and few of many faults are listed", async () => {
+  await using folder = await temporaryFolder();
+  await using api = await TestService.start(folder.path);
+  const bytesOf = (answer: ApiResponse): number => JSON.stringify(answer.body).length;
+  const columns = (count: number, separator = ",") => Array.from({ length: count }, () => "x").join(separator);
+  for (const path of ["playlists/import", "schedules/import"]) {
+    for (const separator of [",", ";", "\t"]) {
+      const wide = await api.call("POST", path, { csv: `${columns(300_000, separator)}\n1` });
+      expect([wide.status, wide.body.errors]).toEqual([
+        422,
+        [{ pointer: "/csv/1", detail: "line 1: has more than 200 cells: a table has at most that many columns" }],
+      ]);
+    }
+    // Each of the names is told once.
+    const atLimit = await api.call("POST", path, { csv: `${columns(200)}\n1` });
+    expect([atLimit.status, atLimit.body.errors.length]).toEqual([422, mostErrors]);
+    expect(bytesOf(atLimit)).toBeLessThan(100_000);
+    const long = await api.call("POST", path, { csv: `name\n${"x\n".repeat(10_001)}` });
+    expect([long.status, long.body.errors]).toEqual([
+      422,
+      [expect.objectContaining({ detail: expect.stringContaining("more than 10000 lines") })],
+    ]);
+  }
+  const faulty = Array.from({ length: 9_999 }, () => "P,text,Hello,8,x,x,x,x");
+  const csv = table("playlist,type,text,duration,fit,color,url,muted", ...faulty, "P,text,Hello,8,,,,");
+  const refused = await api.call("POST", "playlists/import", { csv });
+  expect([refused.status, refused.body.errors.length]).toEqual([422, mostErrors]);
+  expect(refused.body.detail).toMatch(/; and [0-9,]+ more$/);
+  const rest = await api.call("POST", "playlists/import", { csv, skip_faulty: true });
+  const { playlists, skipped, skipped_lines, more_skipped } = rest.body;
+  expect([rest.status, playlists.length, skipped.length, skipped_lines]).toEqual([200, 1, mostErrors, 9_999]);
+  expect(more_skipped).toBe(refused.body.more_errors);
+  for (const each of [refused, rest]) expect(bytesOf(each)).toBeLessThan(100_000);
 });

@@ -1,16 +1,21 @@
 // The contract fuzzer: generates requests from the API description and checks the responses against it.
 // FUZZ_SEED repeats a run; FUZZ_RUNS sets its length.
 import { expect, test } from "vitest";
+import { mostErrors } from "../../../src/protocol/refusal.ts";
 import type { Schema } from "../../../src/service/openapi/json.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { resolve } from "../openapi/contract.ts";
 import { TestService } from "../harness.ts";
 import { FuzzedService, skippedOperations, targets, unknownId } from "./fuzzed-service.ts";
+import { largeBodies, largeQueries } from "./large.ts";
 import { fuzz } from "./requests.ts";
 
 const seed = Number(process.env["FUZZ_SEED"] ?? 20_261_121);
 const runs = Number(process.env["FUZZ_RUNS"] ?? 1_000);
 const longestMs = 600_000;
+// A hundred errors, each with a pointer of at most 200 characters and a detail of at most 2,000.
+const mostRefusalBytes = 250_000;
+const asJson = { "content-type": "application/json" };
 // They need the cookie of a browser's session, or a person's password: a token never succeeds.
 const ofSessions = new Set(["createSession", "getSession", "deleteSession", "endSession", "proveSession", "switchTeam", "setPassword"]);
 // They need a browser at a host name, and a passkey's keeper, a provider or a mail server.
@@ -49,6 +54,37 @@ test(
     for (const { name } of targets) expect(fuzzed.seen.get(name)?.size ?? 0, `${name} was not called`).toBeGreaterThan(0);
     // A fuzzer whose requests are all rejected tests little.
     expect(never.length, never.join(", ")).toBeLessThan(targets.length / 3);
+  },
+  longestMs,
+);
+
+test(
+  "[FUZ6] no large input of any kind causes an internal error, and every refusal is small",
+  async () => {
+    await using folder = await temporaryFolder();
+    await using api = await TestService.start(folder.path);
+    const fuzzed = await FuzzedService.start(api);
+    let largest = { bytes: 0, of: "" };
+    for (const target of targets) {
+      const inputs = [
+        ...[...(target.query.length === 0 ? [] : largeQueries(target))].map(([what, query]) => ({
+          what,
+          how: { query, body: target.example },
+        })),
+        ...[...(target.body === null ? [] : largeBodies(target))].map(([what, body]) => ({ what, how: { body, headers: asJson } })),
+      ];
+      for (const { what, how } of inputs) {
+        const { status, body } = await fuzzed.ask(target, how);
+        const of = `${target.name}: ${what}: ${status}`;
+        expect(status, of).toBeLessThan(500);
+        if (status < 400) continue;
+        const bytes = Buffer.byteLength(JSON.stringify(body));
+        if (bytes > largest.bytes) largest = { bytes, of };
+        expect(bytes, of).toBeLessThan(mostRefusalBytes);
+        expect(body.errors?.length ?? 0, of).toBeLessThanOrEqual(mostErrors);
+      }
+    }
+    process.stdout.write(`fuzz: ${fuzzed.sent} requests; the largest refusal has ${largest.bytes} bytes (${largest.of})\n`);
   },
   longestMs,
 );

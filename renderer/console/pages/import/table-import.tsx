@@ -13,11 +13,12 @@ import { tellFailure } from "../../ui/toasts.tsx";
 import { saveExample, textOf } from "./examples.ts";
 
 const text = texts(imports);
-const mostFaults = 100;
 const words = {
   playlists: { intro: "playlistsIntro", action: "importPlaylists" },
   schedules: { intro: "schedulesIntro", action: "importSchedules" },
 } as const;
+
+type SkippedLines = Omit<Schemas["PlaylistImportResult"], "playlists">;
 
 /** One thing that the import makes. */
 export interface Found {
@@ -34,7 +35,8 @@ interface TableImportProps {
   error: unknown;
   /** Null: not known yet. */
   found: readonly Found[] | null;
-  faults: readonly Schemas["ImportFault"][];
+  /** What is wrong with the lines that cannot be imported. */
+  faults: SkippedLines | undefined;
   isDone: boolean;
   isImporting: boolean;
   onImport: () => void;
@@ -91,7 +93,7 @@ export function TableImport({
       <ProblemMessage error={error} />
       {isEmpty || found === null ? null : (
         <>
-          <FaultTable faults={faults} />
+          {faults === undefined || faults.skipped_lines === 0 ? null : <FaultTable faults={faults} />}
           <section className="import-found" aria-label={text(isDone ? "done" : "found")}>
             <h2>{text(isDone ? "done" : "found")}</h2>
             {found.length === 0 ? <p className="faint">{text("nothing")}</p> : null}
@@ -112,7 +114,7 @@ export function TableImport({
             <div className="form-end">
               <Button kind="primary" onPress={onImport} isPending={isImporting} isDisabled={isChecking}>
                 {text(action, { count: found.length })}
-                {faults.length === 0 ? "" : ` ${text("withoutFaults")}`}
+                {faults === undefined || faults.skipped_lines === 0 ? "" : ` ${text("withoutFaults")}`}
               </Button>
             </div>
           )}
@@ -122,9 +124,7 @@ export function TableImport({
   );
 }
 
-function FaultTable({ faults }: { faults: readonly Schemas["ImportFault"][] }) {
-  if (faults.length === 0) return null;
-  const lines = new Set(faults.map(({ line }) => line)).size;
+function FaultTable({ faults: { skipped, skipped_lines: lines, more_skipped: more } }: { faults: SkippedLines }) {
   return (
     <section className="import-faults" aria-label={text("faults", { count: lines })}>
       <h2>
@@ -141,7 +141,7 @@ function FaultTable({ faults }: { faults: readonly Schemas["ImportFault"][] }) {
           </tr>
         </thead>
         <tbody>
-          {faults.slice(0, mostFaults).map(({ line, column, detail }) => (
+          {skipped.map(({ line, column, detail }) => (
             <tr key={`${line} ${column} ${detail}`}>
               <td>{line}</td>
               <td>{column ?? text("wholeLine")}</td>
@@ -150,7 +150,7 @@ function FaultTable({ faults }: { faults: readonly Schemas["ImportFault"][] }) {
           ))}
         </tbody>
       </table>
-      {faults.length > mostFaults ? <p className="faint">{text("faultsMore", { count: faults.length - mostFaults })}</p> : null}
+      {more > 0 ? <p className="faint">{text("faultsMore", { count: more })}</p> : null}
     </section>
   );
 }

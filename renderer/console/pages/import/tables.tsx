@@ -71,7 +71,7 @@ export function PlaylistTable() {
       isChecking={check.isFetching || body.csv !== csv}
       error={importing.error ?? check.error}
       found={result === undefined ? null : rowsOf(result, importing.data !== undefined)}
-      faults={result?.skipped ?? []}
+      faults={result}
       isDone={importing.data !== undefined}
       isImporting={importing.isPending}
       onImport={() => importing.mutate()}
@@ -114,7 +114,7 @@ export function ScheduleTable() {
       isChecking={check.isFetching || body.csv !== csv}
       error={importing.error ?? check.error}
       found={result === undefined ? null : result.schedules.map(({ id, name, summary }) => ({ key: id, name, note: summary }))}
-      faults={result?.skipped ?? []}
+      faults={result}
       isDone={importing.data !== undefined}
       isImporting={importing.isPending}
       onImport={() => importing.mutate()}

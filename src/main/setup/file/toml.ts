@@ -3,19 +3,21 @@ import { parse, TomlError } from "smol-toml";
 import { closestName } from "../../../base/closest-name.ts";
 import { Fault } from "../../../base/fault.ts";
 import { SetupFile } from "../../../protocol/device/setup-file.ts";
+import { listFaults, mostInLine } from "../../../protocol/refusal.ts";
 
 type Issue = Extract<ReturnType<typeof SetupFile.safeParse>, { success: false }>["error"]["issues"][number];
 
 /**
  * The settings in `text`.
  * @param name what the file is called in errors.
- * @throws Fault `bad-config` that names every wrong line, one after the other.
+ * @throws Fault `bad-config` that names the wrong lines, the first of many.
  */
 export function parseSetupToml(text: string, name: string): SetupFile {
   const parsed = SetupFile.safeParse(tableOf(text, name));
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.flatMap((issue) => describe(issue, text));
-  throw new Fault("bad-config", faults.map((fault) => `${name}, ${fault}`).join("; "));
+  const issues = parsed.error.issues.flatMap(apart);
+  const faults = issues.slice(0, mostInLine).map((issue) => `${name}, ${describe(issue, text)}`);
+  throw new Fault("bad-config", listFaults(faults, issues.length - faults.length));
 }
 
 /** The line, counted from 1, that sets the value at `path`; null when the text writes it in another way. */
@@ -43,10 +45,15 @@ function tableOf(text: string, name: string): unknown {
   }
 }
 
-function describe(issue: Issue, text: string): string[] {
+/** One issue for each unknown setting. */
+function apart(issue: Issue): Issue[] {
+  return issue.code === "unrecognized_keys" ? issue.keys.map((key) => ({ ...issue, keys: [key] })) : [issue];
+}
+
+function describe(issue: Issue, text: string): string {
   const path = issue.path.map(String);
-  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey([...path, key], text));
-  return [`${placeOf(path, text)}${path.join(".")} ${issue.message}`];
+  if (issue.code === "unrecognized_keys") return unknownKey([...path, ...issue.keys], text);
+  return `${placeOf(path, text)}${path.join(".")} ${issue.message}`;
 }
 
 function unknownKey(path: string[], text: string): string {

@@ -22,7 +22,7 @@ export const csvImportOperations: readonly Operation<CsvImportDependencies>[] = 
     summary: "Import playlists from a table",
     description:
       "One item in each line, in the order in which they play; `playlist` is the name of its playlist. `file` names a file of the library by name or id and so gives the item's type; without a file give `type`. " +
-      "`duration` is in seconds or as `1:05`; `days` (`MO-FR`), `from` and `until` (`11:00`) are its daypart; `transition` its type. Every other field of an item is a column of its name. " +
+      "`duration` is in seconds or as `1:05`; `days` (`MO-FR`), `from` and `until` (`11:00`) are its daypart; `transition` its type. Every other field of an item is a column of its name. A table has at most 200 columns and 10,000 lines. " +
       "Errors point to line and column: `/csv/12/duration`. Nothing is imported if any line has one, unless `skip_faulty`. Try it with `dry_run=true`.",
     agent: "Use it for many items at once, such as from a spreadsheet. Try it with dry_run first; for single changes use update_playlist.",
     caller: "operator",
@@ -43,7 +43,7 @@ export const csvImportOperations: readonly Operation<CsvImportDependencies>[] = 
     summary: "Import schedules from a table",
     description:
       "One schedule in each line: `name`, `layout` (name or id), and `screens` (names or ids with `;` between them, `*` for all) or `tags`. " +
-      "Its times are `first_day`, `last_day`, `days` (`MO-FR`), `from` and `until` (`11:00`), or the fields `starts_at`, `ends_at`, `rrule` and `exdates`. Further columns: `timezone`, `priority`, `enabled`, `conditions` (JSON), `loop_from`. " +
+      "Its times are `first_day`, `last_day`, `days` (`MO-FR`), `from` and `until` (`11:00`), or the fields `starts_at`, `ends_at`, `rrule` and `exdates`. Further columns: `timezone`, `priority`, `enabled`, `conditions` (JSON), `loop_from`. A table has at most 200 columns and 10,000 lines. " +
       "Errors point to line and column: `/csv/12/layout`. Nothing is imported if any line has one, unless `skip_faulty`. Try it with `dry_run=true`.",
     agent: "Use it for many schedules at once, such as from a spreadsheet. Try it with dry_run first; for one use create_schedule.",
     caller: "operator",

@@ -8,6 +8,8 @@ const keptMs = 3_600_000;
 // Strangers must not make the service ask a provider that does not respond as often as they like.
 const retryMs = 5_000;
 const timeoutSeconds = 10;
+// Metadata, keys and tokens have a few kilobytes.
+const mostAnswerBytes = 1_048_576;
 
 export class SsoProvider {
   readonly #config: SsoConfig;
@@ -83,6 +85,23 @@ export class SsoProvider {
     const { protocol, hostname } = new URL(url);
     if (protocol === "http:" && !isLoopbackHost(hostname)) throw new TypeError(`${url} is not reached without TLS`);
     const until = signal === undefined ? this.#closing : AbortSignal.any([signal, this.#closing]);
-    return fetch(url, { ...options, body: body as NonNullable<RequestInit["body"]>, signal: until });
+    const {
+      body: answer,
+      status,
+      headers,
+    } = await fetch(url, { ...options, body: body as NonNullable<RequestInit["body"]>, signal: until });
+    return new Response(answer?.pipeThrough(upTo(mostAnswerBytes)) ?? null, { status, headers });
   };
+}
+
+/** Passes on as many bytes, and fails at the next one. */
+function upTo(most: number): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+  let length = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      length += chunk.length;
+      if (length > most) controller.error(new RangeError(`the provider's answer has more than ${most} bytes`));
+      else controller.enqueue(chunk);
+    },
+  });
 }
