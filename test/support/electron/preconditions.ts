@@ -135,13 +135,18 @@ export function demandProxy(config: unknown): void {
 const sameSites = ["unspecified", "no_restriction", "lax", "strict"];
 
 /** Of `cookies.set`, whose promise is rejected with these errors. */
-export function demandCookie({ url, name = "", value = "", sameSite }: Readonly<Record<string, unknown>>): void {
-  if (sameSite !== undefined && !sameSites.includes(String(sameSite)))
-    throw new Error(`Failed to convert '${String(sameSite)}' to an appropriate cookie same site value`);
+export function demandCookie({
+  url,
+  name = "",
+  value = "",
+  sameSite,
+}: Partial<Record<"url" | "name" | "value" | "sameSite", string>>): void {
+  if (sameSite !== undefined && !sameSites.includes(sameSite))
+    throw new Error(`Failed to convert '${sameSite}' to an appropriate cookie same site value`);
   if (typeof url !== "string" || !URL.canParse(url) || new URL(url).hostname === "")
     throw new Error("Failed to set cookie - The cookie was set with an invalid Domain attribute.");
   // oxlint-disable-next-line no-control-regex -- exactly these must not be in a cookie
-  if (/[\u0000-\u001f\u007f;]/.test(`${String(name)}${String(value)}`))
+  if (/[\u0000-\u001f\u007f;]/.test(`${name}${value}`))
     throw new Error("Failed to set cookie - The cookie contains ASCII control characters");
 }
 

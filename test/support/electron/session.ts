@@ -24,7 +24,7 @@ class StandInSession extends EventEmitter {
 
   readonly cookies = {
     set: async (details: CookiesSetDetails): Promise<void> => {
-      demandCookie({ ...details });
+      demandCookie(details);
       const { url, name = "", value = "", httpOnly = false, sameSite } = details;
       if (this.browser === undefined) throw new Error("the stand-in sets cookies only while a window is open");
       const { page } = await this.browser;
