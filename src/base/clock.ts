@@ -80,6 +80,8 @@ const stepMs = 1_000;
 const watchMs = 2_000;
 // A machine whose clock is further ahead of a proven time has a wrong clock.
 const longestUnprovenMs = 10 * 365.25 * 86_400_000;
+// The end of the times that records and messages can have (`Instant` in src/protocol), ms since the epoch.
+const latestMs = Date.UTC(2200, 0, 1);
 
 /**
  * A clock corrected by exchanges with the service and with time servers. It never changes the machine's own clock. After the first
@@ -107,8 +109,9 @@ export class CorrectedClock implements Clock {
     this.#knownLead = this.#lead;
   }
 
+  /** Never before 1970 or after 2199, whatever the machine's clock says: every record of this time can be read again. */
   now(): number {
-    return this.raw() + this.offset.offsetMs;
+    return Math.min(latestMs, Math.max(0, this.raw() + this.offset.offsetMs));
   }
 
   monotonic(): number {
@@ -226,7 +229,7 @@ export class CorrectedClock implements Clock {
   }
 
   get #lead(): number {
-    return this.now() - this.#base.monotonic();
+    return this.raw() + this.offset.offsetMs - this.#base.monotonic();
   }
 
   #notifyIfStepped(): void {

@@ -1,10 +1,14 @@
 // Command-line flags: one definition from which they are parsed, checked and listed by --help.
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Fault, reasonOf } from "./fault.ts";
 
 /** One flag. A flag without `value` is a switch. */
 export interface Flag {
-  /** Placeholder for its value in the help text, such as `DIR`. */
+  /**
+   * Placeholder for its value in the help text, such as `PORT`. One that names a FILE, DIR or FOLDER says that the value is a path, and
+   * `FILE[,FILE]` that it is a list of them: {@link readFlags} makes them absolute.
+   */
   readonly value?: string;
   /** Describes the flag in one line. */
   readonly help: string;
@@ -39,7 +43,8 @@ export function defineUsage<const F extends Readonly<Record<string, Flag>>>(usag
 }
 
 /**
- * The command line's values by flag name, not yet validated.
+ * The command line's values by flag name, not yet validated. Paths are absolute: relative ones begin at the working directory of the
+ * start, whatever becomes of it later, and in whichever process they are used.
  * @throws Fault `help-asked` with the help as its message, for `--help` or `-h`; `bad-config` for an unknown flag or a missing
  * value.
  */
@@ -55,12 +60,25 @@ export function readFlags<F extends Readonly<Record<string, Flag>>>(argv: readon
       strict: true,
       allowPositionals: usage.positionals !== undefined,
     });
+    const flags = Object.entries(values).map(([name, value]) => [name, absolute(value, usage.flags[name]?.value)]);
+    const arguments_ = positionals.map((argument) => absolute(argument, usage.positionals));
     // parseArgs' own result type says the same, less precisely.
-    return { ...values, positionals } as unknown as Values<F>;
+    return { ...Object.fromEntries(flags), positionals: arguments_ } as unknown as Values<F>;
   } catch (error) {
     // parseArgs adds advice on further lines; the first sentence says what is wrong.
     throw badFlags(reasonOf(error).split(/\.\s|\n/)[0]!, usage);
   }
+}
+
+const namesPath = /\b(?:FILE|DIR|FOLDER)\b/;
+const webAddress = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+/** The value of a flag or an argument with this placeholder. What may be a text instead of a path, and what is empty, stays as it is. */
+function absolute<Value>(value: Value, placeholder = ""): Value | string {
+  if (typeof value !== "string" || !namesPath.test(placeholder) || placeholder.includes("TEXT")) return value;
+  const paths = placeholder.includes(",") ? value.split(",") : [value];
+  const mayBeAddress = placeholder.includes("URL");
+  return paths.map((path) => (path === "" || (mayBeAddress && webAddress.test(path)) ? path : resolve(path))).join(",");
 }
 
 /** The result of a zod schema's `safeParse`, declared here because base does not import zod. */

@@ -7,6 +7,7 @@ export type FaultCode =
   | "folder-unusable"
   | "data-in-use"
   | "file-corrupt"
+  | "record-unreadable"
   | "asset-corrupt"
   | "asset-missing"
   | "blobs-unavailable"

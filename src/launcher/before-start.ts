@@ -6,7 +6,7 @@ import { isSystemError } from "../base/files/system-error.ts";
 import { installedBrowser } from "./browser-packages.ts";
 import { publish, publishText, readHealth, readStarted, type Launcher } from "./launcher-parts.ts";
 import { checkSlot, type SlotCheck } from "./slots.ts";
-import type { Started, State } from "./state.ts";
+import { Started, type State } from "./state.ts";
 import { publishStatus } from "./status.ts";
 import { baselineOf, beginBrowser, beginProgram, countStart, failTrial } from "./transitions.ts";
 
@@ -43,7 +43,7 @@ export async function beforeStart(launcher: Launcher): Promise<Started> {
   const { slot, version, folder } = chosen!;
   const at = new Date(device.clock.now()).toISOString();
   const started: Started = { slot, version, folder, bootId, at, quickStarts, uptimeMs: device.uptime() };
-  await publish(folders.started, started);
+  await publish(folders.started, Started, started);
   await publishStatus(launcher, state, started);
   log("starting", { slot, version, reason: state.reason });
   return started;

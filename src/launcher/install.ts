@@ -48,7 +48,7 @@ async function carryOut(launcher: Launcher, state: State, request: Request, sign
     store.change((found) => {
       const returnTo = running.is === "startable" ? { slot: found.slot, version: running.version } : null;
       const begun = beginProgram(found, { slot, version, returnTo, reason, baseline, at: device.clock.now() });
-      return { ...begun, answered: id, newestTime: Math.max(found.newestTime, newestTime) };
+      return { ...begun, answered: id, newestTime: Math.max(found.newestTime, Math.trunc(newestTime)) };
     });
 
   const back = running.is === "startable" ? await returnSlot(launcher, state, running.version) : null;

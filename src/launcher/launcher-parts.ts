@@ -1,10 +1,11 @@
 // What all commands of the launcher share, and what they read: the launcher's version, the player's health, what runs.
 import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { z } from "zod";
 import { Timestamp } from "../protocol/common.ts";
 import { Health, ReleaseVersion } from "../protocol/device/updates.ts";
 import { hasErrorCode, isFault } from "../base/fault.ts";
+import { recordText } from "../base/files/record.ts";
 import { isSystemError } from "../base/files/system-error.ts";
 import type { Device } from "./device.ts";
 import type { LauncherFolders } from "./launcher-folders.ts";
@@ -34,7 +35,7 @@ export async function openLauncher(folders: LauncherFolders, device: Device, log
     await chmod(folder, 0o755);
   }
   const info = LauncherInfo.parse(JSON.parse(await readFile(folders.launcherInfo, "utf8")));
-  const store = new StateStore(folders, device.clock);
+  const store = new StateStore(folders, device.clock, log);
   const syncTree: SyncTree = async (folder) => void (await device.run("sync", ["--file-system", folder], { limitMs: 600_000 }));
   return { folders, device, store, version: info.launcher_version, builtAt: Date.parse(info.built_at), syncTree, log };
 }
@@ -64,12 +65,12 @@ export async function readStarted(folders: LauncherFolders): Promise<Started | n
   return text === null ? null : parseMessage(text, Started);
 }
 
-/** Writes a world-readable file in `/run`, which a reader sees only whole. It does not survive a boot, so it is not synced. */
-export async function publish(path: string, value: unknown): Promise<void> {
-  await publishText(path, `${JSON.stringify(value)}\n`);
+/** Writes a record in `/run` for its readers, as {@link publishText} does. @throws Fault `record-unreadable` if they could not read it. */
+export async function publish<T>(path: string, schema: z.ZodType<T>, value: T): Promise<void> {
+  await publishText(path, `${recordText(value, (json) => schema.parse(json), basename(path))}\n`);
 }
 
-/** The same with a text. */
+/** Writes a world-readable file in `/run`, which a reader sees only whole. It does not survive a boot, so it is not synced. */
 export async function publishText(path: string, text: string): Promise<void> {
   await writeFile(`${path}.new`, text);
   // The units have a umask, which would take the right to read it from the player.

@@ -86,8 +86,10 @@ export class StateStore {
   readonly #memory: DurableFile<State>;
   readonly #folders: LauncherFolders;
   readonly #clock: Clock;
+  readonly #log: (message: string, fields: Record<string, unknown>) => void;
 
-  constructor(folders: LauncherFolders, clock: Clock) {
+  constructor(folders: LauncherFolders, clock: Clock, log: (message: string, fields: Record<string, unknown>) => void) {
+    this.#log = log;
     this.#folders = folders;
     this.#clock = clock;
     this.#disk = new DurableFile(folders.state, (json) => State.parse(json));
@@ -101,7 +103,8 @@ export class StateStore {
   }
 
   /**
-   * Changes the state. Resolves once it would survive a power cut, or at least the end of this program where the disk is full.
+   * Changes the state. Resolves once it would survive a power cut, or at least the end of this program where the disk is full. A state
+   * that could not be read again is a fault of the launcher: the one before stays, and with it what starts the player.
    * @param change returns the same object for no change.
    */
   async change(change: (state: State) => State | Promise<State>): Promise<State> {
@@ -114,6 +117,10 @@ export class StateStore {
     try {
       await this.#disk.write(next);
     } catch (error) {
+      if (isFault(error, "record-unreadable")) {
+        this.#log("the launcher made a state that it could not read again: the one before stays", { reason: error.message });
+        return before;
+      }
       if (!isSystemError(error)) throw error;
       // A program that crashes on a full disk must still be replaced by the one before.
       await this.#memory.write(next);

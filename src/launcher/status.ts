@@ -1,5 +1,5 @@
 // Publishes what runs and why, for the player's heartbeat and for people.
-import type { LauncherStatus, SlotName } from "../protocol/device/updates.ts";
+import { LauncherStatus, type SlotName } from "../protocol/device/updates.ts";
 import type { z } from "zod";
 import { publish, type Launcher } from "./launcher-parts.ts";
 import { checkSlot } from "./slots.ts";
@@ -26,7 +26,7 @@ export async function publishStatus(launcher: Launcher, state: State, started: S
     failed: state.failed,
     answered: state.answered,
   };
-  await publish(launcher.folders.status, status);
+  await publish(launcher.folders.status, LauncherStatus, status);
 }
 
 /** The slot with the version that people can return to without a download: another one than `running` that has not failed. */

@@ -1,5 +1,5 @@
 // signage-player backup and restore: copies a service's data folder, or only its signing key, to a file or folder and back.
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { z } from "zod";
 import { checkFlags, readFlags, defineUsage } from "../base/config.ts";
 import { Fault } from "../base/fault.ts";
@@ -39,15 +39,8 @@ export const restoreKeyUsage = defineUsage({
   },
 });
 
-const Path = z
-  .string({ error: "must name a file or a folder" })
-  .min(1, "must name a file or a folder")
-  .transform((path) => resolve(path));
-const data = z
-  .string()
-  .min(1, "must name a folder")
-  .default(join(dataFolder(), "service"))
-  .transform((path) => resolve(path));
+const Path = z.string({ error: "must name a file or a folder" }).min(1, "must name a file or a folder");
+const data = z.string().min(1, "must name a folder").default(join(dataFolder(), "service"));
 const noDatabase = z
   .undefined({
     error:

@@ -1,5 +1,5 @@
 // signage-player migrate and move: prepares a PostgreSQL database for the service, and takes a data folder over into one.
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { z } from "zod";
 import { checkFlags, defineUsage, readFlags } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
@@ -45,11 +45,7 @@ const unused = { "blob-cache-gb": undefined, "s3-redirect": false, "blobs-url": 
 const MigrateFlags = z.object({ database: DatabaseAddress, "after-restore": z.boolean().default(false) });
 const MoveFlags = z
   .object({
-    from: z
-      .string()
-      .min(1, "must name a folder")
-      .default(join(dataFolder(), "service"))
-      .transform((path) => resolve(path)),
+    from: z.string().min(1, "must name a folder").default(join(dataFolder(), "service")),
     to: DatabaseAddress,
     blobs: s3Flags.blobs,
     ...s3AccessFlags,

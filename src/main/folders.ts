@@ -1,7 +1,7 @@
 // The folders of this program's own files and data.
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Fault } from "../base/fault.ts";
 
@@ -19,10 +19,10 @@ export function requirePage(): void {
   if (!existsSync(page)) throw new Fault("page-missing", `the player's page is not built: ${page} is missing. Run: npm run build`);
 }
 
-/** The user's data folder for this program (XDG Base Directory Specification). */
+/** The user's data folder for this program (XDG Base Directory Specification, by which a relative `XDG_DATA_HOME` is to be ignored). */
 export function dataFolder(): string {
-  const base = process.env["XDG_DATA_HOME"] ?? join(homedir(), ".local/share");
-  return join(base, "signage-player");
+  const given = process.env["XDG_DATA_HOME"] ?? "";
+  return join(isAbsolute(given) ? given : join(homedir(), ".local/share"), "signage-player");
 }
 
 /** The user's folder for what a program remembers between runs (XDG Base Directory Specification). */

@@ -1,5 +1,5 @@
 // signage-player mirror: copies a release repository into a service's data folder once, such as from a USB stick.
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { z } from "zod";
 import { createSystemClock } from "../base/clock.ts";
 import { badFlags, checkFlags, defineUsage, readFlags } from "../base/config.ts";
@@ -21,11 +21,7 @@ export const usage = defineUsage({
 });
 
 const Flags = z.object({
-  data: z
-    .string()
-    .min(1, "must name a folder")
-    .default(join(dataFolder(), "service"))
-    .transform((path) => resolve(path)),
+  data: z.string().min(1, "must name a folder").default(join(dataFolder(), "service")),
   "releases-root": ExistingFile,
   "releases-max-gb": Gigabytes,
   positionals: z.array(z.string()),

@@ -22,6 +22,7 @@ import { Identity } from "./pairing/identity.ts";
 import { NoServer, type NoServerOptions } from "./pairing/no-server.ts";
 import { PairingLifecycle } from "./pairing-lifecycle.ts";
 import type { PlayerSettings } from "./player-settings.ts";
+import { readableHeartbeat } from "./proof/readable-heartbeat.ts";
 import { createPlayerStatus } from "./player-status.ts";
 import { saveRepeatedly } from "./storage/save-loop.ts";
 import { SceneLoop } from "./scene-loop.ts";
@@ -204,7 +205,7 @@ async function runParts(options: PlayerOptions, signal: AbortSignal): Promise<Pl
         preload,
         quota,
         deviceZone,
-        createHeartbeat: () => status.heartbeat(),
+        createHeartbeat: async () => readableHeartbeat(await status.heartbeat(), disk),
         listProblems: () => status.listProblems(),
         onChange: () => scenes.update(),
         pictureSource: {

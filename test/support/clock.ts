@@ -8,12 +8,13 @@ interface Waiter {
 
 export class FakeClock implements Clock {
   #wall: number;
-  #monotonic = 1_000;
+  #monotonic: number;
   #suspendedMs = 0;
   #waiters: Waiter[] = [];
 
-  constructor(wall = Date.UTC(2026, 10, 21, 12)) {
+  constructor(wall = Date.UTC(2026, 10, 21, 12), monotonic = 1_000) {
     this.#wall = wall;
+    this.#monotonic = monotonic;
   }
 
   now(): number {

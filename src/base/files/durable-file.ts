@@ -1,9 +1,10 @@
 // A value in a file that survives power loss: write to a temporary file, fsync, rename, fsync the folder; keep the previous generation.
 import { createHash } from "node:crypto";
 import { mkdir, open, readFile, rename, rm, link } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { Fault, hasErrorCode } from "../fault.ts";
 import { isAccessible } from "./is-accessible.ts";
+import { type ParseRecord, recordText } from "./record.ts";
 
 /** The result of a read. `recovered` means that the newest generation was damaged or missing and the previous one was used. */
 export type DurableRead<T> = { is: "absent" } | { is: "found"; value: T; recovered: boolean };
@@ -14,11 +15,11 @@ export type DurableRead<T> = { is: "absent" } | { is: "found"; value: T; recover
  */
 export class DurableFile<T> {
   readonly path: string;
-  readonly #parse: (json: unknown) => T;
+  readonly #parse: ParseRecord<T>;
   #writing: Promise<void> = Promise.resolve();
 
   /** @param parse validates the stored JSON and returns the value, such as a zod schema's `parse`. */
-  constructor(path: string, parse: (json: unknown) => T) {
+  constructor(path: string, parse: ParseRecord<T>) {
     this.path = path;
     this.#parse = parse;
   }
@@ -59,7 +60,10 @@ export class DurableFile<T> {
     return isAccessible(this.path);
   }
 
-  /** Replaces the value. Resolves once the new value would survive power loss. */
+  /**
+   * Replaces the value. Resolves once the new value would survive power loss.
+   * @throws Fault `record-unreadable` for a value that {@link read} would refuse: nothing is written then.
+   */
   write(value: T): Promise<void> {
     const next = this.#writing.then(() => this.#replace(value));
     this.#writing = next.catch(() => undefined);
@@ -90,10 +94,11 @@ export class DurableFile<T> {
   }
 
   async #replace(value: T): Promise<void> {
+    const text = withChecksum(recordText(value, this.#parse, basename(this.path)));
     await makeFolder(dirname(this.path));
     const temporary = `${this.path}.new`;
     try {
-      await writeSynced(temporary, serialize(value), "w");
+      await writeSynced(temporary, text, "w");
     } catch (error) {
       // A part of a file must not take up space on a full disk. A read-only disk keeps it, and the first error says why.
       await rm(temporary, { force: true }).catch(() => undefined);
@@ -148,8 +153,8 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 // The first line is the SHA-256 of the rest, which detects truncation and bit rot before the JSON is parsed.
-function serialize(value: unknown): string {
-  const body = `${JSON.stringify(value)}\n`;
+function withChecksum(json: string): string {
+  const body = `${json}\n`;
   return `${createHash("sha256").update(body).digest("hex")}\n${body}`;
 }
 

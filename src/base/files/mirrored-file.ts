@@ -2,6 +2,7 @@
 import { basename, join, dirname } from "node:path";
 import { Fault, isFault } from "../fault.ts";
 import { DurableFile, type DurableRead } from "./durable-file.ts";
+import type { ParseRecord } from "./record.ts";
 
 /** Name of the folder beside a mirrored file that has its copy. */
 const copyFolder = "copies";
@@ -12,7 +13,7 @@ export class MirroredFile<T> {
   readonly #main: DurableFile<T>;
   readonly #copy: DurableFile<T>;
 
-  constructor(path: string, parse: (json: unknown) => T) {
+  constructor(path: string, parse: ParseRecord<T>) {
     this.path = path;
     this.#main = new DurableFile(path, parse);
     this.#copy = new DurableFile(join(dirname(path), copyFolder, basename(path)), parse);

@@ -15,7 +15,8 @@ import { Port } from "../flags.ts";
 import { dataFolder, rootFolder } from "../folders.ts";
 import { hasDisplay } from "../player/kiosk.ts";
 
-const usage = defineUsage({
+/** Its flags. */
+export const usage = defineUsage({
   command: "npm start --",
   summary:
     "Runs a service and a player on this machine, pairs them and shows a small demo. Ctrl+C stops everything; the next start continues.",

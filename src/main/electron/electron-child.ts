@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { Backoff, type BackoffBounds } from "../../base/async/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
 import { Fault, isAbort, reasonOf } from "../../base/fault.ts";
@@ -68,7 +68,7 @@ export async function runElectron(options: ElectronRunOptions, signal: AbortSign
   // Checked here: an Electron that found its folder in use would be restarted again and again.
   lockPlayerFolder(config.data, log)[Symbol.dispose]();
   // Renderers move pictures that they do not show at the moment to temporary files.
-  const memory = await createMemoryFolder(runtimeFolders(process.env, null), `signage-electron-${shortHash(resolve(config.data))}`, null);
+  const memory = await createMemoryFolder(runtimeFolders(process.env, null), `signage-electron-${shortHash(config.data)}`, null);
   try {
     await keepRunning({ ...options, limits, appFolder }, memory === null ? {} : { TMPDIR: memory.path }, signal);
   } finally {

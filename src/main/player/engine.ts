@@ -1,6 +1,6 @@
 // Selects the browser engine, installs Chromium on Debian if there is none, and explains the choice.
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { Fault } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { findChromium } from "../../host/chromium/find-chromium.ts";
@@ -47,7 +47,7 @@ export function findElectron(env: NodeJS.ProcessEnv = process.env): string | nul
   const override = env["ELECTRON_OVERRIDE_DIST_PATH"];
   const name = existsSync(pathFile) ? readFileSync(pathFile, "utf8").trim() : null;
   if (name === null && !override) return null;
-  const executable = join(override || join(folder, "dist"), name ?? "electron");
+  const executable = resolve(override || join(folder, "dist"), name ?? "electron");
   return existsSync(executable) ? executable : null;
 }
 
@@ -60,7 +60,9 @@ export async function chooseEngine(flags: EngineFlags, log: Log, signal: AbortSi
   const decision = decideEngine(await readFacts(flags));
   if (decision.name === "electron") return decision;
   const { why } = decision;
-  const chosen = process.env["SIGNAGE_CHROMIUM"];
+  const given = process.env["SIGNAGE_CHROMIUM"];
+  // The browser starts in another folder.
+  const chosen = given ? resolve(given) : undefined;
   const found = await findChromium(chosen).catch((error: unknown) => {
     if (chosen !== undefined) throw error;
     return null;

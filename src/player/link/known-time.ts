@@ -53,7 +53,8 @@ export async function storeKnownTime(folder: string, clock: CorrectedClock, log:
     const { authenticatedAt } = clock;
     if (authenticatedAt === storedAt) continue;
     try {
-      await file.write({ time_ms: Math.trunc(clock.earliest) });
+      // The clock's own time has the bounds of a record.
+      await file.write({ time_ms: Math.max(0, Math.trunc(Math.min(clock.earliest, clock.now()))) });
       storedAt = authenticatedAt;
     } catch (error) {
       if (isAbort(error)) throw error;

@@ -8,13 +8,17 @@ const endToleranceMs = 250;
 // An item that appears with a change of cause appears in the frame nearest to it. It belongs to the new cause alone.
 const frameToleranceMs = 50;
 
-/** Ends a play. Without a `reason`, its span alone decides whether it was completed. */
+/**
+ * Ends a play. Without a `reason`, its span alone decides whether it was completed. One that was ended by a `reason` in its first
+ * millisecond was not on the screen for anybody to see: it has failed.
+ */
 export function closePlay(open: OpenPlay, at: ClockReading, reason: string | null): FinishedPlay {
   const ended = at.mono < open.started.mono ? open.started : at;
   const { id, of, started } = open;
   const play = { id, of, started, ended };
   if (open.trouble !== null) return { ...play, result: "failed", reason: open.trouble };
   const endedEarly = ended.at < open.endsAt - endToleranceMs;
+  if (reason !== null && endedEarly && Math.round(ended.mono) === Math.round(started.mono)) return { ...play, result: "failed", reason };
   if (reason !== null && endedEarly) return { ...play, result: "cut", reason };
   if (open.started.at > open.startsAt + startToleranceMs) return { ...play, result: "cut", reason: "began-late" };
   if (endedEarly) return { ...play, result: "cut", reason: "ended-early" };
@@ -35,7 +39,7 @@ export function changeCause(
 }
 
 /** Among the plays that are due, the one that continues `play` with another cause. */
-export function successorOf(due: Iterable<PlannedPlay>, play: PlannedPlay): PlannedPlay | undefined {
+export function successorOf<Due extends PlannedPlay>(due: Iterable<Due>, play: PlannedPlay): Due | undefined {
   const { stage, key, of } = play;
   return Iterator.from(due).find(
     (other) => other.stage === stage && other.key === key && other.of.zoneId === of.zoneId && !isSamePlay(other, play),

@@ -1,6 +1,6 @@
 // Applies a new plan to the state of proof of play: replaces due plays, finds skipped ones, and gives open plays a new cause. Pure.
 import { changeCause, closePlay, playName, successorOf, withoutZone } from "./close-play.ts";
-import type { FinishedPlay, InputOf, KnownPlay, MakeId, PlayState, StepResult } from "./play-types.ts";
+import { becameDue, type FinishedPlay, type InputOf, type KnownPlay, type MakeId, type PlayState, type StepResult } from "./play-types.ts";
 
 // How long the page may still present a play after its end, before the play counts as skipped. The page waits a second.
 const skipGraceMs = 3_000;
@@ -13,13 +13,16 @@ export function applyPlan(plays: PlayState, input: InputOf<"planned">, makeId: M
   for (const [name, play] of plays.known) {
     const { settled, replacedAt } = play;
     const goneAt = replacedAt?.at ?? play.endsAt;
+    const again = plan.get(name);
+    const knownSince = again?.of.revision === play.of.revision ? play.knownSince : now.mono;
     // The new plan may change the end of a current play.
-    if (plan.has(name)) known.set(name, { ...plan.get(name)!, settled, replacedAt: null });
+    if (again !== undefined) known.set(name, { ...again, settled, replacedAt: null, knownSince });
     else if (replacedAt === null && play.endsAt > now.at) known.set(name, { ...play, replacedAt: since });
     else if (goneAt + skipGraceMs > now.at) known.set(name, play);
     else if (!settled && replacedAt === null) done.push(skippedPlay(plays, play, input, makeId));
   }
-  for (const [name, play] of plan) if (!known.has(name)) known.set(name, { ...play, settled: false, replacedAt: null });
+  for (const [name, play] of plan)
+    if (!known.has(name)) known.set(name, { ...play, settled: false, replacedAt: null, knownSince: now.mono });
   // Unchanged unless a play ends or changes: the caller compares it with the one before.
   let { open } = plays;
   // The page clears an emptied zone at once and does not report it.
@@ -31,7 +34,7 @@ export function applyPlan(plays: PlayState, input: InputOf<"planned">, makeId: M
     } else {
       const successor = plan.has(playName(play)) ? undefined : successorOf(plan.values(), play);
       if (successor === undefined) continue;
-      known.set(playName(successor), { ...successor, settled: true, replacedAt: null });
+      known.set(playName(successor), { ...successor, settled: true, replacedAt: null, knownSince: now.mono });
       const next = changeCause(play, successor, since, makeId);
       done.push(...next.done);
       open = new Map(open).set(zoneId, next.open);
@@ -42,7 +45,7 @@ export function applyPlan(plays: PlayState, input: InputOf<"planned">, makeId: M
 
 /** A play that was due and never presented. */
 function skippedPlay({ lastFrame }: PlayState, play: KnownPlay, { now }: InputOf<"planned">, makeId: MakeId): FinishedPlay {
-  const instant = { at: play.startsAt, mono: now.mono - (now.at - play.startsAt) };
-  const hadFrames = lastFrame !== null && lastFrame.at >= play.startsAt;
+  const instant = becameDue(play, now);
+  const hadFrames = lastFrame !== null && lastFrame.mono >= instant.mono;
   return { id: makeId(), of: play.of, result: "skipped", reason: hadFrames ? "not-ready" : "no-page", started: instant, ended: instant };
 }

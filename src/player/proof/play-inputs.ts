@@ -10,6 +10,7 @@ export interface InputContext {
   ready: ReadyState | null;
   /** Both clocks at a corrected wall time that the page reports. */
   readingAt: (at: number) => ClockReading;
+  now: ClockReading;
 }
 
 /** The fields of a report that identify a play. */
@@ -31,7 +32,7 @@ export function planInput(stage: Stage | null, now: ClockReading, since: ClockRe
 
 /** The input for a report of the page; null for a report that proves nothing, `no-cause` for a play without a known cause. */
 export function reportInput(message: FromPage, context: InputContext): PlayInput | "no-cause" | null {
-  const { readingAt } = context;
+  const { readingAt, now } = context;
   switch (message.type) {
     case "presented": {
       const { stage, key, starts_at, ends_at, at } = message;
@@ -44,7 +45,7 @@ export function reportInput(message: FromPage, context: InputContext): PlayInput
       const { stage, key, code } = message;
       const of = identityOf(message, context);
       if (of === null || stage === undefined) return null;
-      return { is: "failed", play: { key, stage, of }, code, at: message.at === undefined ? null : readingAt(message.at) };
+      return { is: "failed", play: { key, stage, of }, code, at: message.at === undefined ? null : readingAt(message.at), now };
     }
     case "fallback": {
       const { stage, zone_id: zoneId, at } = message;

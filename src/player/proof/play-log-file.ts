@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { z } from "zod";
 import { makeFolder, syncFolder } from "../../base/files/durable-file.ts";
+import { recordText } from "../../base/files/record.ts";
 import { PlayEvent, PlayLayer } from "../../protocol/device/play-events.ts";
 import type { ClockReading, OpenPlay } from "./play-types.ts";
 import { isAccessible } from "../../base/files/is-accessible.ts";
@@ -64,7 +65,7 @@ function formatLines(lines: readonly PlayLogLine[]): string {
 }
 
 function formatLine(line: PlayLogLine): string {
-  const body = JSON.stringify(line);
+  const body = recordText(line, (json) => PlayLogLine.parse(json), "a line of the play log");
   return `${crc32(body).toString(16).padStart(checksumLength, "0")} ${body}\n`;
 }
 
@@ -149,11 +150,28 @@ export async function readLines(path: string, onFault: (line: number, fault: Lin
     const zero = text.lastIndexOf("\0");
     if (zero !== -1) onFault(index + 1, "torn");
     const body = checkedBody(text.slice(zero + 1));
-    const line = body === null ? null : PlayLogLine.safeParse(JSON.parse(body));
+    const line = body === null ? null : PlayLogLine.safeParse(healed(JSON.parse(body)));
     if (line?.success === true) return [line.data];
     if (zero === -1) onFault(index + 1, line !== null ? "unknown" : isLast ? "torn" : "damaged");
     return [];
   });
+}
+
+const OlderEvent = z.object({
+  event: z.looseObject({ started_at: z.iso.datetime(), ended_at: z.iso.datetime(), started_monotonic_ms: z.number().negative() }),
+});
+
+/**
+ * Earlier versions gave a play without frames whose slot began before the player the time of its slot, which is below 0 on the
+ * player's monotonic clock. Such a play was due when the player began.
+ */
+function healed(line: unknown): unknown {
+  const older = OlderEvent.safeParse(line);
+  if (!older.success) return line;
+  const { event } = older.data;
+  const late = -event.started_monotonic_ms;
+  const at = new Date(Date.parse(event.started_at) + late).toISOString();
+  return { event: { ...event, started_at: at, ended_at: at, duration_ms: 0, started_monotonic_ms: 0, ended_monotonic_ms: 0 } };
 }
 
 /** The JSON of a line; null if its checksum is missing or does not match. */

@@ -6,7 +6,8 @@ import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import { reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
-import { maxEventsInBatch, type PlayEvent } from "../../protocol/device/play-events.ts";
+import { maxEventsInBatch, PlayEvent } from "../../protocol/device/play-events.ts";
+import { describeRefusal } from "../../protocol/refusal.ts";
 import { DiskHealth } from "../storage/disk-health.ts";
 import { PlayFiles, playEvents } from "./play-files.ts";
 import type { OpenPlaysSnapshot, PreviousRun } from "./play-log-file.ts";
@@ -32,6 +33,7 @@ export class PlayLog {
   readonly #log: Log;
   readonly #disk: DiskHealth;
   readonly #uploader: PlayUploader;
+  readonly #refused: RefusedPlays;
   readonly #appended = new Signal();
   /** Events that could not be written yet, oldest first. */
   #inMemory: PlayEvent[] = [];
@@ -45,6 +47,7 @@ export class PlayLog {
 
   private constructor(files: PlayFiles, refused: RefusedPlays, clock: Clock, log: Log, disk: DiskHealth, { snapshot }: PreviousRun) {
     this.#files = files;
+    this.#refused = refused;
     this.#uploader = new PlayUploader(log, (events, reason) => refused.add(events, reason));
     this.#clock = clock;
     this.#log = log;
@@ -67,7 +70,7 @@ export class PlayLog {
 
   /**
    * Writes the finished plays and those still open in one write: after a crash both are there or neither. If the disk cannot be
-   * written, the finished plays stay in memory, to be written or uploaded later.
+   * written, the finished plays stay in memory, to be written or uploaded later. An event that could not be read again is set aside.
    */
   append(events: readonly PlayEvent[], snapshot: OpenPlaysSnapshot): Promise<void> {
     return this.#enqueue(async () => {
@@ -75,7 +78,7 @@ export class PlayLog {
       const endsPreviousRun = snapshot.bootId !== this.#snapshot.bootId && this.#snapshot.open.length > 0;
       this.#snapshot = snapshot;
       if (this.#pending === 0) this.#since = this.#clock.monotonic();
-      this.#inMemory.push(...events);
+      this.#inMemory.push(...(await this.#readable(events)));
       await this.#writeAll();
       if (endsPreviousRun || this.#files.currentEvents >= maxEventsInBatch) await this.#files.rotate(this.#start);
       if (events.length > 0) this.#appended.notify();
@@ -126,6 +129,21 @@ export class PlayLog {
   async purge(): Promise<void> {
     await this.#writing;
     await this.#files.purge();
+  }
+
+  /** The events that can be read again. Any other is a fault of this program: it is reported, and kept for people. */
+  async #readable(events: readonly PlayEvent[]): Promise<PlayEvent[]> {
+    const readable: PlayEvent[] = [];
+    for (const event of events) {
+      const parsed = PlayEvent.safeParse(event);
+      if (parsed.success) readable.push(event);
+      else {
+        const reason = describeRefusal(parsed.error);
+        this.#disk.recordUnreadable(playEvents, reason);
+        await this.#refused.add([event], reason, "play events that the program made wrongly");
+      }
+    }
+    return readable;
   }
 
   async #uploadNext(deliver: DeliverPlays, signal: AbortSignal): Promise<void> {

@@ -2,7 +2,17 @@
 import { changeCause, closePlay, isSamePlay, playName, successorOf, withoutZone } from "./close-play.ts";
 import { reportedPlays, switchDisplay } from "./dark-plays.ts";
 import { applyPlan } from "./plan-change.ts";
-import type { ClockReading, FinishedPlay, InputOf, MakeId, OpenPlay, PlayInput, PlayState, StepResult } from "./play-types.ts";
+import {
+  becameDue,
+  type ClockReading,
+  type FinishedPlay,
+  type InputOf,
+  type MakeId,
+  type OpenPlay,
+  type PlayInput,
+  type PlayState,
+  type StepResult,
+} from "./play-types.ts";
 
 export function step(before: PlayState, input: PlayInput, makeId: MakeId): StepResult {
   if (input.is === "display") return switchDisplay(before, input, makeId);
@@ -81,7 +91,7 @@ function onPresented(plays: PlayState, { play: reported, at }: InputOf<"presente
   return { plays: { ...plays, lastFrame: at, known, open: new Map(plays.open).set(zoneId, play) }, done };
 }
 
-function onFailed(plays: PlayState, { play: reported, code, at }: InputOf<"failed">, makeId: MakeId): StepResult {
+function onFailed(plays: PlayState, { play: reported, code, at, now }: InputOf<"failed">, makeId: MakeId): StepResult {
   const { zoneId } = reported.of;
   const current = plays.open.get(zoneId);
   if (current !== undefined && current.stage === reported.stage && current.key === reported.key) {
@@ -92,8 +102,7 @@ function onFailed(plays: PlayState, { play: reported, code, at }: InputOf<"faile
   const play = plays.known.get(playName(reported));
   if (play === undefined || play.settled || play.replacedAt !== null) return { plays, done: [] };
   const known = new Map(plays.known).set(playName(play), { ...play, settled: true });
-  const frame = plays.lastFrame ?? { at: play.startsAt, mono: 0 };
-  const due = { at: play.startsAt, mono: frame.mono + play.startsAt - frame.at };
+  const due = becameDue(play, now);
   const done: FinishedPlay = { id: makeId(), of: play.of, result: "failed", reason: code, started: due, ended: due };
   return { plays: { ...plays, known }, done: [done] };
 }

@@ -8,6 +8,15 @@ export interface ClockReading {
   mono: number;
 }
 
+/**
+ * Both clocks at a corrected wall time that is past. After a clock step that time may be impossible: it is then moved to the nearest
+ * possible one. @param earliest monotonic ms.
+ */
+export function readingAt(at: number, now: ClockReading, earliest: number): ClockReading {
+  const mono = Math.min(now.mono, Math.max(earliest, now.mono - (now.at - at)));
+  return { mono, at: now.at - (now.mono - mono) };
+}
+
 /** The item of a play, its place, and its cause. */
 export interface PlayIdentity extends PlayCause {
   zoneId: string;
@@ -47,9 +56,15 @@ export interface FinishedPlay {
 
 /**
  * A settled play was presented or has failed. A replaced play is no longer due since `replacedAt`, but the page may still
- * report that it was presented just before.
+ * report that it was presented just before. `knownSince`: when the player planned it, of this revision, for the first time, monotonic ms.
  */
-export type KnownPlay = PlannedPlay & { settled: boolean; replacedAt: ClockReading | null };
+export type KnownPlay = PlannedPlay & { settled: boolean; replacedAt: ClockReading | null; knownSince: number };
+
+/** When a play without frames is or was due on this player: at its start, but not before the player planned it. */
+export function becameDue({ startsAt, knownSince }: KnownPlay, now: ClockReading): ClockReading {
+  const mono = Math.max(knownSince, now.mono - (now.at - startsAt));
+  return { mono, at: now.at - (now.mono - mono) };
+}
 
 /** A time for which the display is off because it was asked to be; `until` null: it is off now. */
 export interface DarkTime {
@@ -89,7 +104,7 @@ export type PlayInput =
   /** The page presented the first frame of a play. `play` is as the page reports it; a planned play of the same name overrides it. */
   | { is: "presented"; play: PlannedPlay; at: ClockReading }
   /** A play failed. `at` is when it left the screen; null if it was not on it, or if its picture stays until the next play. */
-  | { is: "failed"; play: Omit<PlannedPlay, "startsAt" | "endsAt">; code: string; at: ClockReading | null }
+  | { is: "failed"; play: Omit<PlannedPlay, "startsAt" | "endsAt">; code: string; at: ClockReading | null; now: ClockReading }
   /** A zone can show nothing, and its last play has left the screen. */
   | { is: "fallback"; stage: string; zoneId: string; at: ClockReading }
   /** The display was switched off on purpose, or on again. */

@@ -167,7 +167,7 @@ function screenProblems(condition: PlayerCondition): PlayerProblem[] {
   return problems;
 }
 
-function diskProblems({ unwritten, damaged, lost }: DiskCondition, now: number): PlayerProblem[] {
+function diskProblems({ unwritten, damaged, lost, unreadable }: DiskCondition, now: number): PlayerProblem[] {
   const problems: PlayerProblem[] = [];
   if (unwritten[0] !== undefined) {
     const names = unwritten.map(({ what }) => what).join(", ");
@@ -177,6 +177,10 @@ function diskProblems({ unwritten, damaged, lost }: DiskCondition, now: number):
   if (lost.length > 0) {
     const detail = `${lost.map(({ what, count }) => `${count} ${what}`).join(", ")} since the program started`;
     problems.push(createProblem("records-lost", now, { detail }));
+  }
+  if (unreadable.length > 0) {
+    const detail = unreadable.map(({ what, reason }) => `${what} (${reason})`).join(", ");
+    problems.push(createProblem("record-unreadable", now, { detail }));
   }
   return problems;
 }

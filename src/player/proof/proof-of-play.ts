@@ -13,7 +13,7 @@ import type { OpenPlaysSnapshot } from "./play-log-file.ts";
 import { PlayLog } from "./play-log.ts";
 import { isDark } from "./dark-plays.ts";
 import { step } from "./play-state.ts";
-import { initialPlayState, type ClockReading, type PlayInput } from "./play-types.ts";
+import { initialPlayState, readingAt, type ClockReading, type PlayInput } from "./play-types.ts";
 
 // A crash loses at most this much of the open plays. Each record may make the disk write a block of 4 kB.
 const frameIntervalMs = 15_000;
@@ -60,7 +60,8 @@ export class ProofOfPlay {
    */
   async setPlan(stage: Stage | null, ready: ReadyState | null, since = Number.POSITIVE_INFINITY): Promise<void> {
     if (ready !== null) this.#ready = ready;
-    await this.#step(planInput(stage, this.#now(), this.#readingAt(since, this.#openedAt), this.#context));
+    const now = this.#now();
+    await this.#step(planInput(stage, now, readingAt(since, now, this.#openedAt), this.#context));
   }
 
   /** Handles a report of the page. Resolves once the resulting events are written. */
@@ -136,20 +137,11 @@ export class ProofOfPlay {
   }
 
   get #context(): InputContext {
-    return { ready: this.#ready, readingAt: (at) => this.#readingAt(at, this.#plays.lastFrame?.mono ?? this.#openedAt) };
+    const now = this.#now();
+    return { ready: this.#ready, now, readingAt: (at) => readingAt(at, now, this.#plays.lastFrame?.mono ?? this.#openedAt) };
   }
 
   #now(): ClockReading {
     return { at: this.#dependencies.clock.now(), mono: this.#dependencies.clock.monotonic() };
-  }
-
-  /**
-   * Both clocks at a corrected wall time. After a clock step that time may be impossible: it is then moved to the nearest possible one.
-   * @param earliest monotonic ms.
-   */
-  #readingAt(at: number, earliest: number): ClockReading {
-    const now = this.#now();
-    const mono = Math.min(now.mono, Math.max(earliest, now.mono - (now.at - at)));
-    return { mono, at: now.at - (now.mono - mono) };
   }
 }

@@ -1,4 +1,4 @@
-// Keeps the newest play events that the service refused, for people who look for the reason.
+// Keeps the newest play events that cannot be delivered, because the service or this player's own schema refused them, for people who look for the reason.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { makeFolder } from "../../base/files/durable-file.ts";
@@ -9,7 +9,6 @@ import { keepNewest } from "../storage/keep-newest.ts";
 const maxFiles = 20;
 // An event has less than 2 kB.
 const maxBytes = 2 ** 20;
-const what = "play events that the service refused";
 
 export class RefusedPlays {
   readonly #folder: string;
@@ -20,8 +19,8 @@ export class RefusedPlays {
     this.#disk = disk;
   }
 
-  /** Reports events as lost and keeps the newest of them, one per file with the reason. */
-  async add(events: readonly PlayEvent[], reason: string): Promise<void> {
+  /** Reports events as lost and keeps the newest of them, one per file with the reason. @param what names them in reports. */
+  async add(events: readonly PlayEvent[], reason: string, what = "play events that the service refused"): Promise<void> {
     this.#disk.recordsLost(what, events.length, reason);
     await this.#disk.attempt(what, async () => {
       await makeFolder(this.#folder);

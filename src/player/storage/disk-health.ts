@@ -3,7 +3,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { makeFolder } from "../../base/files/durable-file.ts";
 import { isSystemError } from "../../base/files/system-error.ts";
-import { reasonOf } from "../../base/fault.ts";
+import { isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 
 /** What is wrong with the disk. The lists are empty for a healthy one. */
@@ -14,6 +14,8 @@ export interface DiskCondition {
   damaged: readonly string[];
   /** How much was lost since the start. */
   lost: readonly { what: string; count: number }[];
+  /** Records that this program made since the start and could not have read again, and the field at fault. They were not stored. */
+  unreadable: readonly { what: string; reason: string }[];
 }
 
 // Room for the player's small files. Less than that is a full disk.
@@ -28,6 +30,8 @@ export class DiskHealth {
   readonly #failures = new Map<string, string>();
   readonly #damaged = new Set<string>();
   readonly #lost = new Map<string, number>();
+  /** The last fault in a record, by what was to be written. */
+  readonly #unreadable = new Map<string, string>();
 
   constructor(log: Log) {
     this.#log = log;
@@ -38,17 +42,23 @@ export class DiskHealth {
       unwritten: [...this.#failures].map(([what, reason]) => ({ what, reason })),
       damaged: [...this.#damaged],
       lost: [...this.#lost].map(([what, count]) => ({ what, count })),
+      unreadable: [...this.#unreadable].map(([what, reason]) => ({ what, reason })),
     };
   }
 
   /**
    * Runs one change of the disk. Resolves to whether it succeeded. A failure is logged once, until a change of the same name
-   * succeeds again. @throws what is not a fault of the disk.
+   * succeeds again. A record that could not be read again is a fault of the program: see {@link recordUnreadable}.
+   * @throws what is neither.
    */
   async attempt(what: string, change: () => Promise<unknown>): Promise<boolean> {
     try {
       await change();
     } catch (error) {
+      if (isFault(error, "record-unreadable")) {
+        this.recordUnreadable(what, error.message);
+        return false;
+      }
       if (!isSystemError(error)) throw error;
       const reason = reasonOf(error);
       if (!this.#failures.has(what)) this.#log.error({ what, reason }, "the disk cannot be written: continuing from memory");
@@ -83,6 +93,13 @@ export class DiskHealth {
       { file: name, ...(cause === undefined ? {} : { reason: reasonOf(cause) }) },
       `a file is damaged or missing: ${consequence}`,
     );
+  }
+
+  /** Reports a record that this program made and could not read again. It is not stored; whoever made it goes on from memory. */
+  recordUnreadable(what: string, reason: string): void {
+    if (this.#unreadable.get(what) === reason) return;
+    this.#unreadable.set(what, reason);
+    this.#log.error({ what, reason }, "the program made a record that it could not read again: it is not stored");
   }
 
   /** Counts records that will never reach the service. */

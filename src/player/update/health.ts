@@ -1,11 +1,12 @@
 // Writes health.json every five seconds: what the launcher judges a new version by. In memory, so that it never wears the disk.
 import { rename, writeFile } from "node:fs/promises";
 import type { Clock } from "../../base/clock.ts";
-import { isAbort, reasonOf } from "../../base/fault.ts";
+import { isAbort, isFault, reasonOf } from "../../base/fault.ts";
+import { recordText } from "../../base/files/record.ts";
 import { isSystemError } from "../../base/files/system-error.ts";
 import type { Log } from "../../base/log.ts";
 import type { FromPage } from "../../protocol/page-messages.ts";
-import type { Health, HealthChecks } from "../../protocol/device/updates.ts";
+import { Health, type HealthChecks } from "../../protocol/device/updates.ts";
 import type { BrowserEngine, Host } from "../host.ts";
 import type { Machine } from "../machine.ts";
 import type { PageState } from "../surface/page-state.ts";
@@ -53,10 +54,10 @@ export async function reportHealth(dependencies: HealthDependencies, signal: Abo
     const health = await healthOf(dependencies, { framesPresented, uptimeMs: now - startedAt, memoryBytes: memory.bytes });
     try {
       // Without a sync: the file is in memory, and of no use after a power cut.
-      if (health !== null) await replaceFile(file, `${JSON.stringify(health)}\n`);
+      if (health !== null) await replaceFile(file, `${recordText(health, (json) => Health.parse(json), "health.json")}\n`);
       hasFailed = false;
     } catch (error) {
-      if (!isSystemError(error) || isAbort(error)) throw error;
+      if (!(isSystemError(error) || isFault(error, "record-unreadable")) || isAbort(error)) throw error;
       if (!hasFailed) log.error({ file, reason: reasonOf(error) }, "the health cannot be written: the launcher cannot judge a new version");
       hasFailed = true;
     }

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { makeFolder, syncFolder, writeSynced } from "../../base/files/durable-file.ts";
+import { recordText } from "../../base/files/record.ts";
 import { hasErrorCode, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { InstallRequest, LauncherStatus } from "../../protocol/device/updates.ts";
@@ -67,8 +68,9 @@ export class LauncherFiles {
   /** Asks the launcher to switch. Resolves once the request is durable. @param now corrected wall time, ms. */
   async writeRequest(what: InstallRequest["what"], version: string, now: number): Promise<InstallRequest> {
     const request: InstallRequest = { id: randomUUID(), what, version, requested_at: new Date(now).toISOString() };
+    const text = recordText(request, (json) => InstallRequest.parse(json), "request.json");
     await makeFolder(this.#folder);
-    await writeSynced(`${this.#requestFile}.new`, `${JSON.stringify(request)}\n`, "w");
+    await writeSynced(`${this.#requestFile}.new`, `${text}\n`, "w");
     await rename(`${this.#requestFile}.new`, this.#requestFile);
     await syncFolder(this.#folder);
     this.#log.info({ id: request.id, what, version }, "asked the launcher to switch");

@@ -32,7 +32,9 @@ export const PlayEvent = z.strictObject({
     .min(1)
     .nullable()
     .describe("Why it was not completed: for example `replaced`, `joined`, `decode`, `not-ready`, `display_off`"),
-  started_at: Timestamp.describe("Time of the first presented frame, corrected. Without a frame: when it was due"),
+  started_at: Timestamp.describe(
+    "Time of the first presented frame, corrected. Without a frame: when it was due on this player, which is never before its revision was there",
+  ),
   ended_at: Timestamp.describe("Time of the last presented frame, corrected"),
   duration_ms: z
     .int()

@@ -127,6 +127,12 @@ export const problemCatalog = {
     remedy:
       "The proof of play or the results of commands are incomplete. Solve the problem of the disk, and keep the screen connected to the service. If the service refused messages, update both.",
   },
+  "record-unreadable": {
+    by: "player",
+    title: "The program made a record that it could not read again, and did not store it",
+    remedy:
+      "This is a fault of the program, not of the device. Update the player, and report the detail to its makers. What the detail names may be missing after a restart.",
+  },
   "disk-damaged": {
     by: "player",
     title: "The device's disk has damaged files",

@@ -121,10 +121,22 @@ test("[POP29] a file whose last line a kill or a power loss cut keeps every whol
   const { bytes, ids } = await writtenLog(2);
   const last = bytes.lastIndexOf('{"event"') - 9;
   for (const cut of [last + 1, last + 9, last + 40]) {
-    expect(await readBack(bytes.subarray(0, cut))).toEqual({ delivered: ids.slice(0, 1), unwritten: [], damaged: [], lost: [] });
+    expect(await readBack(bytes.subarray(0, cut))).toEqual({
+      delivered: ids.slice(0, 1),
+      unwritten: [],
+      damaged: [],
+      lost: [],
+      unreadable: [],
+    });
   }
   // The checksum of no text is 0 too.
-  expect(await readBack(Buffer.concat([bytes, Buffer.from("0")]))).toEqual({ delivered: ids, unwritten: [], damaged: [], lost: [] });
+  expect(await readBack(Buffer.concat([bytes, Buffer.from("0")]))).toEqual({
+    delivered: ids,
+    unwritten: [],
+    damaged: [],
+    lost: [],
+    unreadable: [],
+  });
 });
 
 test("[POP29] zeros in place of a write that a power loss kept from the disk lose only that write; other bytes are damage", async () => {
@@ -134,7 +146,7 @@ test("[POP29] zeros in place of a write that a power loss kept from the disk los
   const rest = [ids[0], ids[2], ids[3]];
   for (const from of [first - 9, first + 20]) {
     const zeroed = Buffer.from(bytes).fill(0, from, end);
-    expect(await readBack(zeroed)).toEqual({ delivered: rest, unwritten: [], damaged: [], lost: [] });
+    expect(await readBack(zeroed)).toEqual({ delivered: rest, unwritten: [], damaged: [], lost: [], unreadable: [] });
   }
   const garbled = Buffer.from(bytes).fill("x", first + 20, first + 30);
   expect(await readBack(garbled)).toMatchObject({ delivered: rest, damaged: ["000000000001.plays"] });

@@ -71,7 +71,7 @@ test("[POP9] an item that cannot be shown is reported as failed and a play witho
   const [a, b, c] = [due("a", 0, 10), due("b", 10, 20), due("c", 20, 30)];
   const plan = planned(0, [a, b, c]);
   const frame = (seconds: number): PlayInput => ({ is: "frame", at: at(seconds) });
-  const failed = (about: PlannedPlay): PlayInput => ({ is: "failed", play: about, code: "decode", at: null });
+  const failed = (about: PlannedPlay): PlayInput => ({ is: "failed", play: about, code: "decode", at: null, now: at(2) });
   expect(run([plan, presented(a, 0), failed(b), presented(c, 20)])).toEqual(["failed decode 10-10", "completed 0-20"]);
   expect(run([plan, presented(a, 0), failed(a), failed(a), presented(b, 10)])).toEqual(["failed decode 0-10"]);
   expect(run([plan, presented(a, 0), frame(19), planned(21, [c]), planned(24, [c])])).toEqual(["skipped not-ready 10-10"]);
@@ -86,7 +86,7 @@ test("[POP9] an item that cannot be shown is reported as failed and a play witho
 test("[REM10] a play that fails on the screen ends then; a play whose zone can show nothing ends with the fallback", () => {
   const [a, b] = [due("a", 0, 10), due("b", 10, 20)];
   const plan = planned(0, [a, b]);
-  const died = (seconds: number): PlayInput => ({ is: "failed", play: a, code: "crashed", at: at(seconds) });
+  const died = (seconds: number): PlayInput => ({ is: "failed", play: a, code: "crashed", at: at(seconds), now: at(seconds) });
   expect(run([plan, presented(a, 0), died(4), presented(b, 10), planned(24, [])])).toEqual(["failed crashed 0-4", "completed 10-24"]);
   // After a restart it is another play of the same slot.
   expect(run([plan, presented(a, 0), died(4), presented(a, 5), presented(b, 10)])).toEqual(["failed crashed 0-4", "cut began-late 5-10"]);
@@ -152,7 +152,7 @@ test("[DHR20] plays without frames are not shown if the display was off when the
   const plan = planned(0, [a, b, c]);
   const display = (isOff: boolean, seconds: number): PlayInput => ({ is: "display", isOff, at: at(seconds) });
   const later = (seconds: number): PlayInput => planned(seconds, []);
-  const failed: PlayInput = { is: "failed", play: b, code: "decode", at: null };
+  const failed: PlayInput = { is: "failed", play: b, code: "decode", at: null, now: at(2) };
   // Off from before its beginning, and on again shortly before it is found missing.
   expect(run([plan, display(true, 5), planned(20, [c]), display(false, 22), planned(23, [c]), later(33)])).toEqual([
     "skipped no-page 0-0",

@@ -1,9 +1,13 @@
 // The heartbeat, put together from a fake host, a fake machine and values that a test sets.
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CorrectedClock } from "../../../src/base/clock.ts";
+import { silentLog } from "../../../src/base/log.ts";
 import { noProgress } from "../../../src/player/content/download-progress.ts";
 import { noGenerations } from "../../../src/player/content/generations.ts";
+import { readableHeartbeat } from "../../../src/player/proof/readable-heartbeat.ts";
 import { Status, type StatusDependencies } from "../../../src/player/proof/status.ts";
+import { DiskHealth } from "../../../src/player/storage/disk-health.ts";
 import type { PageState } from "../../../src/player/surface/page-state.ts";
 import { Heartbeat } from "../../../src/protocol/device/heartbeat.ts";
 import { PairingRequest } from "../../../src/protocol/device/messages.ts";
@@ -12,6 +16,18 @@ import { FakeHost } from "../../support/fake-host.ts";
 import { fakeMachine } from "../../support/player.ts";
 import { newId } from "../../support/states.ts";
 
+const noUpdate = {
+  is: "current" as const,
+  wanted_version: null,
+  slot: "package" as const,
+  reason: "the program of the package",
+  previous_version: null,
+  launcher_version: "1.0.0",
+  ready_bytes: 0,
+  total_bytes: null,
+  detail: null,
+  last_attempt: null,
+};
 const noProblems = { problems: [], problems_left_out: 0 };
 const shown = { zone_id: newId("zon"), item_id: newId("itm"), asset_id: null, presented_at: "2026-11-21T12:00:00.000Z" };
 
@@ -148,4 +164,42 @@ test.each([
   const { content } = await status.heartbeat();
   const reported = { ready_bytes: 3, total_bytes: 7, ready_files: 1, total_files: 2, files: [] };
   expect(content).toEqual({ ...expected, applied_revision: applied, ...reported });
+});
+
+test("[RCO4] a heartbeat with a part that its own schema refuses is sent without it, which is reported as a fault of the program", async () => {
+  const disk = new DiskHealth(silentLog);
+  const clock = new FakeClock();
+  const whole = await createStatus(clock).status.heartbeat();
+  expect(readableHeartbeat(whole, disk)).toBe(whole);
+  const wrong = { ...noUpdate, ready_bytes: -1 };
+  const { update: _update, ...rest } = await createStatus(clock, { update: () => wrong }).status.heartbeat();
+  const sent = readableHeartbeat({ ...rest, update: wrong }, disk);
+  expect(sent).toEqual(rest);
+  expect(Heartbeat.safeParse(sent).success).toBe(true);
+  expect(disk.condition.unreadable).toEqual([{ what: "heartbeat", reason: expect.stringContaining("update.ready_bytes") }]);
+});
+
+test("[RCO5] whatever the clocks do, a heartbeat is one that its own schema accepts", async () => {
+  const walls = fc.constantFrom(Date.UTC(1901, 0), -0.5, 0, Date.UTC(2262, 0), Date.UTC(9000, 0));
+  const property = fc.asyncProperty(
+    walls,
+    fc.constantFrom(0, 0.1, 1e12),
+    fc.constantFrom(0, 0.5, 4e9),
+    async (wall, monotonic, passing) => {
+      const clock = new FakeClock(wall, monotonic);
+      const page: PageState = {
+        is: "here",
+        since: monotonic,
+        lastFrameAt: monotonic,
+        viewport: { width: 1, height: 1 },
+        reportsWithoutFrame: 0,
+      };
+      const { status } = createStatus(clock, { page: () => page });
+      clock.advance(passing);
+      clock.step(-3_600_000.5);
+      const sent: unknown = JSON.parse(JSON.stringify(await status.heartbeat()));
+      expect(Heartbeat.safeParse(sent).error?.issues ?? []).toEqual([]);
+    },
+  );
+  await fc.assert(property, { numRuns: 40 });
 });

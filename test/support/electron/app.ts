@@ -5,6 +5,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { App, CommandLine, Details, ProcessMetric } from "electron";
 import { metricsOf } from "./metrics.ts";
+import { demandPath, demandSwitch, demandText, demandWhole } from "./preconditions.ts";
 import { record } from "./record.ts";
 
 /** An event whose default action listeners can prevent. */
@@ -136,10 +137,16 @@ class StandInApp extends EventEmitter {
   exitCode = 0;
 
   readonly commandLine = {
-    appendSwitch: (name, value) => void this.switches.set(name, value ?? ""),
+    appendSwitch: (name, value) => {
+      demandSwitch(name, value, this.isReady());
+      this.switches.set(name, value ?? "");
+    },
     appendArgument: () => undefined,
     hasSwitch: (name) => this.switches.has(name),
-    getSwitchValue: (name) => this.switches.get(name) ?? "",
+    getSwitchValue: (name) => {
+      demandText(name);
+      return this.switches.get(name) ?? "";
+    },
     removeSwitch: (name) => void this.switches.delete(name),
   } satisfies CommandLine;
 
@@ -157,6 +164,7 @@ class StandInApp extends EventEmitter {
   }
 
   setPath(name: string, path: string): void {
+    demandPath(name, path, this.isReady());
     this.#paths.set(name, path);
     record({ call: "app.setPath", name, path, ready: this.isReady() });
   }
@@ -195,6 +203,7 @@ class StandInApp extends EventEmitter {
 
   /** Browser::Exit: ends the process before the message loop runs; later it returns, and the process ends shortly after. */
   exit(code = 0): void {
+    demandWhole(code);
     record({ call: "app.exit", code });
     this.exitCode = code;
     if (runtime.phase === "evaluating") exitProcess(code);

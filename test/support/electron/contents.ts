@@ -3,6 +3,7 @@ import { EventEmitter } from "node:events";
 import type { Debugger, NativeImage, WebContents, WebPreferences, WindowOpenHandlerResponse } from "electron";
 import { PreventableEvent } from "./app.ts";
 import type { Browser } from "./browser.ts";
+import { conversionFailure, demandAddress, demandFunction, demandOneOf, demandText, webRtcPolicies } from "./preconditions.ts";
 import { onTestEvent, record } from "./record.ts";
 import type { StandInSession } from "./session.ts";
 
@@ -70,17 +71,20 @@ export class StandInContents extends EventEmitter {
   /** The stand-in's Chromium has this policy from its switches. */
   setWebRTCIPHandlingPolicy(policy: string): void {
     this.#check();
+    demandOneOf(policy, webRtcPolicies);
     record({ call: "setWebRTCIPHandlingPolicy", policy });
   }
 
   setWindowOpenHandler(handler: OpenHandler): void {
     this.#check();
+    demandFunction(handler);
     this.#openHandler = handler;
   }
 
   /** Resolves with the load event; rejects when the page cannot be loaded. */
   async loadURL(url: string): Promise<void> {
     this.#check();
+    demandAddress(url);
     const { page, life } = await this.#browser;
     const done = new AbortController();
     const end = AbortSignal.any([life, done.signal]);
@@ -102,6 +106,7 @@ export class StandInContents extends EventEmitter {
 
   async executeJavaScript(code: string): Promise<unknown> {
     this.#check();
+    demandText(code);
     const { page } = await this.#browser;
     const call = { expression: code, awaitPromise: true, returnByValue: true };
     const { result, exceptionDetails } = await page.send("Runtime.evaluate", call, { deadlineMs: frameLimitMs });
@@ -122,6 +127,7 @@ export class StandInContents extends EventEmitter {
       isEmpty: () => png.length === 0,
       toPNG: () => png,
       toJPEG: (quality) => {
+        if (!Number.isInteger(quality) || quality < 0 || quality > 100) throw conversionFailure(0, quality);
         const bytes = jpegs.get(quality);
         if (bytes === undefined) throw new Error(`the stand-in only supports pictures of the qualities ${knownQualities.join()}`);
         return bytes;
@@ -258,13 +264,17 @@ class StandInDebugger extends EventEmitter {
     return this.#sessionId !== undefined && !this.#life.signal.aborted;
   }
 
-  attach(_version?: string): void {
+  attach(version?: string): void {
+    if (version !== undefined) demandText(version);
     if (this.isAttached()) throw new Error("Debugger is already attached to the target");
     this.#sessionId = this.#attach();
     this.#sessionId.catch(() => undefined);
   }
 
   async sendCommand(method: string, params: object = {}, sessionId?: string): Promise<unknown> {
+    demandText(method, 0);
+    if (typeof params !== "object" || params === null) throw conversionFailure(1, params);
+    if (sessionId !== undefined) demandText(sessionId, 2);
     if (this.#sessionId === undefined) throw new Error("No target available");
     const own = await this.#sessionId;
     const { pipe } = await this.#browser;

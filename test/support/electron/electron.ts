@@ -2,6 +2,7 @@
 import { EventEmitter } from "node:events";
 import type { IpcMain, Menu as ElectronMenu, NativeTheme, PowerSaveBlocker, Shell } from "electron";
 import { app } from "./app.ts";
+import { demandOneOf, demandWhole } from "./preconditions.ts";
 import { record } from "./record.ts";
 import { screen } from "./screen.ts";
 import { session } from "./session.ts";
@@ -9,26 +10,41 @@ import { utilityProcess } from "./utility.ts";
 import { BrowserWindow } from "./window.ts";
 
 const Menu = {
-  setApplicationMenu: (menu) => record({ call: "Menu.setApplicationMenu", menu: menu === null ? null : "a menu", ready: app.isReady() }),
+  setApplicationMenu: (menu) => {
+    // The stand-in makes no menus, so that only null can be one.
+    if (menu !== null) throw new TypeError("Invalid menu");
+    record({ call: "Menu.setApplicationMenu", menu, ready: app.isReady() });
+  },
 } satisfies Pick<typeof ElectronMenu, "setApplicationMenu">;
 
 const started = new Set<number>();
 let lastId = -1;
 const powerSaveBlocker = {
   start: (type) => {
+    demandOneOf(type, ["prevent-app-suspension", "prevent-display-sleep"]);
     lastId += 1;
     started.add(lastId);
     record({ call: "powerSaveBlocker.start", type, id: lastId });
     return lastId;
   },
   stop: (id) => {
+    demandWhole(id);
     record({ call: "powerSaveBlocker.stop", id });
     return started.delete(id);
   },
   isStarted: (id) => started.has(id),
 } satisfies Pick<PowerSaveBlocker, "start" | "stop" | "isStarted">;
 
-const nativeTheme: Pick<NativeTheme, "themeSource"> = { themeSource: "system" };
+let themeSource: NativeTheme["themeSource"] = "system";
+const nativeTheme: Pick<NativeTheme, "themeSource"> = {
+  get themeSource() {
+    return themeSource;
+  },
+  set themeSource(source) {
+    demandOneOf(source, ["system", "light", "dark"]);
+    themeSource = source;
+  },
+};
 const ipcMain = new EventEmitter();
 ipcMain satisfies Partial<Pick<IpcMain, "eventNames">>;
 const shell = {

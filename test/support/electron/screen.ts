@@ -2,6 +2,7 @@
 import { EventEmitter, once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { Display, Rectangle, Screen } from "electron";
+import { demandReady } from "./preconditions.ts";
 import { onTestEvent } from "./record.ts";
 
 class StandInScreen extends EventEmitter {
@@ -22,7 +23,17 @@ class StandInScreen extends EventEmitter {
   }
 }
 
-export const screen = new StandInScreen();
+const display = new StandInScreen();
+let isOpen = false;
+
+/** Like Electron's, it is made at its first use, which has to be after `ready`. */
+export const screen: StandInScreen = new Proxy(display, {
+  get: (target, name) => {
+    demandReady(isOpen, "screen");
+    const value: unknown = Reflect.get(target, name);
+    return typeof value === "function" ? value.bind(target) : value;
+  },
+});
 screen satisfies Pick<Screen, "getPrimaryDisplay">;
 
 /** Reads the display's size from the X server (X protocol, section 8: connection setup). A test can change it. */
@@ -37,9 +48,10 @@ export async function openDisplay(): Promise<void> {
   const vendorBytes = setup.readUInt16LE(24);
   const formats = setup[29]!;
   const root = 40 + Math.ceil(vendorBytes / 4) * 4 + formats * 8;
-  screen.resize(setup.readUInt16LE(root + 20), setup.readUInt16LE(root + 22));
+  display.resize(setup.readUInt16LE(root + 20), setup.readUInt16LE(root + 22));
+  isOpen = true;
   onTestEvent((event) => {
-    if (event.is === "display") screen.resize(event.width, event.height);
+    if (event.is === "display") display.resize(event.width, event.height);
   });
 }
 

@@ -3,6 +3,7 @@ import { EventEmitter } from "node:events";
 import type { CookiesSetDetails, ProxyConfig, Session } from "electron";
 import { app } from "./app.ts";
 import type { Browser } from "./browser.ts";
+import { demandCookie, demandHandler, demandProxy, demandText } from "./preconditions.ts";
 import { record } from "./record.ts";
 
 const sameSites = { strict: "Strict", lax: "Lax", no_restriction: "None" } as const;
@@ -22,7 +23,9 @@ class StandInSession extends EventEmitter {
   }
 
   readonly cookies = {
-    set: async ({ url, name = "", value = "", httpOnly = false, sameSite }: CookiesSetDetails): Promise<void> => {
+    set: async (details: CookiesSetDetails): Promise<void> => {
+      demandCookie(details);
+      const { url, name = "", value = "", httpOnly = false, sameSite } = details;
       if (this.browser === undefined) throw new Error("the stand-in sets cookies only while a window is open");
       const { page } = await this.browser;
       if (sameSite === "unspecified") throw new Error("the stand-in does not know sameSite: unspecified");
@@ -32,6 +35,7 @@ class StandInSession extends EventEmitter {
   };
 
   setProxy(proxy: ProxyConfig): Promise<void> {
+    demandProxy(proxy);
     this.proxy = proxy;
     record({ call: "session.setProxy", partition: this.partition, ...proxy });
     return Promise.resolve();
@@ -39,6 +43,7 @@ class StandInSession extends EventEmitter {
 
   /** Uses only the switches of the command line. */
   resolveProxy(url: string): Promise<string> {
+    demandText(url);
     const server = app.commandLine.getSwitchValue("proxy-server");
     if (server === "" || app.commandLine.hasSwitch("no-proxy-server")) return Promise.resolve("DIRECT");
     const { hostname } = new URL(url);
@@ -49,15 +54,18 @@ class StandInSession extends EventEmitter {
   }
 
   setPermissionRequestHandler(handler: unknown): void {
+    demandHandler(handler);
     this.grants = handler === null;
   }
 
   setPermissionCheckHandler(handler: unknown): void {
+    demandHandler(handler);
     this.grants = handler === null;
   }
 
-  setDevicePermissionHandler(_handler: unknown): void {
+  setDevicePermissionHandler(handler: unknown): void {
     // The stand-in has no devices.
+    demandHandler(handler);
   }
 }
 
@@ -71,6 +79,7 @@ export const session = {
   },
   fromPartition: (partition: string): StandInSession => {
     if (!app.isReady()) throw new Error("Session can only be received when app is ready");
+    demandText(partition);
     const known = sessions.get(partition) ?? new StandInSession(partition);
     sessions.set(partition, known);
     return known;

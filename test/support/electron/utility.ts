@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ForkOptions, ParentPort, UtilityProcess } from "electron";
 import { app, runtime } from "./app.ts";
+import { demandCloneable, demandFork } from "./preconditions.ts";
 import { record } from "./record.ts";
 
 const node = join(import.meta.dirname, "../../../node_modules/.bin/node");
@@ -14,8 +15,10 @@ class StandInUtilityProcess extends EventEmitter {
   readonly #child: ChildProcess;
   pid: number | undefined;
 
-  constructor(modulePath: string, args: readonly string[], { serviceName = "Node Utility Process", stdio = "inherit" }: ForkOptions) {
+  constructor(modulePath: string, args: readonly string[], options: ForkOptions) {
     super();
+    demandFork(modulePath, args, { ...options });
+    const { serviceName = "Node Utility Process", stdio = "inherit" } = options;
     if (stdio !== "inherit") throw new Error("the stand-in knows stdio: inherit only");
     this.#child = fork(join(import.meta.dirname, "boot.ts"), ["--type=utility", modulePath, ...args], {
       execPath: node,
@@ -41,6 +44,7 @@ class StandInUtilityProcess extends EventEmitter {
   }
 
   postMessage(message: unknown): void {
+    demandCloneable(message);
     // A message to an ended process is dropped.
     if (this.#child.connected) this.#child.send(message as object);
   }
@@ -63,7 +67,12 @@ utilityProcess.fork satisfies (modulePath: string, args?: string[], options?: Fo
 export async function startUtility(modulePath: string, args: readonly string[]): Promise<void> {
   const send = process.send!.bind(process);
   const exit = process.exit.bind(process);
-  const port = Object.assign(new EventEmitter(), { postMessage: (message: unknown) => void send(message) });
+  const port = Object.assign(new EventEmitter(), {
+    postMessage: (message: unknown) => {
+      demandCloneable(message);
+      send(message);
+    },
+  });
   port satisfies Pick<ParentPort, "postMessage">;
   // Like Electron's port, keeps messages that arrive before there is a listener.
   port.once("newListener", () => process.nextTick(() => process.on("message", (data) => port.emit("message", { data, ports: [] }))));

@@ -4,6 +4,7 @@ import type { BrowserWindow as ElectronWindow, BrowserWindowConstructorOptions, 
 import { app, PreventableEvent, runtime, type OwnedWindow } from "./app.ts";
 import { BrowserProcess, partitionFolder } from "./browser.ts";
 import { StandInContents } from "./contents.ts";
+import { demandWhole } from "./preconditions.ts";
 import { record } from "./record.ts";
 import type { StandInSession } from "./session.ts";
 
@@ -48,6 +49,7 @@ export class BrowserWindow extends EventEmitter implements OwnedWindow {
     this.#check();
     record({ call: "setBounds", x, y, width, height });
     if (width === undefined || height === undefined) throw new Error("the stand-in needs the whole bounds");
+    for (const value of [x, y, width, height]) demandWhole(value);
     void this.#process.started.then(async ({ pipe, page, windowId }) => {
       await page.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 0, mobile: false });
       await pipe.browser.send("Browser.setWindowBounds", { windowId, bounds: { windowState: "normal" } });
