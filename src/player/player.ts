@@ -130,7 +130,11 @@ function isUnreadable(server: PlayerOptions["server"]): server is UnreadableDisk
   return typeof server === "object" && "is" in server;
 }
 
-async function runParts(options: PlayerOptions, vital: Vital | { is: "unreadable"; error: unknown }, signal: AbortSignal): Promise<PlayerEnd> {
+async function runParts(
+  options: PlayerOptions,
+  vital: Vital | { is: "unreadable"; error: unknown },
+  signal: AbortSignal,
+): Promise<PlayerEnd> {
   const {
     server,
     notice = null,

@@ -202,6 +202,7 @@ export class Session {
 
   #untilReadable(signal: AbortSignal): Promise<never> {
     return new Promise((_resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
       signal.addEventListener("abort", () => reject(signal.reason), { once: true });
       const again = (): void => reject(new Fault("disk-readable", "the disk can be read again"));
       this.#dependencies.disk.onReadAgain(again, signal);

@@ -40,44 +40,50 @@ test.each(failureCodes)("[DUR7] a missing file whose previous generation fails w
   await expect(file.readPrevious()).rejects.toMatchObject({ code });
 });
 
-test.each(failureCodes)("[DUR8] with one copy unreadable by %s the other one is used, and the lack of the other says nothing", async (code) => {
-  await using folder = await temporaryFolder();
-  const file = new MirroredFile(join(folder.path, "value.json"), Number);
-  const [main, copy] = [file.path, join(folder.path, "copies/value.json")];
-  await file.write(7);
-  const before = await contentOf(folder.path);
-  for (const path of [main, copy]) {
-    using _failing = failDisk("read", code, (each) => each === path);
-    expect(await file.read()).toMatchObject({ is: "found", value: 7, recovered: false, unread: { code } });
-    expect(await file.exists()).toBe(true);
-  }
-  expect(await contentOf(folder.path)).toEqual(before);
-  for (const [lost, unread] of [
-    [main, copy],
-    [copy, main],
-  ] as const) {
-    await using other = await temporaryFolder();
-    const half = new MirroredFile(join(other.path, "value.json"), Number);
-    await half.write(7);
-    const inOther = (path: string): string => path.replace(folder.path, other.path);
-    await new DurableFile(inOther(lost), Number).remove();
-    using failing = failDisk("read", code, (path) => path === inOther(unread));
-    await expect(half.read()).rejects.toMatchObject({ code });
-    failing.heal();
-    expect(await half.read()).toMatchObject({ is: "found", value: 7 });
-  }
-});
+test.each(failureCodes)(
+  "[DUR8] with one copy unreadable by %s the other one is used, and the lack of the other says nothing",
+  async (code) => {
+    await using folder = await temporaryFolder();
+    const file = new MirroredFile(join(folder.path, "value.json"), Number);
+    const [main, copy] = [file.path, join(folder.path, "copies/value.json")];
+    await file.write(7);
+    const before = await contentOf(folder.path);
+    for (const path of [main, copy]) {
+      using _failing = failDisk("read", code, (each) => each === path);
+      expect(await file.read()).toMatchObject({ is: "found", value: 7, recovered: false, unread: { code } });
+      expect(await file.exists()).toBe(true);
+    }
+    expect(await contentOf(folder.path)).toEqual(before);
+    for (const [lost, unread] of [
+      [main, copy],
+      [copy, main],
+    ] as const) {
+      await using other = await temporaryFolder();
+      const half = new MirroredFile(join(other.path, "value.json"), Number);
+      await half.write(7);
+      const inOther = (path: string): string => path.replace(folder.path, other.path);
+      await new DurableFile(inOther(lost), Number).remove();
+      using failing = failDisk("read", code, (path) => path === inOther(unread));
+      await expect(half.read()).rejects.toMatchObject({ code });
+      failing.heal();
+      expect(await half.read()).toMatchObject({ is: "found", value: 7 });
+    }
+  },
+);
 
-test.each(failureCodes)("[DUR7] after a write that fails with %s at any of its steps the old value or the new one is there", async (code) => {
-  await using folder = await temporaryFolder();
-  const file = new DurableFile(join(folder.path, "value.json"), Number);
-  await file.write(1);
-  for (const part of ["value.json.new", "value.json", "value.json.previous"]) {
-    using failing = failDisk("write", code, (path) => path === join(folder.path, part));
-    await file.write(2).catch(() => undefined);
-    expect(failing.failures).toBeGreaterThan(0);
-    failing.heal();
-    expect(await file.read()).toMatchObject({ is: "found", value: expect.toBeOneOf([1, 2]) });
+test.each(failureCodes)(
+  "[DUR7] after a write that fails with %s at any of its steps the old value or the new one is there",
+  async (code) => {
+    await using folder = await temporaryFolder();
+    const file = new DurableFile(join(folder.path, "value.json"), Number);
     await file.write(1);
-  }
-});
+    for (const part of ["value.json.new", "value.json", "value.json.previous"]) {
+      using failing = failDisk("write", code, (path) => path === join(folder.path, part));
+      await file.write(2).catch(() => undefined);
+      expect(failing.failures).toBeGreaterThan(0);
+      failing.heal();
+      expect(await file.read()).toMatchObject({ is: "found", value: expect.toBeOneOf([1, 2]) });
+      await file.write(1);
+    }
+  },
+);

@@ -158,7 +158,8 @@ export class ProvenFiles {
     const now = await fingerprintOf(this.pathOf(asset.sha256));
     if (now === null && (await isMissing(this.pathOf(asset.sha256)))) return false;
     const known = this.#fingerprints[asset.sha256];
-    if (now !== null && known !== undefined && known.size === now.size && known.modifiedMs === now.modifiedMs && known.inode === now.inode) return true;
+    if (now !== null && known !== undefined && known.size === now.size && known.modifiedMs === now.modifiedMs && known.inode === now.inode)
+      return true;
     const verified = await this.verify(asset.sha256);
     if (verified.is === "intact") return true;
     this.#log.error({ asset_id: asset.id, reason: verified.reason }, "a stored file is damaged: fetching it again");

@@ -96,6 +96,7 @@ export class PendingReset {
 
   #whenAsked(signal: AbortSignal): Promise<StoredReset> {
     return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
       signal.addEventListener("abort", () => reject(signal.reason), { once: true });
       this.#asked.watch((asked) => (asked === null ? undefined : resolve(asked)), signal);
     });

@@ -201,7 +201,11 @@ test("[DSK1] a disk that cannot be written, damaged files and lost records are p
     lost: [{ what: "play events", count: 12 }],
   };
   expect(at(t0, { disk }).map(({ code, detail, zone_id }) => [code, detail, zone_id])).toEqual([
-    ["disk-unwritable", "The device cannot read or write its disk: ENOSPC: no space left on device, write (play events, command journal)", null],
+    [
+      "disk-unwritable",
+      "The device cannot read or write its disk: ENOSPC: no space left on device, write (play events, command journal)",
+      null,
+    ],
     ["records-lost", "Play events or messages of the screen were lost: 12 play events since the program started", null],
     ["disk-damaged", "The device's disk has damaged files: pairing.json", null],
   ]);
