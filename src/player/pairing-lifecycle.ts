@@ -94,7 +94,7 @@ export class PairingLifecycle {
 
   /** Runs until `signal` aborts. */
   async run(signal: AbortSignal): Promise<never> {
-    const { folder, identity, log, reset } = this.#dependencies;
+    const { identity, log, reset } = this.#dependencies;
     // Killed after it had ended the pairing.
     if (identity.pairing === null && reset.asked.value?.is === "unpair") await reset.clear();
     if (identity.pairing !== null) await this.#deleteUnusedKey();

@@ -27,10 +27,10 @@ async function contentOf(folder: string): Promise<Map<string, string>> {
 
 /** Moves the clock until the condition holds, or the player ends. */
 async function untilPlayer(player: TestPlayer, what: string, condition: () => boolean): Promise<void> {
-  let ended: unknown = null;
-  void player.ended.then((end) => (ended = end));
+  let ended: string | null = null;
+  void player.ended.then((end) => (ended = String(end)));
   await waitUntil(what, () => {
-    if (ended !== null) expect.fail(`${what}: the player ended: ${String(ended)}`);
+    if (ended !== null) expect.fail(`${what}: the player ended: ${ended}`);
     played.clock.advance(500);
     player.host.presentDue();
     return condition();

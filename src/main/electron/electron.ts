@@ -65,7 +65,6 @@ async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal
   const proxied = config.proxy === undefined ? {} : { route: network.route };
   const supervise = reportToSystemd(process.env, clock, log);
   for (;;) {
-    lock.lockAgain();
     await using host = createElectronHost({ clock, log, window, mayReachLocal, ...proxied });
     const machine = createLinuxMachine(process.env, "/", { stateFolder: config.data });
     const version = app.getVersion();
@@ -88,6 +87,7 @@ async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal
       log,
     };
     const end = await runPlayer(options, signal);
+    lock.lockAgain();
     if (end === "display-failed" && process.send !== undefined) throw new Fault("browser-failed", displayFailed);
   }
 }

@@ -37,7 +37,6 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
   const launcher = readLauncherOptions(process.env, facts);
   const supervise = reportToSystemd(process.env, clock, log);
   for (;;) {
-    lock.lockAgain();
     const { window } = config;
     await using host = createChromiumHost({
       executable,
@@ -86,6 +85,7 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
       log,
     };
     const end = await runPlayer(options, signal);
+    lock.lockAgain();
     if (end === "display-failed" && supervise !== null) throw new Fault("browser-failed", displayFailed);
   }
 }
