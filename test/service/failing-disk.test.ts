@@ -16,7 +16,7 @@ async function filesIn(folder: string): Promise<string[]> {
     .map(({ parentPath, name }) => join(parentPath, name));
 }
 
-test.each(failureCodes)("[SDK1] a service whose files fail with %s at its start keeps its key, token and content", async (code) => {
+test.each(failureCodes)("[SFD1] a service whose files fail with %s at its start keeps its key, token and content", async (code) => {
   await using folder = await temporaryFolder();
   let asset = "";
   let token = "";
@@ -47,7 +47,7 @@ test.each(failureCodes)("[SDK1] a service whose files fail with %s at its start 
   expect(await readFile(join(folder.path, "service-key.json"), "utf8")).toBe(key);
 });
 
-test.each(failureCodes)("[SDK2] a key that fails with %s is not replaced by a restored one, also with --replace", async (code) => {
+test.each(failureCodes)("[SFD2] a key that fails with %s is not replaced by a restored one, also with --replace", async (code) => {
   await using folder = await temporaryFolder();
   const [data, other] = [join(folder.path, "data"), join(folder.path, "other")];
   const { publicKey } = await Signer.open(data);

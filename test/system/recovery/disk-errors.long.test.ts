@@ -52,7 +52,7 @@ test(
 );
 
 test(
-  "[SDK1] a real service with EIO on all reads at its start ends with the reason, and has the same key and token afterwards",
+  "[SFD1] a real service with EIO on all reads at its start ends with the reason, and has the same key and token afterwards",
   slow,
   async () => {
     await using folder = await temporaryFolder();
