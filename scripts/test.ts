@@ -22,6 +22,8 @@ const requirements = [
   { program: "Xvnc", packages: ["tigervnc-standalone-server"] },
   { program: "xrandr", packages: ["x11-xserver-utils"] },
   { program: "ffmpeg", packages: ["ffmpeg"] },
+  // Compiles the library that makes a program's reads fail.
+  { program: "gcc", packages: ["gcc", "libc6-dev"] },
   { program: "openbox", packages: ["openbox"] },
   // For the tests of the packages and of the image.
   { program: "reprepro", packages: ["reprepro"] },

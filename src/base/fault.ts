@@ -18,6 +18,7 @@ export type FaultCode =
   | "reclaimed"
   | "unpaired"
   | "reset"
+  | "disk-readable"
   | "protocol"
   | "signature"
   | "metadata-rollback"

@@ -1,12 +1,12 @@
 // Runs as root before each start of the player: counts the start, leaves a program that crashes, and decides which slot runs.
 import { chmod, mkdir, readFile } from "node:fs/promises";
 import type { SlotName } from "../protocol/device/updates.ts";
-import { Fault } from "../base/fault.ts";
-import { isSystemError } from "../base/files/system-error.ts";
+import { Fault, reasonOf } from "../base/fault.ts";
+import { isReadFailure, isSystemError } from "../base/files/system-error.ts";
 import { installedBrowser } from "./browser-packages.ts";
 import { publish, publishText, readHealth, readStarted, type Launcher } from "./launcher-parts.ts";
 import { checkSlot, type SlotCheck } from "./slots.ts";
-import { Started, type State } from "./state.ts";
+import { Started, withoutState, type State } from "./state.ts";
 import { publishStatus } from "./status.ts";
 import { baselineOf, beginBrowser, beginProgram, countStart, failTrial } from "./transitions.ts";
 
@@ -29,7 +29,7 @@ export async function beforeStart(launcher: Launcher): Promise<Started> {
   const deep = quickStarts > 0 && quickStarts % quickStartsUntilCheck === 0;
 
   let chosen: Startable | undefined;
-  const state = await store.change(async (found) => {
+  const change = store.change(async (found) => {
     const noticed = await noticeChanges(launcher, found);
     const counted = countStart(noticed, bootId);
     let next = counted.state;
@@ -39,6 +39,14 @@ export async function beforeStart(launcher: Launcher): Promise<Started> {
     }
     ({ state: next, chosen } = await startable(launcher, next, deep && next.trial === null));
     return next;
+  });
+  const state = await change.catch(async (error: unknown) => {
+    if (!isReadFailure(error)) throw error;
+    // The screen needs a program. Once the state can be read, the launcher's daemon starts the one that it names.
+    log("the state cannot be read: starting what ran last", { reason: reasonOf(error) });
+    const found = withoutState(before?.slot ?? "package");
+    ({ chosen } = await startable(launcher, found, false));
+    return found;
   });
   const { slot, version, folder } = chosen!;
   const at = new Date(device.clock.now()).toISOString();
@@ -95,6 +103,7 @@ async function otherSlot({ folders }: Launcher, { previous }: State): Promise<{ 
 async function startable(launcher: Launcher, state: State, deep: boolean): Promise<{ state: State; chosen: Startable }> {
   const { folders, device, log } = launcher;
   const faults: string[] = [];
+  let isDecidedUnread = false;
   const isTested = state.trial?.what === "program" && state.trial.is === "probation";
   const candidates = [state.slot, isTested ? state.trial!.returnTo : null, state.previous, "a", "b", "package"] as (SlotName | null)[];
   for (const slot of new Set(candidates.filter((each) => each !== null))) {
@@ -104,11 +113,14 @@ async function startable(launcher: Launcher, state: State, deep: boolean): Promi
       if (slot === state.slot) return { state, chosen };
       const why = faults[0]!;
       log("the decided slot cannot be started", { slot: state.slot, why, instead: slot });
+      // It may be whole: the next start tries it again.
+      if (isDecidedUnread) return { state, chosen };
       const left = isTested ? failTrial(state, why, device.clock.now()) : { ...state, trial: null };
       // Where the version before cannot be started either, there is nothing to compare with.
       const trial = left.slot === slot ? left.trial : null;
       return { state: { ...left, slot, trial, previous: null, reason: why.slice(0, 500) }, chosen };
     }
+    if (slot === state.slot) isDecidedUnread = check.isUnread === true;
     faults.push(`slot ${slot} cannot be started: ${check.why}`);
   }
   throw new Fault("refused", `No program can be started. Run: apt install --reinstall signage-player. ${faults.join("; ")}`);

@@ -4,7 +4,7 @@ import { basename, dirname } from "node:path";
 import { z } from "zod";
 import { Timestamp } from "../protocol/common.ts";
 import { Health, ReleaseVersion } from "../protocol/device/updates.ts";
-import { hasErrorCode, isFault } from "../base/fault.ts";
+import { hasErrorCode, isFault, reasonOf } from "../base/fault.ts";
 import { recordText } from "../base/files/record.ts";
 import { isSystemError } from "../base/files/system-error.ts";
 import type { Device } from "./device.ts";
@@ -31,8 +31,14 @@ export interface Launcher {
 export async function openLauncher(folders: LauncherFolders, device: Device, log: Launcher["log"]): Promise<Launcher> {
   // The player's user starts programs in there; the state's file itself is only root's.
   for (const folder of [folders.data, dirname(folders.slot("a"))]) {
-    await mkdir(folder, { recursive: true, mode: 0o755 });
-    await chmod(folder, 0o755);
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o755 });
+      await chmod(folder, 0o755);
+    } catch (error) {
+      // The player is started nevertheless, from what is there.
+      if (!isSystemError(error)) throw error;
+      log("a folder of the launcher cannot be prepared", { folder, reason: reasonOf(error) });
+    }
   }
   const info = LauncherInfo.parse(JSON.parse(await readFile(folders.launcherInfo, "utf8")));
   const store = new StateStore(folders, device.clock, log);

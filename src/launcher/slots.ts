@@ -9,6 +9,7 @@ import { Sha256 } from "../protocol/common.ts";
 import { ReleaseManifest, type SlotName } from "../protocol/device/updates.ts";
 import { Fault, hasErrorCode, reasonOf } from "../base/fault.ts";
 import { DurableFile, syncFolder } from "../base/files/durable-file.ts";
+import { isReadFailure } from "../base/files/system-error.ts";
 import { hashFile } from "../base/files/hash-file.ts";
 import type { SignedTarget } from "../base/releases/verify.ts";
 import type { LauncherFolders } from "./launcher-folders.ts";
@@ -29,7 +30,8 @@ type Marker = z.infer<typeof Marker>;
 /** What every bundle has, or it cannot be started. */
 const neededFiles = ["bin/node", "dist/main/cli.js", "release.json", "package.json"];
 
-export type SlotCheck = { is: "startable"; version: string; folder: string } | { is: "unusable"; why: string };
+/** `isUnread`: the disk failed to read the slot, which may be whole. */
+export type SlotCheck = { is: "startable"; version: string; folder: string } | { is: "unusable"; why: string; isUnread?: true };
 
 /** Makes files and names below a folder durable. The program `sync` does it in one step of the file system. */
 export type SyncTree = (folder: string) => Promise<void>;
@@ -83,6 +85,7 @@ export async function checkSlot(folders: LauncherFolders, slot: SlotName, { deep
     await compareFiles(folder, read.value, deep);
     return { is: "startable", version: release.version, folder };
   } catch (error) {
+    if (isReadFailure(error)) return { is: "unusable", why: `it cannot be read: ${reasonOf(error)}`, isUnread: true };
     return { is: "unusable", why: `it is damaged: ${reasonOf(error)}` };
   }
 }

@@ -67,6 +67,11 @@ const firstState: State = {
   browser: { good: null, refused: null, restoring: false },
 };
 
+/** What to go by while the disk fails to read the state. It is never stored. */
+export function withoutState(slot: SlotName): State {
+  return { ...firstState, slot, reason: "the launcher's state cannot be read" };
+}
+
 /** What the player's unit was started with, in `/run`. */
 export const Started = z.object({
   slot: SlotName,
@@ -96,7 +101,10 @@ export class StateStore {
     this.#memory = new DurableFile(folders.stateInMemory, (json) => State.parse(json));
   }
 
-  /** The newest state. A device without one, or with a damaged one, runs the package's program. */
+  /**
+   * The newest state. A device without one, or with a damaged one, runs the package's program.
+   * @throws the system's error when the disk fails to read it: what a version before has done is not forgotten.
+   */
   async read(): Promise<State> {
     const found = [await readOr(this.#memory), await readOr(this.#disk)].filter((state) => state !== null);
     return found.toSorted((a, b) => b.sequence - a.sequence)[0] ?? firstState;

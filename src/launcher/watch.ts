@@ -25,6 +25,8 @@ export class LauncherWatch {
   #browserCheckedAt = Number.NEGATIVE_INFINITY;
   #browserKeptAt = Number.NEGATIVE_INFINITY;
   #published = "";
+  /** Why the parts failed that fail now. */
+  readonly #failures = new Map<unknown, string>();
   #tidied: string | null = null;
 
   constructor(launcher: Launcher) {
@@ -43,9 +45,13 @@ export class LauncherWatch {
     for (const part of [this.#judge, this.#answer, this.#watchBrowser, this.#runDecidedSlot, this.#publish]) {
       try {
         await part(signal);
+        this.#failures.delete(part);
       } catch (error) {
         if (isAbort(error)) throw error;
-        this.#launcher.log("a part of the launcher failed", { reason: reasonOf(error) });
+        // A disk that fails for days must not fill the journal.
+        const reason = reasonOf(error);
+        if (this.#failures.get(part) !== reason) this.#launcher.log("a part of the launcher failed", { reason });
+        this.#failures.set(part, reason);
       }
     }
   }
@@ -106,6 +112,8 @@ export class LauncherWatch {
     if (started?.slot === state.slot) return this.#tidy(state);
     if (started === null || device.uptime() - this.#restartedAt < restartPauseMs) return;
     this.#restartedAt = device.uptime();
+    // A slot that the disk fails to read is not worth an interruption.
+    if ((await checkSlot(folders, state.slot)).is !== "startable") return;
     log("restarting the player", { from: started.slot, to: state.slot });
     await this.#restart();
   };

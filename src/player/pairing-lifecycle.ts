@@ -2,7 +2,9 @@
 import { Observable } from "../base/async/observable.ts";
 import { runAll } from "../base/async/run-all.ts";
 import type { CorrectedClock } from "../base/clock.ts";
-import { isFault } from "../base/fault.ts";
+import { retry } from "../base/async/retry.ts";
+import { isReadFailure } from "../base/files/system-error.ts";
+import { isFault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { CommandJournal } from "./commands/command-journal.ts";
 import { contentFolder } from "./content/content-cache.ts";
@@ -13,7 +15,7 @@ import type { ServiceApi } from "./link/service-api.ts";
 import type { Identity, Pairing } from "./pairing/identity.ts";
 import { enrolOrPair, type EnrolmentDependencies, type EnrolmentState } from "./pairing/enrolment.ts";
 import type { PendingReset } from "./pairing/pending-reset.ts";
-import { readEnrolment, removeEnrolment } from "./pairing/enrolment-file.ts";
+import { readEnrolment, removeEnrolment, type StoredEnrolment } from "./pairing/enrolment-file.ts";
 import type { PairingDependencies, PairingState } from "./pairing/pairing.ts";
 import { ServiceKeyChange } from "./pairing/service-key-change.ts";
 import type { PlayerSettings } from "./player-settings.ts";
@@ -43,6 +45,8 @@ export interface PairingLifecycleDependencies {
   /** Called when the pairing state, the session or the claim code has changed. */
   onChange: () => void;
 }
+
+const diskBounds = { firstMs: 1_000, longestMs: 30_000 };
 
 export class PairingLifecycle {
   readonly #dependencies: PairingLifecycleDependencies;
@@ -90,13 +94,10 @@ export class PairingLifecycle {
 
   /** Runs until `signal` aborts. */
   async run(signal: AbortSignal): Promise<never> {
-    const { folder, identity, log, reset } = this.#dependencies;
+    const { identity, log, reset } = this.#dependencies;
     // Killed after it had ended the pairing.
     if (identity.pairing === null && reset.asked.value?.is === "unpair") await reset.clear();
-    if (identity.pairing !== null && (await readEnrolment(folder)).is !== "none") {
-      log.info({}, "already paired: the enrolment key is deleted without use");
-      await this.#forgetEnrolment();
-    }
+    if (identity.pairing !== null) await this.#deleteUnusedKey();
     for (;;) {
       if (identity.pairing !== null)
         log.info({ player_id: identity.pairing.playerId, name: identity.pairing.playerName }, "already paired");
@@ -108,9 +109,33 @@ export class PairingLifecycle {
         else if (isFault(error, "revoked")) await this.#purgeRevoked(pairing);
         else if (isFault(error, "unpaired")) await this.#unpair(pairing);
         else if (isFault(error, "reset")) await this.#resetAll(signal);
+        else if (isFault(error, "disk-readable")) log.info({}, "opening the stored data again, because the disk can be read again");
         else throw error;
       }
     }
+  }
+
+  async #deleteUnusedKey(): Promise<void> {
+    const { folder, log } = this.#dependencies;
+    try {
+      if ((await readEnrolment(folder)).is === "none") return;
+    } catch (error) {
+      // The next start tries again.
+      if (isReadFailure(error)) return;
+      throw error;
+    }
+    log.info({}, "already paired: the enrolment key is deleted without use");
+    await this.#forgetEnrolment();
+  }
+
+  /** A key that the disk only fails to read now is waited for: without it somebody would have to pair the screen. */
+  #readEnrolment(signal: AbortSignal): Promise<StoredEnrolment> {
+    const { folder, clock, log } = this.#dependencies;
+    const onFailure = (error: unknown, retry_in_ms: number): void => {
+      log.error({ reason: reasonOf(error), retry_in_ms }, "the enrolment key cannot be read: waiting for the disk");
+      this.#enrolment.set({ is: "trying", text: `The device cannot read its disk: ${reasonOf(error)}. The screen goes on by itself` });
+    };
+    return retry(() => readEnrolment(folder), { clock, bounds: diskBounds, onFailure, signal });
   }
 
   async #pair(signal: AbortSignal): Promise<Pairing> {
@@ -121,7 +146,7 @@ export class PairingLifecycle {
     this.#enrolment.watch(onChange, until);
     const states = { state: this.#pairingState, enrolment: this.#enrolment };
     const dependencies = { api, identity, clock, log, describe: describeDevice, machineIdentity, ...states };
-    const pairing = await enrolOrPair(dependencies, await readEnrolment(folder), signal);
+    const pairing = await enrolOrPair(dependencies, await this.#readEnrolment(signal), signal);
     done.abort();
     this.#enrolment.set(null);
     // The journal comes first: a paired player without one would take it for lost.
@@ -144,7 +169,12 @@ export class PairingLifecycle {
   async #runSession(pairing: Pairing, signal: AbortSignal): Promise<never> {
     const { folder, api, identity, clock, log, disk, describeDevice, openSession, onChange } = this.#dependencies;
     const keyChange = await ServiceKeyChange.open({ folder, pairing, api, identity, clock, log, disk, describe: describeDevice, onChange });
-    const session = await openSession(pairing, (key) => keyChange.observeKey(key));
+    const open = (): Promise<Session> => openSession(pairing, (key) => keyChange.observeKey(key));
+    const onFailure = (error: unknown, retry_in_ms: number): void => {
+      if (!isReadFailure(error)) throw error;
+      log.error({ reason: reasonOf(error), retry_in_ms }, "the stored data cannot be read: waiting for the disk");
+    };
+    const session = await retry(open, { clock, bounds: diskBounds, onFailure, signal });
     this.#keyChange = keyChange;
     this.#session = session;
     onChange();

@@ -2,6 +2,7 @@
 import { runAll } from "../base/async/run-all.ts";
 import { type Clock, CorrectedClock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
+import { isReadFailure } from "../base/files/system-error.ts";
 import type { Log } from "../base/log.ts";
 import { maintenanceModules } from "./commands/maintenance-modules.ts";
 import { deviceModules } from "./commands/device-modules.ts";
@@ -11,6 +12,7 @@ import { AskedSettingsStore } from "./control/asked-settings.ts";
 import { DeclaredDevices, type DeclaredPlaces } from "./control/declared-devices.ts";
 import { finishFactoryReset } from "./factory-reset.ts";
 import { PendingReset } from "./pairing/pending-reset.ts";
+import { DiskWait } from "./disk-wait.ts";
 import { DiskHealth } from "./storage/disk-health.ts";
 import type { Host } from "./host.ts";
 import { readKnownTime, storeKnownTime } from "./link/known-time.ts";
@@ -44,9 +46,9 @@ export type Supervise = (isHopeful: () => boolean, signal: AbortSignal) => Promi
 export interface PlayerOptions {
   /**
    * Returns the service's address. Called for each request, because an embedded service may change its port. Options for its screen
-   * if no service is known.
+   * if no service is known; or why the disk could not say which one is used.
    */
-  server: (() => string) | NoServerOptions;
+  server: (() => string) | NoServerOptions | UnreadableDisk;
   /** What the pairing screen says at first, such as what is wrong with the machine's settings. */
   notice?: string | null;
   /** Folder for identity, desired state and content. */
@@ -79,6 +81,14 @@ export interface PlayerOptions {
   log: Log;
 }
 
+/** The disk failed to read what the player cannot go on without. */
+export interface UnreadableDisk {
+  is: "unreadable";
+  error: unknown;
+  /** Reads it again; rejects as long as the disk fails. */
+  read: () => Promise<unknown>;
+}
+
 /** Why a player ended without being aborted: an operator sent the command `restart`, or no milder step brought the display back. */
 export type PlayerEnd = "restart" | "display-failed";
 
@@ -88,14 +98,44 @@ export type PlayerEnd = "restart" | "display-failed";
  */
 export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Promise<PlayerEnd> {
   const finishReset = () => finishFactoryReset(options);
-  // The program has read its settings already, so it has to start again.
-  if (await finishReset()) return "restart";
-  const end = await runParts(options, signal);
-  await finishReset();
+  let vital: Vital | { is: "unreadable"; error: unknown };
+  try {
+    if (isUnreadable(options.server)) throw options.server.error;
+    // The program has read its settings already, so it has to start again.
+    if (await finishReset()) return "restart";
+    vital = await readVital(options);
+  } catch (error) {
+    if (!isReadFailure(error)) throw error;
+    vital = { is: "unreadable", error };
+  }
+  const end = await runParts(options, vital, signal);
+  if (vital.is === "read") await finishReset();
   return end;
 }
 
-async function runParts(options: PlayerOptions, signal: AbortSignal): Promise<PlayerEnd> {
+/** What the player cannot go on without. */
+interface Vital {
+  is: "read";
+  disk: DiskHealth;
+  identity: Identity;
+  reset: PendingReset;
+}
+
+/** @throws the system's error when the disk fails to read it. */
+async function readVital({ folder, log }: PlayerOptions): Promise<Vital> {
+  const disk = new DiskHealth(log);
+  return { is: "read", disk, identity: await Identity.open(folder, log, disk), reset: await PendingReset.open(folder, disk) };
+}
+
+function isUnreadable(server: PlayerOptions["server"]): server is UnreadableDisk {
+  return typeof server === "object" && "is" in server;
+}
+
+async function runParts(
+  options: PlayerOptions,
+  vital: Vital | { is: "unreadable"; error: unknown },
+  signal: AbortSignal,
+): Promise<PlayerEnd> {
   const {
     server,
     notice = null,
@@ -125,10 +165,10 @@ async function runParts(options: PlayerOptions, signal: AbortSignal): Promise<Pl
   const running = AbortSignal.any([signal, end.signal]);
 
   const clock = new CorrectedClock(options.clock, await readKnownTime(folder, rendererFolder, log));
-  const disk = new DiskHealth(log);
-  const identity = await Identity.open(folder, log, disk);
+  const disk = vital.is === "read" ? vital.disk : new DiskHealth(log);
+  const identity = vital.is === "read" ? vital.identity : Identity.temporary();
   const asked = await AskedSettingsStore.open(folder, disk);
-  const reset = await PendingReset.open(folder, disk);
+  const reset = vital.is === "read" ? vital.reset : PendingReset.none(folder);
   const declared = await DeclaredDevices.open(options.declared, log);
   const api = cleanup.use(new ServiceApi(typeof server === "function" ? server : refuseRequest, network));
   const outboundHttp = cleanup.use(
@@ -219,7 +259,22 @@ async function runParts(options: PlayerOptions, signal: AbortSignal): Promise<Pl
       }),
     onChange: () => scenes.update(),
   });
-  const noServer = typeof server === "function" ? null : new NoServer(server, () => scenes.update());
+  const diskWait =
+    vital.is === "read"
+      ? null
+      : new DiskWait({
+          error: vital.error,
+          read: async () => {
+            if (isUnreadable(server)) await server.read();
+            await readVital(options);
+          },
+          restart: () => restartPlayer("restart"),
+          onChange: () => scenes.update(),
+          clock,
+          log,
+        });
+  const noServer = typeof server === "function" || isUnreadable(server) ? null : new NoServer(server, () => scenes.update());
+  const standIn = diskWait ?? noServer;
   const scenes = new SceneLoop({
     lifecycle,
     surface,
@@ -227,8 +282,8 @@ async function runParts(options: PlayerOptions, signal: AbortSignal): Promise<Pl
     machine,
     version,
     clock,
-    phase: () => (noServer ?? lifecycle).phase,
-    serviceOrigin: () => (noServer === null ? api.server.origin : ""),
+    phase: () => (standIn ?? lifecycle).phase,
+    serviceOrigin: () => (standIn === null ? api.server.origin : ""),
     problems: () => status.problems,
   });
   surface.onMessage((message) => logPageMessage(message, log), running);
@@ -238,8 +293,9 @@ async function runParts(options: PlayerOptions, signal: AbortSignal): Promise<Pl
       [
         (shared) => recovery.run(shared),
         (shared) => scenes.run(shared),
-        (shared) => (noServer ?? lifecycle).run(shared),
+        (shared) => (standIn ?? lifecycle).run(shared),
         (shared) => saveRepeatedly([{ save: () => disk.probe(folder) }, identity, restarts, asked], clock, shared),
+        (shared) => saveRepeatedly([{ save: () => disk.retryReads() }], clock, shared),
         (shared) =>
           applySettings(
             { controls: machine.controls, asked: () => asked.settings.value, onFound: () => session()?.displaysFound(), clock, log },

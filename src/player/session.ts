@@ -6,6 +6,7 @@ import type { Watchable } from "../base/async/observable.ts";
 import type { CorrectedClock } from "../base/clock.ts";
 import type { ReadRelease } from "../base/releases/verify.ts";
 import type { OutboundHttp } from "../base/http/outbound-http.ts";
+import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { Heartbeat } from "../protocol/device/heartbeat.ts";
 import type { PlayerProblem } from "../protocol/device/player-problems.ts";
@@ -130,7 +131,11 @@ export class Session {
     return this.#generations;
   }
 
-  /** Runs until `signal` aborts. @throws Fault `revoked`, proven by the service's pinned key; `unpaired` or `reset` after a command. */
+  /**
+   * Runs until `signal` aborts.
+   * @throws Fault `revoked`, proven by the service's pinned key; `unpaired` or `reset` after a command; `disk-readable` when the stored data
+   * has to be opened again, because more of it can be read than before.
+   */
   async run(signal: AbortSignal): Promise<never> {
     const { clock, listProblems, updates, reset } = this.#dependencies;
     const { desired, cache, outbox, commands, follower, interventions, pictures, problems, proof, displayPower, recurring } = this.#stores;
@@ -149,6 +154,7 @@ export class Session {
           (end) => reset.endSession(outbox, this.#link.delivered, clock, end),
           ...(updates === null ? [] : [(end: AbortSignal) => this.#followUpdates(updates, end)]),
           (end) => saveRepeatedly([desired, cache, commands, outbox, interventions, problems, proof], clock, end),
+          (end) => this.#untilReadable(end),
           (end) => problems.run(listProblems, end),
           (end) => pictures.run(end),
           (end) => reportVariables(follower, interventions.interventions, this.#link.connection, clock, end),
@@ -192,6 +198,15 @@ export class Session {
     // Download windows and the order of the files depend on the time.
     clock.onStep(() => cache.prepareAgain(), signal);
     return this.#playback.run(signal);
+  }
+
+  #untilReadable(signal: AbortSignal): Promise<never> {
+    return new Promise((_resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+      const again = (): void => reject(new Fault("disk-readable", "the disk can be read again"));
+      this.#dependencies.disk.onReadAgain(again, signal);
+    });
   }
 
   #followUpdates(updates: Updates, signal: AbortSignal): Promise<never> {

@@ -184,6 +184,12 @@ export const Screen = z.discriminatedUnion("is", [
     service: z.string(),
   }),
   z.object({
+    is: z.literal("disk-unreadable"),
+    trouble: ScreenProblem.describe("Why the disk cannot be read, and when that is tried again"),
+    remedy: z.string(),
+    device: z.string().describe("The addresses and the version of the device"),
+  }),
+  z.object({
     is: z.literal("withheld"),
     player_name: z.string(),
     trouble: ScreenProblem.describe("Why the content is withheld, and when it is shown again"),

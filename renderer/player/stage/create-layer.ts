@@ -1,6 +1,7 @@
 // Creates the layer for a screen: a stage or one of the text screens.
 import type { Screen } from "../../../src/protocol/scene.ts";
 import type { Layer, PageContext } from "../page.ts";
+import { createDiskUnreadable } from "../screens/disk-unreadable.ts";
 import { createEmpty } from "../screens/empty.ts";
 import { ScreenLayer } from "../screens/layer.ts";
 import { createNoServer } from "../screens/no-server.ts";
@@ -17,6 +18,8 @@ export function createLayer(screen: Screen, page: PageContext, dueAt?: number): 
       return new ScreenLayer(page, createStarting());
     case "no-server":
       return new ScreenLayer(page, createNoServer());
+    case "disk-unreadable":
+      return new ScreenLayer(page, createDiskUnreadable(page.clock));
     case "pairing":
       return new ScreenLayer(page, createPairing(page.clock));
     case "empty":

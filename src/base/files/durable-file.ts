@@ -3,15 +3,20 @@ import { createHash } from "node:crypto";
 import { mkdir, open, readFile, rename, rm, link } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { Fault, hasErrorCode } from "../fault.ts";
-import { isAccessible } from "./is-accessible.ts";
+import { isMissing } from "./is-accessible.ts";
 import { type ParseRecord, recordText } from "./record.ts";
+import { isReadFailure } from "./system-error.ts";
 
-/** The result of a read. `recovered` means that the newest generation was damaged or missing and the previous one was used. */
-export type DurableRead<T> = { is: "absent" } | { is: "found"; value: T; recovered: boolean };
+/**
+ * The result of a read. `recovered` means that the newest generation was damaged or missing and the previous one was used. `unread`: the
+ * error of a copy that could not be read, and so may be newer than the value.
+ */
+export type DurableRead<T> = { is: "absent" } | { is: "found"; value: T; recovered: boolean; unread?: unknown };
 
 /**
  * A JSON value stored durably at `path` (mode 0600). Writes are atomic and serialized: a reader sees the old value or the
- * new one, never a part. A checksum detects bit rot and truncation.
+ * new one, never a part. A checksum detects bit rot and truncation. A disk that fails to read the file says nothing about its content:
+ * then no other generation is used, and none is replaced.
  */
 export class DurableFile<T> {
   readonly path: string;
@@ -24,7 +29,10 @@ export class DurableFile<T> {
     this.#parse = parse;
   }
 
-  /** @throws Fault `file-corrupt` when the file and its previous generation are both unreadable. */
+  /**
+   * @throws Fault `file-corrupt` when the file and its previous generation are both damaged; the system's error when the disk fails to
+   * read one that is needed.
+   */
   async read(): Promise<DurableRead<T>> {
     const causes: unknown[] = [];
     for (const [path, recovered] of [
@@ -35,33 +43,33 @@ export class DurableFile<T> {
         const text = await readFile(path, "utf8");
         return { is: "found", value: this.#parse(deserialize(text)), recovered };
       } catch (error) {
+        if (isReadFailure(error)) throw error;
         if (!hasErrorCode(error, "ENOENT")) causes.push(error);
       }
     }
     if (causes.length === 0) return { is: "absent" };
-    throw new Fault("file-corrupt", `${this.path} and its previous generation cannot be read`, {
+    throw new Fault("file-corrupt", `${this.path} and its previous generation are damaged`, {
       cause: causes[0],
     });
   }
 
-  /** The generation before the newest one; null when it is missing or damaged. */
+  /** The generation before the newest one; null when it is missing or damaged. @throws the system's error when the disk fails. */
   async readPrevious(): Promise<T | null> {
-    const text = await readFile(`${this.path}.previous`, "utf8").catch(() => null);
-    if (text === null) return null;
     try {
-      return this.#parse(deserialize(text));
-    } catch {
-      return null; // damaged: there is nothing to return to
+      return this.#parse(deserialize(await readFile(`${this.path}.previous`, "utf8")));
+    } catch (error) {
+      if (isReadFailure(error)) throw error;
+      return null; // missing or damaged: there is nothing to return to
     }
   }
 
-  /** Whether the newest generation is on the disk, damaged or not. */
-  exists(): Promise<boolean> {
-    return isAccessible(this.path);
+  /** Whether the newest generation is on the disk, damaged or not. One that a failing disk hides counts as there. */
+  async exists(): Promise<boolean> {
+    return !(await isMissing(this.path));
   }
 
   /**
-   * Replaces the value. Resolves once the new value would survive power loss.
+   * Replaces the value. Resolves once the new value would survive power loss. Rejects if the disk fails to read the present one.
    * @throws Fault `record-unreadable` for a value that {@link read} would refuse: nothing is written then.
    */
   write(value: T): Promise<void> {
@@ -99,24 +107,23 @@ export class DurableFile<T> {
     const temporary = `${this.path}.new`;
     try {
       await writeSynced(temporary, text, "w");
+      await this.#keepPrevious();
     } catch (error) {
       // A part of a file must not take up space on a full disk. A read-only disk keeps it, and the first error says why.
       await rm(temporary, { force: true }).catch(() => undefined);
       throw error;
     }
-    await this.#keepPrevious();
     await rename(temporary, this.path);
     await syncFolder(dirname(this.path));
   }
 
   async #keepPrevious(): Promise<void> {
-    // A damaged file must not replace the good previous generation.
-    const current = await readFile(this.path, "utf8").catch(() => undefined);
-    if (current === undefined) return;
     try {
-      this.#parse(deserialize(current));
-    } catch {
-      return; // damaged: read() reports it; the previous generation is kept
+      this.#parse(deserialize(await readFile(this.path, "utf8")));
+    } catch (error) {
+      // A file that the disk only fails to read may be whole: it is not replaced.
+      if (isReadFailure(error)) throw error;
+      return; // missing or damaged: read() reports it. It must not replace the good previous generation
     }
     await rm(`${this.path}.previous`, { force: true });
     await link(this.path, `${this.path}.previous`);

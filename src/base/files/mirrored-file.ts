@@ -3,6 +3,7 @@ import { basename, join, dirname } from "node:path";
 import { Fault, isFault } from "../fault.ts";
 import { DurableFile, type DurableRead } from "./durable-file.ts";
 import type { ParseRecord } from "./record.ts";
+import { isReadFailure } from "./system-error.ts";
 
 /** Name of the folder beside a mirrored file that has its copy. */
 const copyFolder = "copies";
@@ -21,20 +22,24 @@ export class MirroredFile<T> {
 
   /**
    * The newest readable value. `recovered`: a file was damaged or out of date, or the main file was missing;
-   * {@link write} repairs it.
-   * @throws Fault `file-corrupt` when no generation of either file can be read and at least one is damaged.
+   * {@link write} repairs it. `unread`: the disk failed to read one of the files, which may be newer.
+   * @throws Fault `file-corrupt` when no generation of either file can be read and at least one is damaged; the system's error when no
+   * file has a value and the disk failed to read one: the value may be in that one.
    */
   async read(): Promise<DurableRead<T>> {
     const [main, copy] = [await readGenerations(this.#main), await readGenerations(this.#copy)];
     // The main file is written first and removed last, so it decides unless its newest generation is damaged or missing.
     const best = [main, copy].find((each) => each.is === "found" && !each.recovered) ?? [main, copy].find((each) => each.is === "found");
+    const unread = main.is === "unread" ? main : copy.is === "unread" ? copy : undefined;
+    if (best?.is === "found" && unread !== undefined) return { is: "found", value: best.value, recovered: false, unread: unread.cause };
+    if (unread !== undefined) throw unread.cause;
     if (best?.is === "found") {
       const isWhole = (each: Generations<T>): boolean => each.is === "found" && !each.recovered && isSame(each.value, best.value);
       // An older version wrote no copy. {@link write} adds it.
       return { is: "found", value: best.value, recovered: !(isWhole(main) && (copy.is === "absent" || isWhole(copy))) };
     }
-    const damage = [main, copy].find((each) => each.is === "damaged");
-    if (damage === undefined) return { is: "absent" };
+    const damage = main.is === "damaged" ? main : copy;
+    if (damage.is !== "damaged") return { is: "absent" };
     throw new Fault("file-corrupt", `${this.path} and its copy cannot be read`, { cause: damage.cause });
   }
 
@@ -61,12 +66,14 @@ export class MirroredFile<T> {
   }
 }
 
-type Generations<T> = DurableRead<T> | { is: "damaged"; cause: unknown };
+/** `damaged`: the content was read and is none. `unread`: the disk failed. */
+type Generations<T> = DurableRead<T> | { is: "damaged" | "unread"; cause: unknown };
 
 async function readGenerations<T>(file: DurableFile<T>): Promise<Generations<T>> {
   try {
     return await file.read();
   } catch (cause) {
+    if (isReadFailure(cause)) return { is: "unread", cause };
     if (!isFault(cause, "file-corrupt")) throw cause;
     return { is: "damaged", cause };
   }

@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { app, utilityProcess } from "electron";
 import Store from "electron-store";
 import { createSystemClock, type Clock } from "../../base/clock.ts";
-import { Fault } from "../../base/fault.ts";
+import { retry } from "../../base/async/retry.ts";
+import { isReadFailure } from "../../base/files/system-error.ts";
+import { Fault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { createElectronHost } from "../../host/electron/host.ts";
 import { mediaProcessName, serviceProcessName } from "../../host/electron/processes.ts";
@@ -44,11 +46,13 @@ function configure(): PlayerConfig {
 async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal): Promise<void> {
   requirePage();
   startKeepAlive(signal);
-  using _lock = lockPlayerFolder(config.data, log);
+  using lock = lockPlayerFolder(config.data, log);
   await app.whenReady();
   const clock = createSystemClock();
   // electron-store is conf with the defaults of an Electron app; it needs Electron, so kiosk.ts opens the same file with conf.
-  const store = new Store<StoredSettings>({ cwd: config.data, name: "settings" });
+  const openStore = async () => new Store<StoredSettings>({ cwd: config.data, name: "settings" });
+  // Without its settings it would start a service of its own beside the one that it uses.
+  const store = await whenReadable(openStore, clock, log, signal);
   const known = config.server ?? store.get("server");
   await using embedded = known === undefined ? await startService(config.data, store, clock, log, signal) : null;
   const server = embedded === null ? () => known! : () => embedded.address;
@@ -83,8 +87,18 @@ async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal
       log,
     };
     const end = await runPlayer(options, signal);
+    lock.lockAgain();
     if (end === "display-failed" && process.send !== undefined) throw new Fault("browser-failed", displayFailed);
   }
+}
+
+/** Repeats what the disk fails to read. */
+function whenReadable<T>(read: () => Promise<T>, clock: Clock, log: Log, signal: AbortSignal): Promise<T> {
+  const onFailure = (error: unknown, retry_in_ms: number): void => {
+    if (!isReadFailure(error)) throw error;
+    log.error({ reason: reasonOf(error), retry_in_ms }, "the player's settings cannot be read: waiting for the disk");
+  };
+  return retry(read, { clock, bounds: { firstMs: 1_000, longestMs: 30_000 }, onFailure, signal });
 }
 
 /** Starts the embedded service of a packaged player without `--server`, in its own process so that its crash leaves the screen on. */

@@ -3,6 +3,7 @@ import { totalmem } from "node:os";
 import { join } from "node:path";
 import { createSystemClock } from "../../base/clock.ts";
 import { Fault } from "../../base/fault.ts";
+import { isReadFailure } from "../../base/files/system-error.ts";
 import type { Log } from "../../base/log.ts";
 import { createChromiumHost } from "../../host/chromium/host.ts";
 import { createLinuxMachine } from "../../host/linux/machine.ts";
@@ -24,7 +25,7 @@ import { resolveServer, createPlayerSettings, type SettingsStore, type StoredSet
  * @throws Fault `browser-failed` in that case if systemd supervises this program: it then starts a new process.
  */
 export async function runKiosk(config: PlayerConfig, executable: string, log: Log, signal: AbortSignal): Promise<void> {
-  using _lock = lockPlayerFolder(config.data, log);
+  using lock = lockPlayerFolder(config.data, log);
   const headless = config.headless || !hasDisplay();
   if (headless && !config.headless) log.warn("there is no display; rendering without one, take a screenshot to see the picture");
   const clock = createSystemClock();
@@ -52,14 +53,18 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
     await host.prepare();
     const { runPlayer } = await import("../../player/player.ts");
     const openStore = (): Promise<SettingsStore> => openSettings(config.data);
-    const server = await resolveServer(config.server, openStore, () => pairedServer(config.data), log);
+    const readServer = (): Promise<string | null> => resolveServer(config.server, openStore, () => pairedServer(config.data), log);
+    const server = await readServer().catch((error: unknown) => {
+      if (!isReadFailure(error)) throw error;
+      return { is: "unreadable" as const, error, read: readServer };
+    });
     // Only the package's unit sets it: on any other machine the recovery of a screen must not restart somebody's computer.
     const mayControlPower = process.env["SIGNAGE_ALLOW_POWER"] === "1";
     const machine = createLinuxMachine(process.env, "/", { mayControlPower, stateFolder: config.data });
     const problem = await readSetupProblem(placesIn().report, log);
     if (server === null) log.warn("no service is set: the screen says how to set one");
     const options = {
-      server: server === null ? noServerOptions({ env: process.env, problem, clock, log }) : () => server,
+      server: typeof server === "string" ? () => server : (server ?? noServerOptions({ env: process.env, problem, clock, log })),
       notice: problem,
       folder: config.data,
       rendererFolder,
@@ -80,6 +85,7 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
       log,
     };
     const end = await runPlayer(options, signal);
+    lock.lockAgain();
     if (end === "display-failed" && supervise !== null) throw new Fault("browser-failed", displayFailed);
   }
 }

@@ -1,25 +1,50 @@
-// The player's data folder at the start: locked, unless it cannot be written; then the player plays what it has there.
-import { existsSync } from "node:fs";
+// The player's data folder at the start: locked, unless it cannot be used; then the player plays what it has there, or waits for it.
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { lockFolder } from "../../base/files/folder-lock.ts";
-import { isFault, reasonOf } from "../../base/fault.ts";
+import { isReadFailure } from "../../base/files/system-error.ts";
+import { hasErrorCode, isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 
+/** The lock of a data folder, or the wish for one. */
+export interface PlayerFolderLock extends Disposable {
+  /** Locks the folder if the disk did not allow that before. @throws Fault `data-in-use`. */
+  lockAgain(): void;
+}
+
 /**
- * Locks `folder`, created if missing, until disposed. A folder that holds a player's data but cannot be written, because its disk is
- * read-only, full or broken, is used without a lock: a dark screen would be worse.
+ * Locks `folder`, created if missing, until disposed. A folder that may hold a player's data, but cannot be written or read because its
+ * disk is read-only, full or broken, is used without a lock: a dark screen would be worse.
  * @throws Fault `data-in-use` when another process holds the lock; `folder-unusable` when there is nothing to play.
  */
-export function lockPlayerFolder(folder: string, log: Log): Disposable {
+export function lockPlayerFolder(folder: string, log: Log): PlayerFolderLock {
+  let lock = tryToLock(folder, log);
+  return {
+    lockAgain: () => {
+      lock ??= tryToLock(folder, log);
+    },
+    [Symbol.dispose]: () => lock?.[Symbol.dispose](),
+  };
+}
+
+function tryToLock(folder: string, log: Log): Disposable | null {
   try {
     return lockFolder(folder);
   } catch (error) {
-    if (!isFault(error, "folder-unusable") || !hasPlayer(folder)) throw error;
-    log.error({ folder, reason: reasonOf(error) }, "the data folder cannot be written: playing what it has");
-    return { [Symbol.dispose]: () => undefined };
+    if (isFault(error, "data-in-use") || !mayHavePlayer(folder)) throw error;
+    log.error({ folder, reason: reasonOf(error) }, "the data folder cannot be used as usual: playing what it has");
+    return null;
   }
 }
 
-function hasPlayer(folder: string): boolean {
-  return ["pairing.json", "copies/pairing.json"].some((name) => existsSync(join(folder, name)));
+/** Whether a player's files are there, or a failing disk does not tell. */
+function mayHavePlayer(folder: string): boolean {
+  return ["pairing.json", "copies/pairing.json"].some((name) => {
+    try {
+      return statSync(join(folder, name), { throwIfNoEntry: false }) !== undefined;
+    } catch (error) {
+      // A folder that this user may not enter, or that is none, is a wrong one.
+      return isReadFailure(error) && !hasErrorCode(error, "EACCES", "EPERM", "ENOTDIR", "ELOOP", "ENAMETOOLONG");
+    }
+  });
 }

@@ -1,5 +1,6 @@
 // Stores the player's service and similar settings between starts.
 import { reasonOf } from "../../base/fault.ts";
+import { isReadFailure } from "../../base/files/system-error.ts";
 import type { Log } from "../../base/log.ts";
 import type { PlayerSettings } from "../../player/player-settings.ts";
 
@@ -20,6 +21,7 @@ export interface SettingsStore {
 /**
  * The service's address: the configured one, else that of the last pairing, from the settings or, if these are damaged, from the
  * pairing itself. Null when there is none: no service is used that nobody chose.
+ * @throws the system's error when the disk fails to read what may have one.
  */
 export async function resolveServer(
   configured: string | undefined,
@@ -27,15 +29,21 @@ export async function resolveServer(
   paired: () => Promise<string | null>,
   log: Log,
 ): Promise<string | null> {
-  return configured ?? (await storedServer(open, log)) ?? (await paired());
+  if (configured !== undefined) return configured;
+  const stored = await storedServer(open, log);
+  const server = stored.server ?? (await paired());
+  // The settings may name one.
+  if (server === null && stored.unread !== null) throw stored.unread;
+  return server;
 }
 
-async function storedServer(open: () => Promise<SettingsStore>, log: Log): Promise<string | null> {
+async function storedServer(open: () => Promise<SettingsStore>, log: Log): Promise<{ server: string | null; unread: unknown }> {
   try {
-    return (await open()).get("server") ?? null;
+    return { server: (await open()).get("server") ?? null, unread: null };
   } catch (error) {
-    log.error({ reason: reasonOf(error) }, "the player's settings are damaged");
-    return null;
+    const isUnread = isReadFailure(error);
+    log.error({ reason: reasonOf(error) }, isUnread ? "the player's settings cannot be read" : "the player's settings are damaged");
+    return { server: null, unread: isUnread ? error : null };
   }
 }
 

@@ -37,6 +37,8 @@ export class CommandJournal {
   #mark: CommandMark;
   /** Whether the mark is in both files. */
   #isMarkStored: boolean;
+  /** Why the disk failed to read the journal, which must not be replaced then; null: it did not. */
+  #unread: unknown = null;
   /** Whether the journal's file has all entries. */
   #areEntriesStored = true;
 
@@ -58,16 +60,31 @@ export class CommandJournal {
    */
   static async create(dependencies: JournalDependencies): Promise<void> {
     const { folder, serviceKey } = dependencies;
-    const { stored, marks, isDamaged } = await readJournalFiles(journalFilesIn(folder), serviceKey);
+    const { stored, marks, isDamaged, unread } = await readJournalFiles(journalFilesIn(folder), serviceKey);
+    // It may be whole: whoever opens it sees.
+    if (unread !== null) return;
     const entries = stored?.mark?.serviceKey === serviceKey ? stored.entries : [];
     const journal = new CommandJournal(dependencies, { mark: mergeMarks(serviceKey, marks, isDamaged), entries }, false);
     await journal.save();
   }
 
-  /** Opens the journal of a paired player. A loss is logged, and its mark is stored before any command is rejected or run. */
+  /**
+   * Opens the journal of a paired player. A loss is logged, and its mark is stored before any command is rejected or run. While the disk
+   * fails to read it, nothing can be recorded, so no command runs.
+   */
   static async open(dependencies: JournalDependencies): Promise<CommandJournal> {
     const { folder, serviceKey, log, disk } = dependencies;
-    const { stored, marks, isLost, isMarkDamaged } = await readJournalFiles(journalFilesIn(folder), serviceKey);
+    const files = journalFilesIn(folder);
+    const { stored, marks, isLost, isMarkDamaged, unread } = await readJournalFiles(files, serviceKey);
+    if (unread !== null) {
+      const journal = new CommandJournal(dependencies, { mark: mergeMarks(serviceKey, marks, true), entries: [] }, false);
+      journal.#unread = unread;
+      disk.unreadable(what, unread, async () => {
+        const again = await readJournalFiles(files, serviceKey);
+        if (again.unread !== null) throw again.unread;
+      });
+      return journal;
+    }
     const content = { mark: mergeMarks(serviceKey, marks, isLost), entries: stored?.entries ?? [] };
     if (isMarkDamaged) disk.fileDamaged("commands-mark.json", "using its copy in the command journal");
     const journal = new CommandJournal(dependencies, content, !isLost && !isMarkDamaged && marks.length === 2);
@@ -109,6 +126,7 @@ export class CommandJournal {
    * Rejects if the mark cannot be stored: then no command may run.
    */
   async mayHaveRun(issuedAt: number): Promise<boolean> {
+    if (this.#unread !== null) throw this.#unread;
     if (this.#mark.isUndated) this.#dateMark();
     if (!this.#isMarkStored) await this.#storeMark();
     return this.#mark.isUndated || issuedAt <= this.#mark.refusedUntil;
@@ -116,6 +134,7 @@ export class CommandJournal {
 
   /** Records the status of a command. Durable once this resolves. Rejects if the disk cannot be written: see {@link save}. */
   async record(entry: JournalEntry): Promise<void> {
+    if (this.#unread !== null) throw this.#unread;
     this.#entries.set(entry.id, entry);
     const oldest = this.#clock.now() - keptMs;
     for (const each of this.#entries.values()) {
@@ -126,6 +145,8 @@ export class CommandJournal {
 
   /** Forgets the commands of a pairing that has ended. The mark keeps them from running again. */
   async purge(): Promise<void> {
+    // The service does not repeat what it sent to a pairing that has ended; a journal that can be read again keeps its mark.
+    if (this.#unread !== null) return this.#disk.forgetUnread(what);
     for (const entry of this.#entries.values()) this.#forget(entry);
     this.#isMarkStored = false;
     await this.save();
@@ -133,6 +154,7 @@ export class CommandJournal {
 
   /** Writes what could not be written before or was deleted from the disk. */
   async save(): Promise<void> {
+    if (this.#unread !== null) return;
     const { mark, journal } = this.#files;
     const isMarkStored = this.#isMarkStored && (await mark.exists());
     if (isMarkStored && this.#areEntriesStored && (await journal.exists())) return;

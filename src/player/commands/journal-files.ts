@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { DurableFile } from "../../base/files/durable-file.ts";
+import { isReadFailure } from "../../base/files/system-error.ts";
 import { isFault } from "../../base/fault.ts";
 import { CommandUpdate } from "../../protocol/device/commands.ts";
 import { CommandMark } from "./command-mark.ts";
@@ -44,22 +45,26 @@ export function journalFilesIn(folder: string): JournalFiles {
 
 /**
  * The content of both files. `isLost`: the newest journal is damaged or missing, and an older one may lack commands that ran.
- * `isMarkDamaged`: the copy of the mark is damaged.
+ * `isMarkDamaged`: the copy of the mark is damaged. `unread`: why the disk failed to read one of them; null: it did not.
  */
 export async function readJournalFiles(files: JournalFiles, serviceKey: string) {
   const [journal, mark] = [await readFile(files.journal), await readFile(files.mark)];
+  const unread: unknown = journal.unread ?? mark.unread;
   const stored = Array.isArray(journal.value) ? { mark: null, entries: journal.value } : journal.value;
   const marks = [stored?.mark ?? null, mark.value].filter((each) => each?.serviceKey === serviceKey) as CommandMark[];
   const isDamaged = journal.isDamaged || mark.isDamaged;
-  return { stored, marks, isLost: stored === null || journal.isDamaged, isMarkDamaged: mark.isDamaged, isDamaged };
+  return { stored, marks, isLost: stored === null || journal.isDamaged, isMarkDamaged: mark.isDamaged, isDamaged, unread };
 }
 
-async function readFile<T>(file: DurableFile<T>): Promise<{ value: T | null; isDamaged: boolean }> {
+async function readFile<T>(file: DurableFile<T>): Promise<{ value: T | null; isDamaged: boolean; unread: unknown }> {
   try {
     const read = await file.read();
-    return read.is === "found" ? { value: read.value, isDamaged: read.recovered } : { value: null, isDamaged: false };
+    return read.is === "found"
+      ? { value: read.value, isDamaged: read.recovered, unread: null }
+      : { value: null, isDamaged: false, unread: null };
   } catch (error) {
+    if (isReadFailure(error)) return { value: null, isDamaged: false, unread: error };
     if (!isFault(error, "file-corrupt")) throw error;
-    return { value: null, isDamaged: true };
+    return { value: null, isDamaged: true, unread: null };
   }
 }

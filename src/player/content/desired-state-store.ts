@@ -6,6 +6,7 @@ import { unlessAborted } from "../../base/async/unless-aborted.ts";
 import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DurableFile } from "../../base/files/durable-file.ts";
+import { isReadFailure } from "../../base/files/system-error.ts";
 import { Fault, reasonOf } from "../../base/fault.ts";
 import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
@@ -49,7 +50,11 @@ export class DesiredStateStore {
   /** Reads the state stored in `folder`: the previous one if the newest is damaged, none if it is another player's. */
   static async open(folder: string, playerId: string, log: Log, disk = new DiskHealth(log)): Promise<DesiredStateStore> {
     const file = new DurableFile(join(folder, "desired.json"), (json) => DesiredState.parse(json));
-    const previous = await file.readPrevious();
+    const previous = await file.readPrevious().catch((error: unknown) => {
+      // Its files may have to be fetched again.
+      if (isReadFailure(error)) return null;
+      throw error;
+    });
     return new DesiredStateStore(await StoredValue.open(file, disk, "fetching the state again"), previous, playerId, log);
   }
 
@@ -132,7 +137,8 @@ export class DesiredStateStore {
   /** If the received state was lost, continues with the newest complete one. */
   async continueWith(complete: DesiredState | null): Promise<void> {
     if (complete === null || this.#current.value !== null) return;
-    await this.#stored.set(complete);
+    // A file that could only not be read may have a newer one.
+    if (!this.#stored.isUnread) await this.#stored.set(complete);
     this.#current.set(complete);
   }
 

@@ -6,6 +6,7 @@ import { runAll } from "../../base/async/run-all.ts";
 import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isFault, reasonOf } from "../../base/fault.ts";
+import { isReadFailure } from "../../base/files/system-error.ts";
 import { DurableFile } from "../../base/files/durable-file.ts";
 import type { Log } from "../../base/log.ts";
 import type { ProvenFiles } from "./proven-files.ts";
@@ -120,7 +121,7 @@ export class FileChecks {
       const read = await this.#position.read();
       return read.is === "found" ? read.value.after : "";
     } catch (error) {
-      if (!isFault(error, "file-corrupt")) throw error;
+      if (!isFault(error, "file-corrupt") && !isReadFailure(error)) throw error;
       this.#options.log.warn({ reason: reasonOf(error) }, "the position of the verification is lost: it begins at the first file");
       return "";
     }

@@ -20,6 +20,11 @@ export class GenerationStore {
     return new GenerationStore(await StoredValue.open(file, disk, "playing the newest received state"));
   }
 
+  /** Whether the disk fails to tell which states there are. */
+  get isUnread(): boolean {
+    return this.#stored.isUnread;
+  }
+
   get value(): Generations {
     return this.#stored.value ?? noGenerations;
   }

@@ -3,7 +3,9 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { DurableFile, makeFolder } from "../../base/files/durable-file.ts";
+import { isMissing } from "../../base/files/is-accessible.ts";
 import { hashFile } from "../../base/files/hash-file.ts";
+import { isReadFailure } from "../../base/files/system-error.ts";
 import { Fault, isFault, reasonOf, hasErrorCode } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { DiskHealth, removals } from "../storage/disk-health.ts";
@@ -13,10 +15,11 @@ const Fingerprint = z.object({ size: z.number(), modifiedMs: z.number(), inode: 
 /** The attributes of a file in the file system when its hash was verified. */
 type Fingerprint = z.infer<typeof Fingerprint>;
 
-// A file that cannot be read for one of these reasons is damaged. Others, such as too many open files, say nothing about the file.
+// A file that cannot be read for one of these reasons is skipped and fetched again. Others, such as too many open files, say nothing about
+// the file.
 const damageCodes = ["EIO", "EACCES", "EISDIR", "EUCLEAN", "EBADMSG"];
 
-/** The result of reading a file again. A file that is not intact has been removed. */
+/** The result of reading a file again. A file whose bytes are wrong has been removed; one that the disk fails to read is left there. */
 type Verification = { is: "intact" } | { is: "damaged"; reason: string };
 
 const Fingerprints = z.record(z.string(), Fingerprint);
@@ -54,6 +57,8 @@ export class ProvenFiles {
         await files.save();
       }
     } catch (error) {
+      // Without the list all files are verified again.
+      if (isReadFailure(error)) return files;
       if (!isFault(error, "file-corrupt")) throw error;
       disk.fileDamaged("proofs.json", "verifying all files again", error);
       await files.save();
@@ -72,6 +77,7 @@ export class ProvenFiles {
       try {
         if (await this.#isProven(asset)) present.set(asset.id, asset.sha256);
       } catch (error) {
+        if (isReadFailure(error)) this.#unreadable(asset.sha256, error);
         this.#log.warn({ asset_id: asset.id, reason: reasonOf(error) }, "a stored file could not be verified");
       }
     }
@@ -132,29 +138,40 @@ export class ProvenFiles {
     const path = this.pathOf(sha256);
     for (;;) {
       const before = await fingerprintOf(path);
-      const reason = before === null ? "the file is missing" : await damageOf(path, sha256, pace);
+      const damage = await damageOf(path, sha256, pace);
       const after = await fingerprintOf(path);
       // The file was downloaded again during the read.
       if (before?.inode !== after?.inode) continue;
-      if (before !== null && reason === null) {
+      if (before !== null && damage === null) {
         this.#fingerprints[sha256] = before;
         return { is: "intact" };
       }
-      await this.#remove(sha256);
-      return { is: "damaged", reason: reason ?? "the file is missing" };
+      if (damage === null) return { is: "damaged", reason: "it cannot be examined" };
+      if (isReadFailure(damage.error)) this.#unreadable(sha256, damage.error);
+      else await this.#remove(sha256);
+      return { is: "damaged", reason: damage.reason };
     }
   }
 
   /** Whether the file is here and unchanged since it was verified. A changed file is verified again. */
   async #isProven(asset: DesiredAsset): Promise<boolean> {
     const now = await fingerprintOf(this.pathOf(asset.sha256));
-    if (now === null) return false;
+    if (now === null && (await isMissing(this.pathOf(asset.sha256)))) return false;
     const known = this.#fingerprints[asset.sha256];
-    if (known !== undefined && known.size === now.size && known.modifiedMs === now.modifiedMs && known.inode === now.inode) return true;
+    if (now !== null && known !== undefined && known.size === now.size && known.modifiedMs === now.modifiedMs && known.inode === now.inode)
+      return true;
     const verified = await this.verify(asset.sha256);
     if (verified.is === "intact") return true;
     this.#log.error({ asset_id: asset.id, reason: verified.reason }, "a stored file is damaged: fetching it again");
     return false;
+  }
+
+  /** A file that the disk fails to read may be whole: it stays, and the next download replaces it. */
+  #unreadable(sha256: string, error: unknown): void {
+    this.#disk.unreadable(what, error, async () => {
+      const damage = await damageOf(this.pathOf(sha256), sha256, async () => undefined);
+      if (damage !== null && isReadFailure(damage.error)) throw damage.error;
+    });
   }
 
   /** A file that cannot be removed, as on a disk that became read-only, is replaced by the next download. */
@@ -168,14 +185,18 @@ export class ProvenFiles {
   }
 }
 
-/** Why the file at `path` is not the one with this hash; null if it is. */
-async function damageOf(path: string, sha256: string, pace: (bytes: number) => Promise<void>): Promise<string | null> {
+/** Why the file at `path` is not the one with this hash; null if it is. `error`: it could not be read. */
+async function damageOf(
+  path: string,
+  sha256: string,
+  pace: (bytes: number) => Promise<void>,
+): Promise<{ reason: string; error?: unknown } | null> {
   try {
     const { hash } = await hashFile(path, { pace });
-    return hash.digest("hex") === sha256 ? null : "its bytes have changed";
+    return hash.digest("hex") === sha256 ? null : { reason: "its bytes have changed" };
   } catch (error) {
-    if (hasErrorCode(error, "ENOENT")) return "the file is missing";
-    if (hasErrorCode(error, ...damageCodes)) return `it cannot be read: ${reasonOf(error)}`;
+    if (hasErrorCode(error, "ENOENT")) return { reason: "the file is missing" };
+    if (hasErrorCode(error, ...damageCodes)) return { reason: `it cannot be read: ${reasonOf(error)}`, error };
     throw error;
   }
 }

@@ -56,8 +56,9 @@ export class ReadyContent {
     return this.#mediaTypes.get(sha256);
   }
 
-  /** Hashes of the files that must not be removed. */
-  kept(): Set<string> {
+  /** Hashes of the files that must not be removed; null if the disk fails to tell which are needed. */
+  kept(): Set<string> | null {
+    if (this.#store.isUnread) return null;
     const { newest, previous } = this.generations;
     const assets = [newest, previous, this.#state.value?.desired].flatMap((each) => each?.assets ?? []);
     return new Set([...assets.map(({ sha256 }) => sha256), ...this.#before]);

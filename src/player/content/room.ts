@@ -59,7 +59,8 @@ export class Room {
   async removeUnneeded(): Promise<void> {
     const { files, content } = this.#options;
     const wanted = this.#target?.assets.map(({ sha256 }) => sha256) ?? [];
-    content.forget(await files.removeAllBut(new Set([...wanted, ...content.kept()])));
+    const kept = content.kept();
+    if (kept !== null) content.forget(await files.removeAllBut(new Set([...wanted, ...kept])));
   }
 
   /**

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { isFault } from "../../base/fault.ts";
 import { Observable, type Watchable } from "../../base/async/observable.ts";
+import { isReadFailure } from "../../base/files/system-error.ts";
 import { MirroredFile } from "../../base/files/mirrored-file.ts";
 import { DisplayMode, DisplayRotation, Power } from "../../protocol/device/display-commands.ts";
 import type { DiskHealth } from "../storage/disk-health.ts";
@@ -29,6 +30,8 @@ export class AskedSettingsStore {
   readonly #disk: DiskHealth;
   readonly #settings: Observable<AskedSettings>;
   #isStored = true;
+  /** Whether the disk fails to read the file. What is asked for meanwhile holds, and is added to the stored settings later. */
+  #isUnread = false;
 
   private constructor(file: MirroredFile<AskedSettings>, disk: DiskHealth, settings: AskedSettings) {
     this.#file = file;
@@ -43,6 +46,12 @@ export class AskedSettingsStore {
       const read = await file.read();
       return new AskedSettingsStore(file, disk, read.is === "found" ? read.value : {});
     } catch (error) {
+      if (isReadFailure(error)) {
+        const store = new AskedSettingsStore(file, disk, {});
+        store.#isUnread = true;
+        disk.unreadable(name, error, () => store.#readLate());
+        return store;
+      }
       if (!isFault(error, "file-corrupt")) throw error;
       disk.fileDamaged(name, "the display and the sound keep their present settings", error);
       return new AskedSettingsStore(file, disk, {});
@@ -63,12 +72,21 @@ export class AskedSettingsStore {
 
   /** Writes what could not be written before. */
   async save(): Promise<void> {
-    if (this.#isStored) return;
+    if (this.#isStored || this.#isUnread) return;
     this.#isStored = await this.#disk.attempt(name, () => this.#file.write(this.#settings.value));
+  }
+
+  async #readLate(): Promise<void> {
+    const read = await this.#file.read();
+    this.#isUnread = false;
+    if (read.is === "found") this.#settings.set({ ...read.value, ...this.#settings.value });
+    await this.save();
   }
 
   /** Forgets everything, after a revocation. */
   async purge(): Promise<void> {
+    if (this.#isUnread) this.#disk.forgetUnread(name);
+    this.#isUnread = false;
     await this.change({ power: null, brightness: null, rotation: null, mode: null, volume: null, muted: null, audioOutput: null });
   }
 }

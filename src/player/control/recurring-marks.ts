@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { DurableFile } from "../../base/files/durable-file.ts";
+import { isReadFailure } from "../../base/files/system-error.ts";
 import { isFault } from "../../base/fault.ts";
 import type { DiskHealth } from "../storage/disk-health.ts";
 
@@ -21,21 +22,31 @@ const maxAheadMs = 3_600_000;
 export class RecurringMarks {
   readonly #file: DurableFile<Marks>;
   readonly #disk: DiskHealth;
+  /** Why the file could not be read, which must not be replaced then; null: it was. */
+  readonly #unread: unknown;
   #marks: Marks;
 
-  private constructor(file: DurableFile<Marks>, disk: DiskHealth, marks: Marks) {
+  private constructor(file: DurableFile<Marks>, disk: DiskHealth, marks: Marks, unread: unknown = null) {
+    this.#unread = unread;
     this.#file = file;
     this.#disk = disk;
     this.#marks = marks;
   }
 
-  /** Reads the marks of the data folder. Without them, or if they are damaged, every command is new. */
+  /**
+   * Reads the marks of the data folder. Without them, or if they are damaged, every command is new. So it is while the disk fails to read
+   * them, but then nothing is recorded.
+   */
   static async open(folder: string, disk: DiskHealth): Promise<RecurringMarks> {
     const file = new DurableFile<Marks>(join(folder, name), (json) => Marks.parse(json));
     try {
       const read = await file.read();
       return new RecurringMarks(file, disk, read.is === "found" ? read.value : noMarks());
     } catch (error) {
+      if (isReadFailure(error)) {
+        disk.unreadable(name, error, () => file.read());
+        return new RecurringMarks(file, disk, noMarks(), error);
+      }
       if (!isFault(error, "file-corrupt")) throw error;
       disk.fileDamaged(name, "recurring commands run from their next time on", error);
       return new RecurringMarks(file, disk, noMarks());
@@ -86,7 +97,7 @@ export class RecurringMarks {
   }
 
   #write(): Promise<boolean> {
-    return this.#disk.attempt(name, () => this.#file.write(this.#marks));
+    return this.#disk.attempt(name, () => (this.#unread === null ? this.#file.write(this.#marks) : Promise.reject(this.#unread)));
   }
 }
 

@@ -66,8 +66,18 @@ export function newMessage(number: number, message: OutboxMessage): QueuedMessag
   const kind = kindOf(message);
   const problemId = message.is === "problem" ? message.problemId : null;
   const about = problemId === null ? kind : `${kind}-${problemId}`;
-  const name = `${String(number).padStart(12, "0")}-${about}.json`;
+  const name = nameOf(number, about);
   return { number, name, kind, problemId, bytes: Buffer.byteLength(JSON.stringify(message)), unwritten: message, ...untried };
+}
+
+/** Gives a message that has no file yet another number. */
+export function renumber(message: QueuedMessage, number: number): void {
+  message.name = nameOf(number, message.problemId === null ? message.kind : `${message.kind}-${message.problemId}`);
+  message.number = number;
+}
+
+function nameOf(number: number, about: string): string {
+  return `${String(number).padStart(12, "0")}-${about}.json`;
 }
 
 /** Whether `newer` says all that `older` says: another report on the same problem, or a later picture at an interval. */

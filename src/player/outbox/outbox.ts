@@ -6,11 +6,12 @@ import { Backoff } from "../../base/async/backoff.ts";
 import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DurableFile, makeFolder } from "../../base/files/durable-file.ts";
-import { isFault, reasonOf } from "../../base/fault.ts";
+import { isReadFailure } from "../../base/files/system-error.ts";
+import { hasErrorCode, isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { DiskHealth, removals } from "../storage/disk-health.ts";
 import type { HttpFault } from "../link/service-http.ts";
-import { leastImportant, newMessage, OutboxMessage, replaces, storedMessage, type QueuedMessage } from "./outbox-message.ts";
+import { leastImportant, newMessage, OutboxMessage, renumber, replaces, storedMessage, type QueuedMessage } from "./outbox-message.ts";
 import { RefusedMessages } from "./refused-messages.ts";
 
 /** Delivers one message. Resolves to null once the service has accepted it, or to the reason for which the service refuses it. */
@@ -42,40 +43,40 @@ export class Outbox {
   readonly #added = new Signal();
   readonly #backoff = new Backoff(backoffBounds);
   /** Oldest first. */
-  #queue: QueuedMessage[];
-  #nextNumber: number;
+  #queue: QueuedMessage[] = [];
+  #nextNumber = 1;
+  /** Whether the files of earlier runs are in the queue. Until then new messages stay in memory. */
+  #isListed = false;
   #droppedCount = 0;
   /** No message is delivered before this instant, on the monotonic clock: the last one failed. */
   #retryAt = 0;
   /** Messages with lower numbers were queued before the end of the last outage. They are sent after the newer ones, with pauses. */
-  #firstNewNumber: number;
+  #firstNewNumber = 1;
   #nextOldAt = 0;
   #oldSent = 0;
   #isServiceAway = false;
   #acceptedCount = 0;
 
-  private constructor(folder: string, queue: QueuedMessage[], clock: Clock, log: Log, disk: DiskHealth) {
+  private constructor(folder: string, clock: Clock, log: Log, disk: DiskHealth) {
     this.#folder = folder;
     this.#clock = clock;
     this.#log = log;
     this.#disk = disk;
     this.#refused = new RefusedMessages(join(folder, "refused"), disk);
-    this.#queue = queue;
-    this.#nextNumber = (queue.at(-1)?.number ?? 0) + 1;
-    this.#firstNewNumber = this.#nextNumber;
   }
 
   static async open(folder: string, clock: Clock, log: Log, disk = new DiskHealth(log)): Promise<Outbox> {
-    const queue: QueuedMessage[] = [];
-    await disk.attempt(what, async () => {
-      await makeFolder(folder);
-      for (const name of (await readdir(folder)).toSorted()) {
-        const message = storedMessage(name, (await stat(join(folder, name))).size);
-        if (message !== null) queue.push(message);
-      }
-    });
-    const outbox = new Outbox(folder, queue, clock, log, disk);
-    await outbox.#enforceLimits();
+    await disk.attempt(what, () => makeFolder(folder));
+    const outbox = new Outbox(folder, clock, log, disk);
+    try {
+      await outbox.#list();
+    } catch (error) {
+      if (!isReadFailure(error) && !hasErrorCode(error, "ENOENT")) throw error;
+      // Without its files it does not know which names are free. A folder that could not be made has none.
+      if (isReadFailure(error)) disk.unreadable(what, error, () => outbox.#list());
+      else outbox.#isListed = true;
+    }
+    outbox.#firstNewNumber = outbox.#nextNumber;
     return outbox;
   }
 
@@ -97,7 +98,7 @@ export class Outbox {
   /** Like {@link put}, and tells what became of the message. `dropped`: neither the disk nor the memory had room for it. */
   async keep(message: OutboxMessage): Promise<"stored" | "in-memory" | "dropped"> {
     const queued = newMessage(this.#nextNumber++, message);
-    const isStored = await this.#disk.attempt(what, () => this.#file(queued.name).write(message));
+    const isStored = this.#isListed && (await this.#disk.attempt(what, () => this.#file(queued.name).write(message)));
     if (isStored) queued.unwritten = null;
     // No await between reading and changing the queue: a delivery replaces it meanwhile.
     const replaced = this.#queue.filter((other) => replaces(queued, other));
@@ -112,6 +113,7 @@ export class Outbox {
 
   /** Writes the messages that could not be written before. */
   async save(): Promise<void> {
+    if (!this.#isListed) return;
     for (const queued of this.#queue) {
       const { name, unwritten } = queued;
       if (unwritten === null) continue;
@@ -137,10 +139,28 @@ export class Outbox {
   /** Deletes all messages after a revocation. */
   async purge(): Promise<void> {
     this.#queue = [];
+    this.#isListed = true;
+    this.#disk.forgetUnread(what);
     await this.#disk.attempt(what, async () => {
       await rm(this.#folder, { recursive: true, force: true });
       await makeFolder(this.#folder);
     });
+  }
+
+  /** Adds the files of earlier runs, before the messages that came while they could not be read. */
+  async #list(): Promise<void> {
+    const stored: QueuedMessage[] = [];
+    for (const name of (await readdir(this.#folder)).toSorted()) {
+      const message = storedMessage(name, (await stat(join(this.#folder, name))).size);
+      if (message !== null) stored.push(message);
+    }
+    this.#nextNumber = (stored.at(-1)?.number ?? 0) + 1;
+    for (const queued of this.#queue) renumber(queued, this.#nextNumber++);
+    this.#queue = [...stored, ...this.#queue];
+    this.#isListed = true;
+    await this.#enforceLimits();
+    await this.save();
+    this.#added.notify();
   }
 
   /** The message to deliver next: of those that are due, one that did not fail, a new one, the oldest. */
@@ -240,6 +260,7 @@ export class Outbox {
       if (read.is === "found") return read.value;
       this.#disk.fileDamaged(`outbox/${name}`, "its message is lost");
     } catch (error) {
+      if (isReadFailure(error)) this.#disk.unreadable(`outbox/${name}`, error, () => this.#file(name).read());
       if (!isFault(error, "file-corrupt")) throw error;
       this.#disk.fileDamaged(`outbox/${name}`, "its message is lost", error);
     }

@@ -3,6 +3,7 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { syncFolder } from "../../base/files/durable-file.ts";
+import { isReadFailure } from "../../base/files/system-error.ts";
 import { hasErrorCode, reasonOf } from "../../base/fault.ts";
 import { describeRefusal } from "../../protocol/refusal.ts";
 
@@ -13,12 +14,13 @@ const Content = z.object({ key: z.string().min(1).max(100), server: z.url({ prot
 /** What the file says. */
 export type StoredEnrolment = { is: "none" } | { is: "found"; key: string; server: string } | { is: "unusable"; reason: string };
 
-/** Reads the file in the player's data folder. Reasons never contain its content. */
+/** Reads the file in the player's data folder. Reasons never contain its content. @throws the system's error when the disk fails to read it. */
 export async function readEnrolment(folder: string): Promise<StoredEnrolment> {
   let text: string;
   try {
     text = await readFile(join(folder, name), "utf8");
   } catch (error) {
+    if (isReadFailure(error)) throw error;
     return hasErrorCode(error, "ENOENT") ? { is: "none" } : { is: "unusable", reason: `${name} cannot be read: ${reasonOf(error)}` };
   }
   let json: unknown;

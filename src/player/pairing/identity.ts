@@ -24,22 +24,25 @@ export class Identity {
   readonly keys: KeyPair;
   /** RFC 7638 thumbprint of the public key. Signed commands name it. */
   readonly thumbprint: string;
-  readonly #keys: StoredValue<KeyPair>;
-  readonly #pairing: StoredValue<Pairing>;
+  readonly #keys: StoredValue<KeyPair> | null;
+  readonly #pairing: StoredValue<Pairing> | null;
 
-  private constructor(keys: KeyPair, storedKeys: StoredValue<KeyPair>, pairing: StoredValue<Pairing>) {
+  private constructor(keys: KeyPair, storedKeys: StoredValue<KeyPair> | null, pairing: StoredValue<Pairing> | null) {
     this.keys = keys;
     this.thumbprint = thumbprint(keys.publicKey);
     this.#keys = storedKeys;
     this.#pairing = pairing;
   }
 
-  /** Reads the identity stored in `folder` or creates one. If the key is lost, a new one is created and must be paired. */
+  /**
+   * Reads the identity stored in `folder` or creates one. If the key is lost, a new one is created and must be paired.
+   * @throws the system's error when the disk fails to read it: a new key would replace one that may be whole.
+   */
   static async open(folder: string, log: Log, disk = new DiskHealth(log)): Promise<Identity> {
     const keyFile = new MirroredFile<KeyPair>(join(folder, "identity.json"), (json) => StoredKeys.parse(json));
     const pairingFile = pairingFileIn(folder);
-    const keys = await StoredValue.open(keyFile, disk, "the device gets a new key: pair the screen again");
-    const pairing = await StoredValue.open(pairingFile, disk, "pair the screen again");
+    const keys = await StoredValue.read(keyFile, disk, "the device gets a new key: pair the screen again");
+    const pairing = await StoredValue.read(pairingFile, disk, "pair the screen again");
     if (keys.value !== null) return new Identity(keys.value, keys, pairing);
     const created = createKeyPair();
     await keys.set(created);
@@ -48,7 +51,12 @@ export class Identity {
     return new Identity(created, keys, pairing);
   }
 
-  /** The server of the pairing stored in `folder`; null if there is none. */
+  /** A key that is never stored, for a player that waits for its disk. */
+  static temporary(): Identity {
+    return new Identity(createKeyPair(), null, null);
+  }
+
+  /** The server of the pairing stored in `folder`; null if there is none. @throws the system's error when the disk fails to read it. */
   static async pairedServer(folder: string): Promise<string | null> {
     try {
       const read = await pairingFileIn(folder).read();
@@ -61,23 +69,23 @@ export class Identity {
 
   /** Null before pairing and after revocation. */
   get pairing(): Pairing | null {
-    return this.#pairing.value;
+    return this.#pairing?.value ?? null;
   }
 
   /** Stores a pairing. It is durable once this resolves, unless the disk cannot be written. */
-  pair(pairing: Pairing): Promise<void> {
-    return this.#pairing.set(pairing);
+  async pair(pairing: Pairing): Promise<void> {
+    await this.#pairing?.set(pairing);
   }
 
   /** Removes the pairing. Call only after a revocation that the pinned key signed. */
-  unpair(): Promise<void> {
-    return this.#pairing.set(null);
+  async unpair(): Promise<void> {
+    await this.#pairing?.set(null);
   }
 
   /** Writes what could not be written before or was deleted from the disk. */
   async save(): Promise<void> {
-    await this.#keys.save();
-    await this.#pairing.save();
+    await this.#keys?.save();
+    await this.#pairing?.save();
   }
 }
 

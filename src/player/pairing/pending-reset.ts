@@ -37,9 +37,17 @@ export class PendingReset {
     this.#asked = new Observable(stored);
   }
 
-  /** Reads what an earlier run did not finish. A damaged file counts as none: the player stays paired. */
+  /** For a player that does not read its disk. */
+  static none(folder: string): PendingReset {
+    return new PendingReset(fileIn(folder), null);
+  }
+
+  /**
+   * Reads what an earlier run did not finish. A damaged file counts as none: the player stays paired.
+   * @throws the system's error when the disk fails to read it.
+   */
   static async open(folder: string, disk: DiskHealth): Promise<PendingReset> {
-    const file = new DurableFile<StoredReset>(join(folder, resetFileName), (json) => StoredReset.parse(json));
+    const file = fileIn(folder);
     try {
       const read = await file.read();
       return new PendingReset(file, read.is === "found" ? read.value : null);
@@ -88,6 +96,7 @@ export class PendingReset {
 
   #whenAsked(signal: AbortSignal): Promise<StoredReset> {
     return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
       signal.addEventListener("abort", () => reject(signal.reason), { once: true });
       this.#asked.watch((asked) => (asked === null ? undefined : resolve(asked)), signal);
     });
@@ -101,6 +110,10 @@ export class PendingReset {
     }
     this.#asked.set(value);
   }
+}
+
+function fileIn(folder: string): DurableFile<StoredReset> {
+  return new DurableFile<StoredReset>(join(folder, resetFileName), (json) => StoredReset.parse(json));
 }
 
 /** Resolves once the service has the final status of the command, or after the limit. */

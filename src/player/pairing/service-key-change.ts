@@ -2,6 +2,7 @@
 // shows a code, by which an operator can make it accept the new key.
 import { join } from "node:path";
 import { z } from "zod";
+import { isReadFailure } from "../../base/files/system-error.ts";
 import { DurableFile } from "../../base/files/durable-file.ts";
 import { Fault, isAbort, isFault, reasonOf } from "../../base/fault.ts";
 import { Observable } from "../../base/async/observable.ts";
@@ -52,15 +53,17 @@ export class ServiceKeyChange {
 
   /** Reads for how long another key has been observed. With a damaged file the day starts again. */
   static async open(dependencies: ServiceKeyChangeDependencies): Promise<ServiceKeyChange> {
-    const { folder, pairing, log } = dependencies;
+    const { folder, pairing, log, disk } = dependencies;
     const file = new DurableFile<ObservedKey>(join(folder, "other-key.json"), (json) => ObservedKey.parse(json));
     try {
       const read = await file.read();
       const isOther = read.is === "found" && read.value.serviceKey !== pairing.serviceKey;
       return new ServiceKeyChange(dependencies, file, isOther ? read.value : null);
     } catch (error) {
-      if (!isFault(error, "file-corrupt")) throw error;
-      log.warn({ reason: reasonOf(error) }, "the record of the service's other key is damaged: counting from zero");
+      // Opened again with the session once it can be read.
+      if (isReadFailure(error)) disk.unreadable(what, error, () => file.read());
+      else if (!isFault(error, "file-corrupt")) throw error;
+      log.warn({ reason: reasonOf(error) }, "the record of the service's other key cannot be used: counting from zero");
       return new ServiceKeyChange(dependencies, file, null);
     }
   }

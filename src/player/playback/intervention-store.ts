@@ -27,7 +27,11 @@ export class InterventionStore {
   /** Reads the interventions in `folder`. A damaged file counts as empty: the screen then shows the scheduled content. */
   static async open(folder: string, log: Log, disk = new DiskHealth(log)): Promise<InterventionStore> {
     const file = new DurableFile<Intervention[]>(join(folder, "records.json"), (json) => StoredInterventions.parse(json));
-    return new InterventionStore(await StoredValue.open(file, disk, "overrides, skips, pauses and variables are lost"));
+    const merge = (stored: Intervention[], since: Intervention[]): Intervention[] => [
+      ...stored.filter(({ id }) => !since.some((other) => other.id === id)),
+      ...since,
+    ];
+    return new InterventionStore(await StoredValue.open(file, disk, "overrides, skips, pauses and variables are lost", { merge }));
   }
 
   get interventions(): Watchable<readonly Intervention[]> {

@@ -27,6 +27,7 @@ export interface ScreenContext {
         services: readonly FoundService[];
         problem: string | null;
       }
+    | { is: "disk-unreadable"; reason: string; retryAt: number | null }
     | {
         is: "paired";
         playerName: string;
@@ -49,6 +50,10 @@ export function screenOf({ service, device, phase, withheld }: ScreenContext): S
       const { machineName: machine_name, command, file, services, problem } = phase;
       return { is: "no-server", machine_name, command, file, services: [...services], device, problem };
     }
+    case "disk-unreadable": {
+      const text = `The device cannot read its disk: ${phase.reason}`;
+      return { is: "disk-unreadable", trouble: { code: "disk", text, retry_at: phase.retryAt }, remedy: unreadableRemedy, device };
+    }
     case "unpaired": {
       const { pairing, enrolment, notice } = phase;
       const code = pairing.is === "code" ? pairing.code : null;
@@ -70,6 +75,9 @@ export function screenOf({ service, device, phase, withheld }: ScreenContext): S
     }
   }
 }
+
+const unreadableRemedy =
+  "Nothing on it is changed, and the screen goes on by itself once the disk can be read. If it cannot, check or replace its memory card or disk.";
 
 /** A stage of the picture alone, whole and as large as fits. It has no zones, so it counts as no play. */
 function pictureStage(picture: DesiredAsset): Stage {

@@ -2,10 +2,12 @@
 import { readdir, rm } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Clock } from "../../base/clock.ts";
-import { isSystemError } from "../../base/files/system-error.ts";
+import { hasErrorCode } from "../../base/fault.ts";
+import { isReadFailure, isSystemError } from "../../base/files/system-error.ts";
 import type { Log } from "../../base/log.ts";
 import { maxEventsInBatch, type PlayEvent } from "../../protocol/device/play-events.ts";
 import { type DiskHealth, removals } from "../storage/disk-health.ts";
+import { interruptedEvents } from "./play-events.ts";
 import { type LineFault, PlayLogFile, playLogPath, previousRunIn, readLines, type PlayLogLine, type PreviousRun } from "./play-log-file.ts";
 
 // 600 files of 500 events: one month of an item every nine seconds, about 200 MB.
@@ -22,35 +24,55 @@ export class PlayFiles {
   readonly #log: Log;
   readonly #disk: DiskHealth;
   /** Numbers of the finished files, oldest first. */
-  #finished: number[];
-  #nextNumber: number;
+  #finished: number[] = [];
+  #nextNumber = 1;
+  /** Whether the files of earlier runs are known. Until then none is begun, because it could replace one. */
+  #isListed = false;
   /** Null while no file could be created. */
   #current: PlayLogFile | null = null;
   #currentEvents = 0;
   #syncedAt: number;
   #droppedCount = 0;
 
-  private constructor(folder: string, clock: Clock, log: Log, disk: DiskHealth, finished: number[]) {
+  private constructor(folder: string, clock: Clock, log: Log, disk: DiskHealth) {
     this.#folder = folder;
     this.#clock = clock;
     this.#log = log;
     this.#disk = disk;
-    this.#finished = finished;
-    this.#nextNumber = (finished.at(-1) ?? 0) + 1;
     this.#syncedAt = clock.monotonic();
   }
 
   /** Begins a file with the plays that the previous run left open. The files of earlier runs are finished. */
   static async open(folder: string, clock: Clock, log: Log, disk: DiskHealth): Promise<{ files: PlayFiles; previousRun: PreviousRun }> {
-    const numbers = (await readdir(folder).catch(orEmpty<string>))
-      .filter((name) => /^\d{12}\.plays$/.test(name))
-      .map((name) => Number.parseInt(name, 10))
-      .toSorted((a, b) => a - b);
-    const files = new PlayFiles(folder, clock, log, disk, numbers);
-    const last = numbers.at(-1);
-    const previousRun = previousRunIn(last === undefined ? [] : await files.#lines(last));
+    const files = new PlayFiles(folder, clock, log, disk);
+    let previousRun = previousRunIn([]);
+    try {
+      previousRun = await files.#list();
+    } catch (error) {
+      if (!isReadFailure(error)) throw error;
+      disk.unreadable(playEvents, error, () => files.#find());
+    }
     await files.rotate(previousRun);
     return { files, previousRun };
+  }
+
+  /** Takes over the files of earlier runs. @returns the previous run. @throws the system's error when the disk fails to read them. */
+  async #list(): Promise<PreviousRun> {
+    const { finished, previousRun } = await this.#find();
+    [this.#finished, this.#nextNumber] = [finished, (finished.at(-1) ?? 0) + 1];
+    this.#isListed = true;
+    return previousRun;
+  }
+
+  async #find(): Promise<{ finished: number[]; previousRun: PreviousRun }> {
+    const names = await readdir(this.#folder).catch((error: unknown) => {
+      if (hasErrorCode(error, "ENOENT")) return [];
+      throw error;
+    });
+    const numbers = names.filter((name) => /^\d{12}\.plays$/.test(name)).map((name) => Number.parseInt(name, 10));
+    const finished = numbers.toSorted((a, b) => a - b);
+    const last = finished.at(-1);
+    return { finished, previousRun: previousRunIn(last === undefined ? [] : await this.#lines(last)) };
   }
 
   /** The oldest finished file; null if there is none. */
@@ -98,6 +120,7 @@ export class PlayFiles {
 
   /** Finishes the current file and begins another, unless the disk has no room for one: the current one then stays. */
   async rotate(start: PreviousRun): Promise<boolean> {
+    if (!this.#isListed && !(await this.#disk.attempt(playEvents, () => this.#beginLate()))) return false;
     const before = this.#current;
     const create = async (): Promise<void> => void (this.#current = await PlayLogFile.create(this.#folder, this.#nextNumber, start));
     if (!(await this.#disk.attempt(playEvents, create))) return false;
@@ -117,7 +140,22 @@ export class PlayFiles {
     return true;
   }
 
-  /** The events of a finished file. Those of an unreadable file are lost. */
+  /** Ends the plays of the previous run, which could not be read at the start. */
+  async #beginLate(): Promise<void> {
+    const previousRun = await this.#list();
+    const first = await PlayLogFile.create(this.#folder, this.#nextNumber, previousRun);
+    await first.append(interruptedEvents(previousRun).map((event) => ({ event })));
+    await first.close();
+    this.#finished.push(this.#nextNumber);
+    this.#nextNumber += 1;
+  }
+
+  /** Lets the others go first: the disk fails to read this file now. */
+  postpone(number: number): void {
+    this.#finished = [...this.#finished.filter((other) => other !== number), number];
+  }
+
+  /** The events of a finished file. Those of a damaged file are lost. @throws the system's error when the disk fails to read it. */
   async read(number: number): Promise<PlayEvent[]> {
     return (await this.#lines(number)).flatMap((line) => ("event" in line ? line.event : []));
   }
@@ -161,15 +199,9 @@ export class PlayFiles {
       if (lines.length === 0) this.#disk.fileDamaged(basename(path), "its play events are lost");
       return lines;
     } catch (error) {
-      if (!isSystemError(error)) throw error;
+      if (!isSystemError(error) || isReadFailure(error)) throw error;
       this.#disk.fileDamaged(basename(path), "its play events are lost", error);
       return [];
     }
   }
-}
-
-/** A folder that is missing or cannot be read has no files. */
-function orEmpty<T>(error: unknown): T[] {
-  if (!isSystemError(error)) throw error;
-  return [];
 }

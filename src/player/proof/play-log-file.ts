@@ -7,7 +7,7 @@ import { makeFolder, syncFolder } from "../../base/files/durable-file.ts";
 import { recordText } from "../../base/files/record.ts";
 import { PlayEvent, PlayLayer } from "../../protocol/device/play-events.ts";
 import type { ClockReading, OpenPlay } from "./play-types.ts";
-import { isAccessible } from "../../base/files/is-accessible.ts";
+import { isMissing } from "../../base/files/is-accessible.ts";
 
 /** The open plays of a run, and that run's clocks. */
 export interface OpenPlaysSnapshot {
@@ -129,8 +129,8 @@ export class PlayLogFile {
   }
 
   /** Whether the file still has its name. A deleted one can be written, but not read again. */
-  exists(): Promise<boolean> {
-    return isAccessible(this.#path);
+  async exists(): Promise<boolean> {
+    return !(await isMissing(this.#path));
   }
 }
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { retry } from "../../base/async/retry.ts";
 import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
+import { isReadFailure } from "../../base/files/system-error.ts";
 import { reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { maxEventsInBatch, PlayEvent } from "../../protocol/device/play-events.ts";
@@ -139,7 +140,7 @@ export class PlayLog {
       if (parsed.success) readable.push(event);
       else {
         const reason = describeRefusal(parsed.error);
-        this.#disk.recordUnreadable(playEvents, reason);
+        this.#disk.recordRefused(playEvents, reason);
         await this.#refused.add([event], reason, "play events that the program made wrongly");
       }
     }
@@ -168,7 +169,13 @@ export class PlayLog {
   }
 
   async #batchOf(file: number): Promise<Batch> {
-    return { events: await this.#files.read(file), discard: () => this.#files.drop(file) };
+    try {
+      return { events: await this.#files.read(file), discard: () => this.#files.drop(file) };
+    } catch (error) {
+      this.#files.postpone(file);
+      if (isReadFailure(error)) this.#disk.unreadable(playEvents, error, () => this.#files.read(file));
+      throw error;
+    }
   }
 
   /** Waits for a finished file, or for events that the disk does not take. */

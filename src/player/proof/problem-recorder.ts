@@ -36,7 +36,11 @@ export class ProblemRecorder {
   /** Opens the records in `folder`. Problems of the previous run that do not return end with the first look at this run's. */
   static async open(dependencies: ProblemRecorderDependencies): Promise<ProblemRecorder> {
     const file = new DurableFile(join(dependencies.folder, "problems.json"), (json) => KeptRecords.parse(json));
-    const stored = await StoredValue.open(file, dependencies.disk, "the problems of the previous run stay open");
+    const merge = (before: KeptRecord[], since: KeptRecord[]): KeptRecord[] => [
+      ...before.filter(({ id }) => !since.some((other) => other.id === id)),
+      ...since,
+    ];
+    const stored = await StoredValue.open(file, dependencies.disk, "the problems of the previous run stay open", { merge });
     return new ProblemRecorder(dependencies, stored);
   }
 

@@ -167,19 +167,20 @@ function screenProblems(condition: PlayerCondition): PlayerProblem[] {
   return problems;
 }
 
-function diskProblems({ unwritten, damaged, lost, unreadable }: DiskCondition, now: number): PlayerProblem[] {
+function diskProblems({ unwritten, unread, damaged, lost, refused }: DiskCondition, now: number): PlayerProblem[] {
   const problems: PlayerProblem[] = [];
-  if (unwritten[0] !== undefined) {
-    const names = unwritten.map(({ what }) => what).join(", ");
-    problems.push(createProblem("disk-unwritable", now, { detail: `${unwritten[0].reason} (${names})` }));
-  }
+  const failures = [
+    ...(unread[0] === undefined ? [] : [`it cannot be read: ${unread[0].reason} (${unread.map(({ what }) => what).join(", ")})`]),
+    ...(unwritten[0] === undefined ? [] : [`${unwritten[0].reason} (${unwritten.map(({ what }) => what).join(", ")})`]),
+  ];
+  if (failures.length > 0) problems.push(createProblem("disk-unwritable", now, { detail: failures.join("; ") }));
   if (damaged.length > 0) problems.push(createProblem("disk-damaged", now, { detail: damaged.join(", ") }));
   if (lost.length > 0) {
     const detail = `${lost.map(({ what, count }) => `${count} ${what}`).join(", ")} since the program started`;
     problems.push(createProblem("records-lost", now, { detail }));
   }
-  if (unreadable.length > 0) {
-    const detail = unreadable.map(({ what, reason }) => `${what} (${reason})`).join(", ");
+  if (refused.length > 0) {
+    const detail = refused.map(({ what, reason }) => `${what} (${reason})`).join(", ");
     problems.push(createProblem("record-unreadable", now, { detail }));
   }
   return problems;

@@ -1,8 +1,9 @@
-// Records what the disk cannot store, which files it damaged and what was lost, for the log and the problems list.
+// Records what the disk cannot store or read, which files it damaged and what was lost, for the log and the problems list.
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { makeFolder } from "../../base/files/durable-file.ts";
-import { isSystemError } from "../../base/files/system-error.ts";
+import { isReadFailure, isSystemError } from "../../base/files/system-error.ts";
+import { Listeners } from "../../base/async/listeners.ts";
 import { isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 
@@ -10,12 +11,14 @@ import type { Log } from "../../base/log.ts";
 export interface DiskCondition {
   /** What cannot be written now, such as "play events", and why. */
   unwritten: readonly { what: string; reason: string }[];
+  /** What cannot be read now, such as "pairing.json", and why. Nothing replaces it meanwhile. */
+  unread: readonly { what: string; reason: string }[];
   /** Names of files that were found damaged or missing since the start. */
   damaged: readonly string[];
   /** How much was lost since the start. */
   lost: readonly { what: string; count: number }[];
   /** Records that this program made since the start and could not have read again, and the field at fault. They were not stored. */
-  unreadable: readonly { what: string; reason: string }[];
+  refused: readonly { what: string; reason: string }[];
 }
 
 // Room for the player's small files. Less than that is a full disk.
@@ -28,10 +31,13 @@ export class DiskHealth {
   readonly #log: Log;
   /** Why the last write failed, by what was to be written. */
   readonly #failures = new Map<string, string>();
+  /** Why something could not be read, and how to try again, by what was to be read. */
+  readonly #unread = new Map<string, { reason: string; again: () => Promise<unknown> }>();
+  readonly #readAgain = new Listeners<void>();
   readonly #damaged = new Set<string>();
   readonly #lost = new Map<string, number>();
   /** The last fault in a record, by what was to be written. */
-  readonly #unreadable = new Map<string, string>();
+  readonly #refused = new Map<string, string>();
 
   constructor(log: Log) {
     this.#log = log;
@@ -40,15 +46,16 @@ export class DiskHealth {
   get condition(): DiskCondition {
     return {
       unwritten: [...this.#failures].map(([what, reason]) => ({ what, reason })),
+      unread: [...this.#unread].map(([what, { reason }]) => ({ what, reason })),
       damaged: [...this.#damaged],
       lost: [...this.#lost].map(([what, count]) => ({ what, count })),
-      unreadable: [...this.#unreadable].map(([what, reason]) => ({ what, reason })),
+      refused: [...this.#refused].map(([what, reason]) => ({ what, reason })),
     };
   }
 
   /**
    * Runs one change of the disk. Resolves to whether it succeeded. A failure is logged once, until a change of the same name
-   * succeeds again. A record that could not be read again is a fault of the program: see {@link recordUnreadable}.
+   * succeeds again. A record that could not be read again is a fault of the program: see {@link recordRefused}.
    * @throws what is neither.
    */
   async attempt(what: string, change: () => Promise<unknown>): Promise<boolean> {
@@ -56,7 +63,7 @@ export class DiskHealth {
       await change();
     } catch (error) {
       if (isFault(error, "record-unreadable")) {
-        this.recordUnreadable(what, error.message);
+        this.recordRefused(what, error.message);
         return false;
       }
       if (!isSystemError(error)) throw error;
@@ -67,6 +74,44 @@ export class DiskHealth {
     }
     if (this.#failures.delete(what)) this.#log.info({ what }, "the disk can be written again");
     return true;
+  }
+
+  /**
+   * Reports that the disk failed to read something, which is left as it is.
+   * @param again tries once more, at each {@link retryReads}; rejects with the system's error as long as the disk fails.
+   */
+  unreadable(what: string, error: unknown, again: () => Promise<unknown>): void {
+    const reason = reasonOf(error);
+    if (!this.#unread.has(what)) this.#log.error({ what, reason }, "the disk cannot be read: leaving what is there as it is");
+    this.#unread.set(what, { reason, again });
+  }
+
+  /** It was removed on purpose, so nobody waits for it any more. */
+  forgetUnread(what: string): void {
+    this.#unread.delete(what);
+  }
+
+  /** Calls `listener` when something can be read that could not be read before. Until `signal` aborts. */
+  onReadAgain(listener: () => void, signal: AbortSignal): void {
+    this.#readAgain.add(listener, signal);
+  }
+
+  /** Tries again to read what could not be read. */
+  async retryReads(): Promise<void> {
+    let isAnyRead = false;
+    for (const [what, { again }] of this.#unread) {
+      try {
+        await again();
+      } catch (error) {
+        if (isReadFailure(error)) continue;
+        // It is damaged or missing, which whoever opens it again handles.
+        if (!isFault(error, "file-corrupt") && !isSystemError(error)) throw error;
+      }
+      this.#unread.delete(what);
+      this.#log.info({ what }, "the disk can be read again");
+      isAnyRead = true;
+    }
+    if (isAnyRead) this.#readAgain.notify();
   }
 
   /** If anything failed, writes a file in `folder`, created if missing. If that works, the failures are over until the next one. */
@@ -96,9 +141,9 @@ export class DiskHealth {
   }
 
   /** Reports a record that this program made and could not read again. It is not stored; whoever made it goes on from memory. */
-  recordUnreadable(what: string, reason: string): void {
-    if (this.#unreadable.get(what) === reason) return;
-    this.#unreadable.set(what, reason);
+  recordRefused(what: string, reason: string): void {
+    if (this.#refused.get(what) === reason) return;
+    this.#refused.set(what, reason);
     this.#log.error({ what, reason }, "the program made a record that it could not read again: it is not stored");
   }
 

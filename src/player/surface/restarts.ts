@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
 import { isFault } from "../../base/fault.ts";
+import { isReadFailure } from "../../base/files/system-error.ts";
 import { MirroredFile } from "../../base/files/mirrored-file.ts";
 import type { DiskHealth } from "../storage/disk-health.ts";
 import type { Machine } from "../machine.ts";
@@ -41,6 +42,8 @@ export class Restarts {
   readonly #file: MirroredFile<StoredRestarts>;
   #attempts: readonly Restart[] = [];
   #savedAt: number;
+  /** Why the disk failed to read the restarts of earlier runs; null: it did not. Meanwhile none can be recorded, so none happens. */
+  #unread: unknown = null;
 
   private constructor(dependencies: RestartsDependencies) {
     this.#dependencies = dependencies;
@@ -48,7 +51,7 @@ export class Restarts {
     this.#savedAt = dependencies.clock.monotonic();
   }
 
-  /** Reads the restarts of earlier runs. After a damaged file the day's restarts count as used up, so that none can follow without end. */
+  /** Reads the restarts of earlier runs. After a damaged file, or while it cannot be read, the day's restarts count as used up. */
   static async open(dependencies: RestartsDependencies): Promise<Restarts> {
     const { clock, disk, machine } = dependencies;
     const restarts = new Restarts(dependencies);
@@ -56,11 +59,16 @@ export class Restarts {
       const read = await restarts.#file.read();
       if (read.is === "found") restarts.#attempts = toAttempts(read.value, machine, clock.monotonic());
     } catch (error) {
-      if (!isFault(error, "file-corrupt")) throw error;
-      disk.fileDamaged(name, "no restart by the recovery for a day", error);
+      if (!isFault(error, "file-corrupt") && !isReadFailure(error)) throw error;
       const at = clock.monotonic() - restartPauseMs;
       restarts.#attempts = actions.flatMap((action) => Array.from({ length: restartsPerDay }, () => ({ action, at, failures: 0 })));
-      await restarts.#write();
+      if (isReadFailure(error)) {
+        restarts.#unread = error;
+        disk.unreadable(name, error, () => restarts.#readLate());
+      } else {
+        disk.fileDamaged(name, "no restart by the recovery for a day", error);
+        await restarts.#write();
+      }
     }
     return restarts;
   }
@@ -101,7 +109,15 @@ export class Restarts {
     this.#attempts = recent(this.#attempts, now, restartMemoryMs);
     const restarts = this.#attempts.map(({ at, ...rest }) => ({ ...rest, age_ms: now - at }));
     const run = machine.run === null ? null : { id: machine.run.id, age_ms: machine.run.ageMs() };
-    return await disk.attempt(name, () => this.#file.write({ run, restarts }));
+    const write = (): Promise<void> => (this.#unread === null ? this.#file.write({ run, restarts }) : Promise.reject(this.#unread));
+    return await disk.attempt(name, write);
+  }
+
+  async #readLate(): Promise<void> {
+    const { machine, clock } = this.#dependencies;
+    const read = await this.#file.read();
+    this.#unread = null;
+    this.#attempts = read.is === "found" ? toAttempts(read.value, machine, clock.monotonic()) : [];
   }
 }
 

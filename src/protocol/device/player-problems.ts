@@ -117,9 +117,9 @@ export const problemCatalog = {
   },
   "disk-unwritable": {
     by: "player",
-    title: "The device cannot write to its disk",
+    title: "The device cannot read or write its disk",
     remedy:
-      "Its screen keeps playing, but new content and commands have to wait. Free some space, or replace a disk that is read-only or broken.",
+      "Its screen keeps playing, but new content and commands have to wait. What cannot be read is left as it is. Free some space, or replace a disk that is read-only or broken.",
   },
   "records-lost": {
     by: "player",

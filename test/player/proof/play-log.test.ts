@@ -124,18 +124,20 @@ test("[POP29] a file whose last line a kill or a power loss cut keeps every whol
     expect(await readBack(bytes.subarray(0, cut))).toEqual({
       delivered: ids.slice(0, 1),
       unwritten: [],
+      unread: [],
       damaged: [],
       lost: [],
-      unreadable: [],
+      refused: [],
     });
   }
   // The checksum of no text is 0 too.
   expect(await readBack(Buffer.concat([bytes, Buffer.from("0")]))).toEqual({
     delivered: ids,
     unwritten: [],
+    unread: [],
     damaged: [],
     lost: [],
-    unreadable: [],
+    refused: [],
   });
 });
 
@@ -146,7 +148,7 @@ test("[POP29] zeros in place of a write that a power loss kept from the disk los
   const rest = [ids[0], ids[2], ids[3]];
   for (const from of [first - 9, first + 20]) {
     const zeroed = Buffer.from(bytes).fill(0, from, end);
-    expect(await readBack(zeroed)).toEqual({ delivered: rest, unwritten: [], damaged: [], lost: [], unreadable: [] });
+    expect(await readBack(zeroed)).toEqual({ delivered: rest, unwritten: [], unread: [], damaged: [], lost: [], refused: [] });
   }
   const garbled = Buffer.from(bytes).fill("x", first + 20, first + 30);
   expect(await readBack(garbled)).toMatchObject({ delivered: rest, damaged: ["000000000001.plays"] });

@@ -20,7 +20,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { assetOf, desiredOf, imageItem, playEvent, readyOf } from "../../support/states.ts";
 
 const start = Date.UTC(2026, 10, 28, 9);
-const healthy = { unwritten: [], damaged: [], lost: [], unreadable: [] };
+const healthy = { unwritten: [], unread: [], damaged: [], lost: [], refused: [] };
 
 /** A player's proof of play over one item that loops every `durationMs`, with a page that reports what a test tells it to. */
 class ProvenScreen implements AsyncDisposable {
@@ -181,7 +181,7 @@ test("[RCO1] an event that the player could not read again is not written: it is
   await playLog.close();
   expect(disk.condition).toMatchObject({
     unwritten: [],
-    unreadable: [{ what: "play events", reason: expect.stringContaining("started_monotonic_ms") }],
+    refused: [{ what: "play events", reason: expect.stringContaining("started_monotonic_ms") }],
     lost: [{ what: "play events that the program made wrongly", count: 1 }],
   });
   const kept: unknown = JSON.parse(await readFile(join(folder.path, "refused", `${bad.id}.json`), "utf8"));

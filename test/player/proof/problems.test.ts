@@ -19,7 +19,7 @@ import { fakeMachine } from "../../support/player.ts";
 import { assetOf, desiredOf, newId, withItems } from "../../support/states.ts";
 
 const t0 = Date.UTC(2026, 10, 22, 12);
-const healthyDisk = { unwritten: [], damaged: [], lost: [], unreadable: [] };
+const healthyDisk = { unwritten: [], unread: [], damaged: [], lost: [], refused: [] };
 const textItem = () => ({ id: newId("itm"), type: "text" as const, text: "x" }) as never as Parameters<typeof desiredOf>[0][number];
 
 /** A stage of one zone with two items of ten seconds each, from `t0` on. */
@@ -196,12 +196,17 @@ test("[DSK1] a disk that cannot be written, damaged files and lost records are p
       { what: "play events", reason: "ENOSPC: no space left on device, write" },
       { what: "command journal", reason: "ENOSPC: no space left on device, open" },
     ],
+    unread: [],
     damaged: ["pairing.json"],
     lost: [{ what: "play events", count: 12 }],
-    unreadable: [{ what: "heartbeat", reason: "uptime_ms: Invalid input" }],
+    refused: [{ what: "heartbeat", reason: "uptime_ms: Invalid input" }],
   };
   expect(at(t0, { disk }).map(({ code, detail, zone_id }) => [code, detail, zone_id])).toEqual([
-    ["disk-unwritable", "The device cannot write to its disk: ENOSPC: no space left on device, write (play events, command journal)", null],
+    [
+      "disk-unwritable",
+      "The device cannot read or write its disk: ENOSPC: no space left on device, write (play events, command journal)",
+      null,
+    ],
     ["records-lost", "Play events or messages of the screen were lost: 12 play events since the program started", null],
     [
       "record-unreadable",

@@ -176,7 +176,7 @@ test("[RCO4] a heartbeat with a part that its own schema refuses is sent without
   const sent = readableHeartbeat({ ...rest, update: wrong }, disk);
   expect(sent).toEqual(rest);
   expect(Heartbeat.safeParse(sent).success).toBe(true);
-  expect(disk.condition.unreadable).toEqual([{ what: "heartbeat", reason: expect.stringContaining("update.ready_bytes") }]);
+  expect(disk.condition.refused).toEqual([{ what: "heartbeat", reason: expect.stringContaining("update.ready_bytes") }]);
 });
 
 test("[RCO5] whatever the clocks do, a heartbeat is one that its own schema accepts", async () => {

@@ -32,7 +32,7 @@ interface Machine {
   disk: DiskHealth;
 }
 
-const healthy = { unwritten: [], damaged: [], lost: [], unreadable: [] };
+const healthy = { unwritten: [], unread: [], damaged: [], lost: [], refused: [] };
 const day = 86_400_000;
 const serviceKey = "A".repeat(43);
 
@@ -171,7 +171,7 @@ test("[RCO3] a value that could not be read again is not written: the file keeps
   const stored = await StoredValue.open(file, disk, "it is lost");
   await stored.set({ since: Number.POSITIVE_INFINITY });
   expect(stored.value).toEqual({ since: Number.POSITIVE_INFINITY });
-  expect(disk.condition).toEqual({ ...healthy, unreadable: [{ what: "value.json", reason: fault.message }] });
+  expect(disk.condition).toEqual({ ...healthy, refused: [{ what: "value.json", reason: fault.message }] });
   await stored.set({ since: 2 });
   expect(await file.read()).toEqual({ is: "found", value: { since: 2 }, recovered: false });
 });

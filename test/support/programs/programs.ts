@@ -93,10 +93,16 @@ export async function startService(folder: string, ...flags: string[]): Promise<
 const sites = "127.0.0.7:*,127.0.0.8:*,127.0.0.9:*";
 
 /** Starts a player, in a window on `display` or else headless. */
-export function startPlayer(server: string, folder: string, display?: string, more: readonly string[] = []): Program {
+export function startPlayer(
+  server: string,
+  folder: string,
+  display?: string,
+  more: readonly string[] = [],
+  env: Record<string, string> = {},
+): Program {
   const screen = display === undefined ? ["--headless"] : [];
   const flags = ["start", "--server", server, "--data", folder, "--engine", "chromium", "--allow-local", sites, ...screen, ...more];
-  return new Program(["src/main/cli.ts", ...flags], display === undefined ? {} : { DISPLAY: display });
+  return new Program(["src/main/cli.ts", ...flags], display === undefined ? env : { ...env, DISPLAY: display });
 }
 
 type Json = Record<string, unknown>;

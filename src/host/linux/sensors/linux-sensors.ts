@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { isFault } from "../../../base/fault.ts";
 import { DurableFile } from "../../../base/files/durable-file.ts";
-import { isSystemError } from "../../../base/files/system-error.ts";
+import { isReadFailure, isSystemError } from "../../../base/files/system-error.ts";
 import type { MachineSensors } from "../../../player/machine-controls.ts";
 import { readNetwork } from "./network-sensor.ts";
 import { StorageSensor } from "./storage-sensor.ts";
@@ -46,7 +46,7 @@ function memoryIn(folder: string | null): ThrottlingMemory {
         const read = await file.read();
         return read.is === "found" ? read.value : null;
       } catch (error) {
-        if (!isFault(error, "file-corrupt")) throw error;
+        if (!isFault(error, "file-corrupt") && !isReadFailure(error)) throw error;
         return null; // The conditions that last are told again.
       }
     },

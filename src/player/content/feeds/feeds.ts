@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { Backoff } from "../../../base/async/backoff.ts";
 import type { Clock } from "../../../base/clock.ts";
+import { isReadFailure } from "../../../base/files/system-error.ts";
 import { DurableFile } from "../../../base/files/durable-file.ts";
 import { isAbort, reasonOf } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
@@ -102,7 +103,7 @@ export class Feeds implements AsyncDisposable {
   }
 
   async #add(url: string, refreshIntervalMs: number): Promise<void> {
-    const { folder, log } = this.#dependencies;
+    const { folder, log, disk } = this.#dependencies;
     const file = new DurableFile<FeedCopy>(join(folder, fileName(url)), (json) => FeedCopy.parse(json));
     const stop = new AbortController();
     const feed: FollowedFeed = { refreshIntervalMs, file, copy: null, trouble: null, stop, following: Promise.resolve() };
@@ -110,7 +111,9 @@ export class Feeds implements AsyncDisposable {
       const read = await file.read();
       if (read.is === "found" && read.value.url === url) feed.copy = read.value;
     } catch (error) {
-      log.warn({ feed: loggableUrl(url), reason: reasonOf(error) }, "the copy of a feed is damaged: fetching it again");
+      // Opened again once it can be read.
+      if (isReadFailure(error)) disk.unreadable(what, error, () => file.read());
+      log.warn({ feed: loggableUrl(url), reason: reasonOf(error) }, "the copy of a feed cannot be used: fetching it again");
     }
     this.#feeds.set(url, feed);
     feed.following = this.#follow(url, feed);

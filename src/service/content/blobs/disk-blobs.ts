@@ -57,7 +57,11 @@ export class DiskBlobs implements BlobStore {
     await this.#marks?.unmark(db, [received.sha256]);
     const folder = join(this.#folder, received.sha256.slice(0, 2));
     const path = this.#path(received.sha256);
-    const present = await stat(path).catch(() => null);
+    // A blob that the disk only fails to examine is not removed: others may refer to it.
+    const present = await stat(path).catch((error: unknown) => {
+      if (hasErrorCode(error, "ENOENT")) return null;
+      throw error;
+    });
     if (present?.size === received.sizeBytes) return;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await rm(path, { force: true });

@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { syncFolder } from "../../../base/files/durable-file.ts";
-import { Fault, hasErrorCode } from "../../../base/fault.ts";
+import { Fault, hasErrorCode, isFault } from "../../../base/fault.ts";
 import { lockFolder } from "../../../base/files/folder-lock.ts";
 import { signJws, thumbprint, verifyJws } from "../../../base/jws.ts";
 import { serviceKeyFile } from "./signer.ts";
@@ -52,8 +52,8 @@ export async function restoreKey(from: string, data: string, replace: boolean): 
   using _lock = lockFolder(data);
   const file = serviceKeyFile(data);
   const current = await file.read().catch((error: unknown) => {
-    // A damaged key need not be protected from replacement.
-    if (replace) return { is: "damaged" as const };
+    // A damaged key need not be protected from replacement. One that the disk fails to read may be whole.
+    if (replace && isFault(error, "file-corrupt")) return { is: "damaged" as const };
     throw error;
   });
   if (current.is === "found" && current.value.publicKey === keys.publicKey && !current.recovered) return { is: "same", name };

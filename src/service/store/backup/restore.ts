@@ -104,7 +104,10 @@ async function checkState(work: string, { missing }: Manifest): Promise<void> {
   checkMigrationHistory(path, migrations);
   for (const sha256 of referencedBlobs(path)) {
     if (missing.includes(sha256)) continue;
-    const found = await stat(join(work, blobName(sha256))).catch(() => null);
+    const found = await stat(join(work, blobName(sha256))).catch((error: unknown) => {
+      if (hasErrorCode(error, "ENOENT")) return null;
+      throw error;
+    });
     if (found === null) throw new Fault("file-corrupt", `the backup lacks ${blobName(sha256)}`);
   }
   const file = new DatabaseSync(path);

@@ -1,0 +1,76 @@
+// A real player and a real service whose disk fails to read, by a library that is preloaded into them: nothing that they had is lost.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { failingReads } from "../../support/failing-reads.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { plainImage } from "../../support/media/media.ts";
+import { eventually } from "../../support/polling.ts";
+import { Program, startPlayer, startService } from "../../support/programs/programs.ts";
+
+const slow = { timeout: 300_000 };
+const vital = ["identity.json", "copies/identity.json", "pairing.json", "copies/pairing.json"];
+
+test(
+  "[DSK16] a real player with EIO on all reads at its start says so, stays up, and is as before when the disk is healed",
+  slow,
+  async () => {
+    await using folder = await temporaryFolder();
+    const data = join(folder.path, "player");
+    await using service = await startService(join(folder.path, "service"));
+    const { api } = service;
+    const image = { type: "image", asset_id: await api.upload("image.png", await plainImage([20, 160, 60])), duration_ms: 1_000 };
+    const { layoutId } = await api.publish([image]);
+    let playerId = "";
+    {
+      await using player = startPlayer(api.url, data);
+      playerId = await api.pair(player, layoutId);
+      await player.line("presented");
+      await player.kill();
+    }
+    const contents = (): Promise<string[]> => Promise.all(vital.map((name) => readFile(join(data, name), "utf8")));
+    const before = await contents();
+
+    const disk = await failingReads(folder.path, data);
+    await disk.fail();
+    await using player = startPlayer(api.url, data, undefined, [], disk.env);
+    let exitCode: number | null | undefined;
+    void player.exitCode.then((code) => (exitCode = code));
+    const { reason } = await player.line("the disk cannot be read: waiting for it, and keeping what is there as it is");
+    expect(reason).toContain("EIO");
+    await player.line((line) => line.msg === "screen shown" && line["screen"] === "disk-unreadable");
+    expect(exitCode).toBeUndefined();
+    expect(await contents()).toEqual(before);
+    await disk.heal();
+    await player.line("the disk can be read again: starting from what it has");
+    await player.line("presented");
+    await eventually(async () => (await api.ok("GET", `players/${playerId}`))["status"] === "online");
+    expect(await contents()).toEqual(before);
+    expect(player.lines.filter(({ msg }) => msg === "pairing code")).toEqual([]);
+    expect(exitCode).toBeUndefined();
+  },
+);
+
+test(
+  "[SFD1] a real service with EIO on all reads at its start ends with the reason, and has the same key and token afterwards",
+  slow,
+  async () => {
+    await using folder = await temporaryFolder();
+    const data = join(folder.path, "service");
+    {
+      await using _first = await startService(data);
+    }
+    const contents = (): Promise<string[]> =>
+      Promise.all(["service-key.json", "admin-token"].map((name) => readFile(join(data, name), "utf8")));
+    const before = await contents();
+    const disk = await failingReads(folder.path, data);
+    await disk.fail();
+    await using failing = new Program(["src/main/cli.ts", "serve", "--port", "0", "--data", data], disk.env);
+    expect(await failing.exitCode).toBe(1);
+    expect(failing.output).toMatch(/EIO|disk I\/O error/);
+    await disk.heal();
+    await using again = await startService(data);
+    expect((await again.api.call("GET", "players")).status).toBe(200);
+    expect(await contents()).toEqual(before);
+  },
+);
