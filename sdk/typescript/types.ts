@@ -18349,6 +18349,7 @@ export interface operations {
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "expires_at": "2026-11-21T12:00:00.000Z",
                      *       "secret": "sample",
+                     *       "mailed": true,
                      *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content"
                      *     }
                      */
@@ -28455,6 +28456,7 @@ export interface operations {
                      *       ],
                      *       "sso_name": "sample",
                      *       "passkey_host": "sample",
+                     *       "can_mail": true,
                      *       "is_first_run": true
                      *     }
                      */

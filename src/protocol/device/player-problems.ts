@@ -131,7 +131,7 @@ export const problemCatalog = {
     by: "player",
     title: "The program made a record that it could not read again, and did not store it",
     remedy:
-      "This is a fault of the program, not of the device. Update the player, and report the detail to its makers. What the detail names may be missing after a restart.",
+      "This is a fault of the program, not of the device. Update its software, and report the detail to the makers. What the detail names may be missing after a restart.",
   },
   "disk-damaged": {
     by: "player",
