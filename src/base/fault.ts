@@ -37,8 +37,7 @@ export type FaultCode =
   | "too-late"
   | "busy"
   | "store-unavailable"
-  | "lease-lost"
-  | "node-behind";
+  | "lease-lost";
 
 /** An error with a stable `code`. Its message says what to do, where that is known. */
 export class Fault extends Error {

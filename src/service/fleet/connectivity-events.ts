@@ -36,22 +36,29 @@ const lateMs = 30_000;
 
 export class ConnectivityEvents {
   readonly #dependencies: ConnectivityEventsDependencies;
-  readonly #reported: Map<string, ReportedStatus>;
+  readonly #reported = new Map<string, ReportedStatus>();
   // Batch writes: one fsync per player is too slow when a fleet reconnects.
   readonly #changes = new Batch<StatusChange>(maxBatch, (changes) => this.#write(changes));
   #onlineCount = 0;
   readonly #startedAt: number;
 
-  private constructor(dependencies: ConnectivityEventsDependencies, reported: Map<string, ReportedStatus>) {
+  private constructor(dependencies: ConnectivityEventsDependencies) {
     this.#dependencies = dependencies;
-    this.#reported = reported;
-    for (const { isOnline } of reported.values()) if (isOnline) this.#onlineCount += 1;
     this.#startedAt = dependencies.clock.monotonic();
   }
 
   static async open(dependencies: ConnectivityEventsDependencies): Promise<ConnectivityEvents> {
-    const rows = await dependencies.store.db.selectFrom("player_links").selectAll().execute();
-    return new ConnectivityEvents(dependencies, new Map(rows.map((row) => [row.player_id, statusOf(row)])));
+    const links = new ConnectivityEvents(dependencies);
+    dependencies.nodes.onMissed(() => links.#readAll());
+    await links.#readAll();
+    return links;
+  }
+
+  async #readAll(): Promise<void> {
+    const rows = await this.#dependencies.store.db.selectFrom("player_links").selectAll().execute();
+    const stored = new Map(rows.map((row) => [row.player_id, statusOf(row)]));
+    for (const playerId of this.#reported.keys()) if (!stored.has(playerId)) this.#setReported(playerId, undefined);
+    for (const [playerId, status] of stored) this.#setReported(playerId, status);
   }
 
   /** How many players are online or were so less than two minutes ago. A restart of the service does not change it. */

@@ -194,6 +194,16 @@ export class Presence {
     await this.#db.deleteFrom("heartbeats").where("player_id", "=", playerId).execute();
   }
 
+  /** The players that have a latest heartbeat. */
+  playerIds(): Iterable<string> {
+    return this.#latest.keys();
+  }
+
+  /** Drops latest heartbeats that other nodes had received and that are stored no more. */
+  dropRemote(playerIds: readonly string[]): void {
+    for (const playerId of playerIds) if (this.#latest.get(playerId)?.nodeId != null) this.#drop(playerId);
+  }
+
   #drop(playerId: string): void {
     this.#latest.delete(playerId);
     this.#figures.forget(playerId);

@@ -19,6 +19,8 @@ export class LoneNode implements Nodes {
 
   onAnnounced(): void {}
 
+  onMissed(): void {}
+
   broadcast(): void {}
 
   onBroadcast(): void {}

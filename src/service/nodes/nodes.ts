@@ -1,5 +1,6 @@
 // The other nodes of one service, as its parts use them.
 import type { Db } from "../store/store.ts";
+import type { HoldingWriter } from "./awaited-writers.ts";
 import type { AnnouncementKind, Announcements, BroadcastKind, Broadcasts } from "./node-messages.ts";
 
 /** An endless loop; it rejects with an AbortError when its signal aborts. */
@@ -20,8 +21,19 @@ export interface NodeFigures {
   leaseSeconds: number;
   /** Whether the message server is connected; null: there is none. */
   isMessagingConnected: boolean | null;
-  /** Announcements since the start. */
-  counts: { announced: number; heardByMessage: number; heardByPoll: number; broadcast: number; refusedMessages: number };
+  /** Open transactions whose announcements this node has waited for for long. */
+  heldBackBy: readonly HoldingWriter[];
+  /** How many announcements may still come below one that was read: their transactions are open, or were rolled back just now. */
+  missingAnnouncements: number;
+  /** Announcements since the start, and how often this node has read everything anew instead. */
+  counts: {
+    announced: number;
+    heardByMessage: number;
+    heardByPoll: number;
+    broadcast: number;
+    refusedMessages: number;
+    resynchronized: number;
+  };
 }
 
 /**
@@ -46,6 +58,11 @@ export interface Nodes extends AsyncDisposable {
    * database. If it rejects, the announcement is delivered again.
    */
   onAnnounced<K extends AnnouncementKind>(kind: K, listener: AnnouncementListener<K>, signal?: AbortSignal): void;
+  /**
+   * Calls `listener` when announcements may have been missed. It reads from the database what it keeps of it in memory. If it rejects, it is
+   * called again. It does not have to be called after a start.
+   */
+  onMissed(listener: () => void | Promise<void>): void;
   /** Sends to the other nodes; may be lost. */
   broadcast<K extends BroadcastKind>(kind: K, body: Broadcasts[K]): void;
   onBroadcast<K extends BroadcastKind>(kind: K, listener: (body: Broadcasts[K], nodeId: string) => void, signal?: AbortSignal): void;

@@ -39,12 +39,12 @@ export async function openSharedNodes(
   const id = makeId("nod");
   const epoch = await openEpoch(store.db, makeId);
   const leases = new Leases(pool, id);
-  const membership = new Membership({ leases, host: hostname(), clock, log });
   const announcements = new AnnouncementLog(pool, id);
   const listeners = new NodeListeners();
   let messages: MessageServer | null = null;
   const pollEvery = (): number => (messages?.isConnected === true ? pollWithMessagesMs : pollMs);
   const reader = await AnnouncementReader.open({ announcements, listeners, clock, log, pollMs: pollEvery });
+  const membership = new Membership({ leases, host: hostname(), readId: () => reader.readId, clock, log });
   const duties = new Duties({ clock, log, leases });
   await membership.renew();
   if (config.messages !== null) {

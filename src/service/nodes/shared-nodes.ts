@@ -78,6 +78,8 @@ export class SharedNodes implements Nodes {
       pollLagSeconds: (clock.monotonic() - reader.polledAt) / 1_000,
       leaseSeconds: membership.leftMs / 1_000,
       isMessagingConnected: messages?.isConnected ?? null,
+      heldBackBy: reader.heldBackBy,
+      missingAnnouncements: reader.missingCount,
       counts: { ...this.#counts, ...reader.counts },
     };
   }
@@ -90,12 +92,16 @@ export class SharedNodes implements Nodes {
     const earlier = announced.get(key);
     if (earlier !== undefined) return earlier.id;
     const { xid, id } = await writeAnnouncement(db, this.id, kind, text);
-    announced.set(key, { is: "announced", ...this.#sender, xid: String(xid), id, kind, body });
+    announced.set(key, { is: "announced", ...this.#sender, xid, id, kind, body });
     return id;
   }
 
   onAnnounced<K extends AnnouncementKind>(kind: K, listener: AnnouncementListener<K>, signal?: AbortSignal): void {
     this.#parts.listeners.onAnnounced(kind, listener, signal);
+  }
+
+  onMissed(listener: () => void | Promise<void>): void {
+    this.#parts.listeners.onMissed(listener);
   }
 
   broadcast<K extends BroadcastKind>(kind: K, body: Broadcasts[K]): void {
@@ -126,7 +132,7 @@ export class SharedNodes implements Nodes {
     if (message !== null && (message.epoch !== epoch || message.node === this.id)) return;
     switch (message?.is) {
       case "announced":
-        return void reader.hear({ xid: BigInt(message.xid), id: message.id }, message.kind, message.body);
+        return void reader.hear(message.id, message.kind, message.body);
       case "broadcast":
         if (listeners.broadcast(message.kind, message.body, message.node)) return;
         break;

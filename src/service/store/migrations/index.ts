@@ -42,6 +42,7 @@ import { blobMarksMigration } from "./0050-blob-marks.ts";
 import { oneTimeMigration } from "./0055-one-time.ts";
 import { heartbeatPartitionsMigration } from "./0070-partitions.ts";
 import { liveFpsMigration } from "./0071-live-fps.ts";
+import { announcementsReadMigration } from "./0074-announcements-read.ts";
 import { limitsMigration } from "./0060-limits.ts";
 import { liveMigration } from "./0061-live.ts";
 import { uploadPiecesMigration } from "./0065-upload-pieces.ts";
@@ -91,6 +92,7 @@ export const migrations: Record<string, Migration> = {
   "0061-live": liveMigration,
   "0065-upload-pieces": uploadPiecesMigration,
   "0071-live-fps": liveFpsMigration,
+  "0074-announcements-read": announcementsReadMigration,
 };
 
 /** The migrations of the telemetry database. */
