@@ -28,10 +28,10 @@ const makeId = createIds(clock);
 await using folder = await temporaryFolder();
 const ids = (await writePlayers(folder.path, clock, count)).map(({ playerId }) => playerId);
 await using store = await openStore(folder.path);
-const presence = await Presence.open(store.telemetry, clock, new LoneNode("nod_1"));
-const journal = await DeviceJournal.open(store.db, makeId, clock, new LoneNode("nod_bench"));
-const events = new EventJournal(journal.epoch, clock, makeId, new LoneNode("nod_test"));
-const nodes = new LoneNode("nod_bench");
+const presence = await Presence.open(store.telemetry, clock, new LoneNode("nod_1", clock));
+const journal = await DeviceJournal.open(store.db, makeId, clock, new LoneNode("nod_bench", clock));
+const events = new EventJournal(journal.epoch, clock, makeId, new LoneNode("nod_test", clock));
+const nodes = new LoneNode("nod_bench", clock);
 const rollouts = await RolloutTracker.open(store, clock, nodes);
 // Nobody is connected.
 const sockets = { push: () => undefined } as unknown as DeviceSockets;

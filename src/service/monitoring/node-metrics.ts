@@ -20,6 +20,11 @@ export function addNodeMetrics(registry: Registry, nodes: Nodes): void {
   gauge("signage_node_lease_seconds", "For how long this node's lease still lasts; negative: it has ended", (node) => node.leaseSeconds);
   gauge("signage_node_has_duties", "1 on the node that runs what only one may run", ({ hasDuties }) => Number(hasDuties));
   gauge("signage_node_poll_lag_seconds", "Time since this node last read the announcements of the others", (node) => node.pollLagSeconds);
+  gauge(
+    "signage_node_clock_skew_seconds",
+    "By how much this machine's clock is ahead of the database's, by which the service goes; negative: behind",
+    (node) => node.clockSkewSeconds,
+  );
   gauge("signage_messages_connected", "1 while the message server is connected", ({ isMessagingConnected }) =>
     isMessagingConnected === null ? null : Number(isMessagingConnected),
   );

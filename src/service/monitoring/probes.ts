@@ -8,6 +8,7 @@ import type { BlobStore } from "../content/blobs/blob-store.ts";
 import { ProblemError } from "../http/problem.ts";
 import { authenticate, parseBearer } from "../people/authentication.ts";
 import { requireScope } from "../people/operator.ts";
+import { knownSkewMs } from "../nodes/database-clock.ts";
 import type { NodeFigures, Nodes } from "../nodes/nodes.ts";
 import type { Store } from "../store/store.ts";
 import type { Metrics } from "./metrics.ts";
@@ -60,13 +61,14 @@ export function addProbes(app: FastifyInstance, dependencies: ProbeDependencies,
 }
 
 /** What is worth knowing of a node that is ready. @param isTrusted whether the reader may know what else uses the database */
-function detailOf({ heldBackBy, isMessagingConnected }: NodeFigures, isTrusted: boolean) {
+function detailOf({ clockSkewSeconds, heldBackBy, isMessagingConnected }: NodeFigures, isTrusted: boolean) {
   const holders = heldBackBy.map(({ applicationName, database, pid, since, waitedMs }) => {
     const waited_seconds = Math.round(waitedMs / 1_000);
     return isTrusted ? { pid, application_name: applicationName, database, since, waited_seconds } : { waited_seconds };
   });
   return {
     ...(isMessagingConnected !== null && { messages: isMessagingConnected ? "connected" : "away" }),
+    ...(Math.abs(clockSkewSeconds) * 1_000 > knownSkewMs && { clock_ahead_seconds: Math.round(clockSkewSeconds) }),
     ...(holders.length > 0 && { held_back_by: holders }),
   };
 }

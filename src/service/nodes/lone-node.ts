@@ -1,4 +1,5 @@
 // The only process of a service on SQLite: nobody else has to hear of a change, and every loop is its own.
+import type { Clock } from "../../base/clock.ts";
 import type { Loop, Nodes } from "./nodes.ts";
 
 export class LoneNode implements Nodes {
@@ -8,8 +9,11 @@ export class LoneNode implements Nodes {
   readonly loops: readonly Loop[] = [];
   readonly liveNodeIds: ReadonlySet<string>;
 
-  constructor(id: string) {
+  readonly clock: Clock;
+
+  constructor(id: string, clock: Clock) {
     this.id = id;
+    this.clock = clock;
     this.liveNodeIds = new Set([id]);
   }
 

@@ -1,4 +1,5 @@
 // The other nodes of one service, as its parts use them.
+import type { Clock } from "../../base/clock.ts";
 import type { Db } from "../store/store.ts";
 import type { HoldingWriter } from "./awaited-writers.ts";
 import type { AnnouncementKind, Announcements, BroadcastKind, Broadcasts } from "./node-messages.ts";
@@ -19,6 +20,8 @@ export interface NodeFigures {
   pollLagSeconds: number;
   /** Seconds for which this node's lease still lasts; negative when it has ended. */
   leaseSeconds: number;
+  /** By how much this machine's clock is ahead of that of all nodes; negative: behind. */
+  clockSkewSeconds: number;
   /** Whether the message server is connected; null: there is none. */
   isMessagingConnected: boolean | null;
   /** Open transactions whose announcements this node has waited for for long. */
@@ -46,6 +49,8 @@ export interface Nodes extends AsyncDisposable {
   readonly isShared: boolean;
   /** The nodes whose lease lasts, this one included. Empty only until the {@link loops} run. */
   readonly liveNodeIds: ReadonlySet<string>;
+  /** By which all nodes go: PostgreSQL's clock, or this machine's if it is the only process of its service. */
+  readonly clock: Clock;
   /** Null: this is the only process of its service. */
   readonly figures: NodeFigures | null;
   /**

@@ -1,14 +1,17 @@
 // Opens a node that shares a PostgreSQL database with others, and connects its parts.
 import { hostname } from "node:os";
 import pg from "pg";
-import { createSystemClock } from "../../base/clock.ts";
+import { createSystemClock, type Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { openEpoch } from "../store/epoch.ts";
 import type { MakeId } from "../store/ids.ts";
+import { preciseNowSql } from "../store/database-time.ts";
+import { queryPool } from "../store/postgres/outage.ts";
 import { connectionTo, hearLostConnections } from "../store/postgres/pools.ts";
 import type { Store } from "../store/store.ts";
 import { AnnouncementLog } from "./announcement-log.ts";
 import { AnnouncementReader } from "./announcement-reader.ts";
+import { DatabaseClock } from "./database-clock.ts";
 import { Duties } from "./duties.ts";
 import { Leases } from "./leases.ts";
 import { Membership } from "./membership.ts";
@@ -22,12 +25,15 @@ const pollWithMessagesMs = 5_000;
 // A lease that cannot be renewed in time is lost, so these queries may not take long.
 const connections = { max: 3, connectionTimeoutMillis: 2_000, query_timeout: 2_000 };
 
-/** @throws Fault `unsupported` when the message server is too old; `store-unavailable`. */
+/**
+ * @param clock this machine's @param sharedClock that of all nodes; default: the database's
+ * @throws Fault `unsupported` when the message server is too old; `store-unavailable`.
+ */
 export async function openSharedNodes(
   config: { database: string; messages: MessagesConfig | null },
   store: Store,
   makeId: MakeId,
-  log: Log,
+  { log, clock: machine, sharedClock }: { log: Log; clock: Clock; sharedClock?: Clock | undefined },
 ): Promise<SharedNodes> {
   await using opened = new AsyncDisposableStack();
   // Leases last by the database's clock, so their waits are real time whatever the service's clock is.
@@ -37,6 +43,8 @@ export async function openSharedNodes(
   pool.on("error", (error) => log.debug({ err: error }, "an idle connection to the database ended"));
   hearLostConnections(pool);
   const id = makeId("nod");
+  const readTime = async () => (await queryPool<{ now: number }>(pool, `SELECT ${preciseNowSql} AS now`, []))[0]!.now;
+  const databaseClock = sharedClock === undefined ? await DatabaseClock.open(machine, readTime, log) : null;
   const epoch = await openEpoch(store.db, makeId);
   const leases = new Leases(pool, id);
   const announcements = new AnnouncementLog(pool, id);
@@ -71,6 +79,8 @@ export async function openSharedNodes(
     reader,
     messages,
     clock,
+    times: { machine, shared: sharedClock ?? databaseClock! },
+    databaseClock,
     log,
   });
   await messages?.open();

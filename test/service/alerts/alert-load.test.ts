@@ -32,10 +32,10 @@ test("[ALR13] looking at all players needs no query, as long as nothing changes;
     transformResult: async ({ result }) => result,
   });
   const makeId = createIds(clock);
-  const presence = await Presence.open(store.telemetry, clock, new LoneNode("nod_1"));
+  const presence = await Presence.open(store.telemetry, clock, new LoneNode("nod_1", clock));
   const problems = new PlayerProblems(presence, clock);
-  const events = new EventJournal("epoch", clock, makeId, new LoneNode("nod_test"));
-  const nodes = new LoneNode("nod_test");
+  const events = new EventJournal("epoch", clock, makeId, new LoneNode("nod_test", clock));
+  const nodes = new LoneNode("nod_test", clock);
   const settings = await AlertSettingsBook.open(store, nodes);
   const parts = { nodes, clock, log: silentLog, events, makeId, presence, problems, settings, canMail: true };
   const engine = await AlertEngine.open({ ...parts, store: { ...store, db: counted } });

@@ -215,9 +215,9 @@ test("[EVT3] a player that disconnects before its heartbeat is processed has tim
     player = { id, team_id: (await api.call("GET", "me")).body.team.id, created_at: start };
   }
   await using store = await openTestStore(folder.path);
-  const events = new EventJournal("evt_test", clock, createIds(clock), new LoneNode("nod_test"));
-  const presence = await Presence.open(store.telemetry, clock, new LoneNode("nod_1"));
-  const nodes = new LoneNode("nod_test");
+  const events = new EventJournal("evt_test", clock, createIds(clock), new LoneNode("nod_test", clock));
+  const presence = await Presence.open(store.telemetry, clock, new LoneNode("nod_1", clock));
+  const nodes = new LoneNode("nod_test", clock);
   const problems = new PlayerProblems(presence, clock);
   const links = await ConnectivityEvents.open({ store, nodes, clock, events, presence, problems });
   const { last } = await events.positionOf(store.db, player.team_id);

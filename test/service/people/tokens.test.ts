@@ -114,7 +114,7 @@ test("[TOK6] the last use is recorded with a resolution of one minute and does n
 });
 
 test("[TOK7] listeners are called once when their token ends, and removed when they stop listening", () => {
-  const tokens = new TokenExpiry(new FakeClock(), new LoneNode("nod_1"));
+  const tokens = new TokenExpiry(new FakeClock(), new LoneNode("nod_1", new FakeClock()));
   const of = (tokenId: string) => ({ tokenId, expiresAt: null });
   const ended: string[] = [];
   const until = new AbortController();

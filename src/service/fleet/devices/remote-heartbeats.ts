@@ -60,7 +60,9 @@ export class RemoteHeartbeats {
 
   /** Reads what was not broadcast: without a message server everything. */
   async #poll(): Promise<void> {
-    const { nodes, presence, store } = this.#dependencies;
+    const { clock, nodes, presence, store } = this.#dependencies;
+    // What is written after the database's clock was set back has earlier times.
+    this.#readUntil = Math.min(this.#readUntil, Math.trunc(clock.now()));
     const changed = await readChangedLinks(store.telemetry, this.#readUntil - lateMs, nodes.id);
     const unknown = changed.filter((each) => !presence.recordRemoteLink(each.playerId, each.receivedAt, each.link, each.nodeId));
     const bodies = await readBodies(
