@@ -1,12 +1,10 @@
 // The stored latest heartbeats: what one process writes, and what several nodes write and read of each other.
 import { sql } from "kysely";
+import { futureMs } from "./heartbeat-times.ts";
 import { inChunks } from "../store/chunks.ts";
 import { preparedQuery } from "../store/prepared-query.ts";
 import type { TelemetryDb } from "../store/store.ts";
 import { databaseNow } from "../store/database-time.ts";
-
-/** A time that is so much later than now was written while a clock was ahead: by a node of a version that went by its own, or before the database's was set. */
-export const futureMs = 2_000;
 
 /** How a player is connected. "gone": its socket has closed, or it has sent no heartbeat since the start of the service. */
 export type PlayerLink = "socket" | "poll" | "gone";

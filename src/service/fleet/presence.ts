@@ -10,9 +10,10 @@ import { Heartbeat } from "../../protocol/device/heartbeat.ts";
 import { Telemetry } from "../../protocol/device/telemetry.ts";
 import { ForgottenPlayers } from "./forgotten-players.ts";
 import { type FleetFigures, HeartbeatFigures } from "./heartbeat-figures.ts";
+import { isFuture, monotonicOf } from "./heartbeat-times.ts";
 import { HeartbeatWriter } from "./heartbeat-writer.ts";
 import type { Nodes } from "../nodes/nodes.ts";
-import { futureMs, type PlayerLink, type StoredHeartbeat } from "./presence-rows.ts";
+import type { PlayerLink, StoredHeartbeat } from "./presence-rows.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db, TelemetryDb } from "../store/store.ts";
 import type { HeartbeatRow } from "../store/telemetry-tables.ts";
@@ -277,14 +278,4 @@ export class Presence {
     // The sockets of a node that has died are closed, too.
     return latest.link === "poll" || latest.nodeId === null || this.#nodes.liveNodeIds.has(latest.nodeId);
   }
-}
-
-/** When it was `wall` time, in monotonic time. What a clock that was ahead has written counts from now. */
-function monotonicOf(clock: Clock, wall: number): number {
-  return clock.monotonic() - Math.max(0, clock.now() - wall);
-}
-
-/** Whether a time was written by a clock that was ahead, so that what has an earlier time may be newer. */
-function isFuture(clock: Clock, wall: number): boolean {
-  return wall > clock.now() + futureMs;
 }
