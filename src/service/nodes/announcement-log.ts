@@ -27,9 +27,9 @@ export interface Writer {
 }
 
 /** For how long announcements are kept at least, also those that every living node has read. */
-export const keepMs = 600_000;
+const keepMs = 600_000;
 /** For how long they are kept at most, although a living node has not read them or waits for one before them. */
-export const keepLongestMs = 3_600_000;
+const keepLongestMs = 3_600_000;
 
 /** Writes an announcement, in the transaction of the change. @returns its number, and the number of its transaction */
 export async function writeAnnouncement(db: Db, nodeId: string, kind: string, body: string): Promise<{ id: number; xid: string }> {
