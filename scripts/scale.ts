@@ -10,10 +10,13 @@ import { figures } from "./scale/figures.ts";
 import { networks } from "./scale/networks.ts";
 import type { ScalePart } from "./scale/scale-part.ts";
 import { storm } from "./scale/storm.ts";
+import { transactions } from "./scale/transactions.ts";
 import { upgrade } from "./scale/upgrade.ts";
 import { runNamedPart } from "./soak/run-part.ts";
 
-const parts: ReadonlyMap<string, ScalePart> = new Map(Object.entries({ faults, consistency, figures, upgrade, networks, storm, embedded }));
+const parts: ReadonlyMap<string, ScalePart> = new Map(
+  Object.entries({ faults, consistency, figures, upgrade, networks, storm, embedded, transactions }),
+);
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

@@ -4185,7 +4185,7 @@ export interface paths {
         };
         /**
          * Check whether the service can handle requests
-         * @description 503 while it is stopping, or if a database does not respond within 2 s.
+         * @description 503 while it is stopping, or if a database does not respond within 2 s. One of several nodes also names what is worth looking at: `messages` that are away, `clock_ahead_seconds` if its machine's clock is more than 2 s off, and `held_back_by`, the open transactions whose announcements it waits for (which ones: to readers on its own machine).
          */
         get: operations["getReadiness"];
         put?: never;

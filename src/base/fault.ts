@@ -41,8 +41,7 @@ export type FaultCode =
   | "store-unavailable"
   | "store-refused"
   | "store-changed"
-  | "lease-lost"
-  | "node-behind";
+  | "lease-lost";
 
 /** An error with a stable `code`. Its message says what to do, where that is known. */
 export class Fault extends Error {

@@ -19,7 +19,6 @@ const plainFaults = [
   "metadata-expired",
   "metadata-missing",
   "metadata-rollback",
-  "node-behind",
   "page-missing",
   "refused",
   "signature",

@@ -34,6 +34,15 @@ export interface Service extends AsyncDisposable {
   port: number;
 }
 
+/** What a service gets from its program. */
+interface ServiceSurroundings {
+  log: Log;
+  /** This machine's clock. */
+  clock: Clock;
+  /** The clock by which all nodes of the service go; default: that of their database. */
+  sharedClock?: Clock | undefined;
+}
+
 const closeGraceMs = 2_000;
 
 /**
@@ -41,11 +50,12 @@ const closeGraceMs = 2_000;
  * @throws Fault `data-in-use` when another service uses the data folder; `file-corrupt` when its key cannot be read;
  * `store-unavailable` when its PostgreSQL database cannot be reached.
  */
-export async function startService(config: ServiceConfig, { log, clock }: { log: Log; clock: Clock }): Promise<Service> {
+export async function startService(config: ServiceConfig, { log, clock: machine, sharedClock }: ServiceSurroundings): Promise<Service> {
   await using opened = new AsyncDisposableStack();
   opened.use(lockFolder(config.data));
   const store = opened.use(await openConfiguredStore(config, log));
-  const nodes = opened.use(await openNodes(config, store, { log, clock }));
+  const nodes = opened.use(await openNodes(config, store, { log, clock: machine, sharedClock }));
+  const { clock } = nodes;
   const closing = new AbortController();
   const draining = new AbortController();
   const outbound = createOutboundClients(config.allowAddresses);

@@ -19,6 +19,7 @@ import {
 import { copyMigratedDatabases } from "./migrated-databases.ts";
 import { databaseOf } from "./test-database.ts";
 import { startSharedMediaProcess } from "./shared-media-process.ts";
+import { FakeClock } from "../support/clock.ts";
 import { differencesFromDescription } from "./openapi/contract.ts";
 import type { ServiceConfig } from "../../src/service/config.ts";
 import { startService, type Service } from "../../src/service/server.ts";
@@ -56,9 +57,11 @@ export class TestService implements AsyncDisposable {
       version: "test",
       startMediaProcess: startSharedMediaProcess,
     };
+    // A test that sets the time sets it for all nodes; PostgreSQL's is the real one.
+    const sharedClock = clock instanceof FakeClock ? clock : undefined;
     const database = await databaseOf(folder);
     if (database === null) await copyMigratedDatabases(folder);
-    const service = await startService({ ...base, database, ...config }, { log, clock });
+    const service = await startService({ ...base, database, ...config }, { log, clock, sharedClock });
     return new TestService(service, folder, (await readFile(join(folder, "admin-token"), "utf8")).trim());
   }
 

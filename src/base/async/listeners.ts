@@ -29,6 +29,11 @@ export class KeyedListeners<T> {
     return [...this.#byKey.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
+  /** The keys that have listeners. */
+  keys(): Iterable<string> {
+    return this.#byKey.keys();
+  }
+
   /** Adds `listener` for a key until `signal` aborts. */
   add(key: string, listener: (value: T) => void, signal: AbortSignal): void {
     if (signal.aborted) return;

@@ -65,6 +65,7 @@ export class AlertEngine {
     const { clock, nodes, store } = dependencies;
     const engine = new AlertEngine(dependencies, await Roster.open(store, clock));
     nodes.onAnnounced("alerts.changed", ({ alertIds }) => engine.#follow(alertIds));
+    nodes.onMissed(() => engine.read());
     await engine.read();
     return engine;
   }

@@ -37,6 +37,7 @@ export class AlertSettingsBook {
   static async open(store: Store, nodes: Nodes): Promise<AlertSettingsBook> {
     const book = new AlertSettingsBook(store, nodes);
     nodes.onAnnounced("alerts.changed", ({ teamIds }) => book.read(teamIds));
+    nodes.onMissed(() => book.read());
     await book.read();
     return book;
   }

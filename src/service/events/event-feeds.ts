@@ -38,6 +38,7 @@ export class EventFeeds {
     const { events, nodes, store } = dependencies;
     store.onCommit((db) => this.#notify(events.teamsAppendedIn(db)));
     nodes.onAnnounced("events.appended", ({ teamIds }) => this.#notify(teamIds));
+    nodes.onMissed(() => this.#notify([...this.#feeds.keys(), ...this.#listeners.keys()]));
   }
 
   /** The subscribers of all teams. */

@@ -48,11 +48,13 @@ export class Subscribers implements WebSocketEndpoint {
   readonly server: WebSocketServer;
   readonly #dependencies: SubscribersDependencies;
   readonly #feeds: EventFeeds;
+  readonly #operators = new WeakMap<Subscriber, Operator>();
   #isClosing = false;
 
   constructor(dependencies: SubscribersDependencies) {
     this.#dependencies = dependencies;
     this.#feeds = new EventFeeds(dependencies);
+    dependencies.nodes.onMissed(() => this.#checkAll());
     this.server = createWebSocketServer(dependencies.deadlines, {
       maxPayload: maxSubscriberMessageBytes,
       handleProtocols: (offered) => (offered.has(eventsSubprotocol) ? eventsSubprotocol : false),
@@ -158,7 +160,19 @@ export class Subscribers implements WebSocketEndpoint {
     await reauthorize(store.db, clock, operator, "events:read");
     const { last } = await events.positionOf(store.db, operator.teamId);
     if (this.#isClosing) return socket.close(eventCloseCodes.restarting);
+    this.#operators.set(subscriber, operator);
     this.#feeds.add(subscriber, last);
+  }
+
+  /** Disconnects the subscribers whose tokens have ended without this node's having heard of it. */
+  async #checkAll(): Promise<void> {
+    const { clock, store } = this.#dependencies;
+    for (const subscriber of this.#feeds.allSubscribers()) {
+      await reauthorize(store.db, clock, this.#operators.get(subscriber)!, "events:read").catch((error: unknown) => {
+        if (!(error instanceof ProblemError)) throw error;
+        subscriber.close(eventCloseCodes.forbidden, "the token has ended");
+      });
+    }
   }
 
   async #latestHeartbeats(teamId: string, players: ReadonlySet<string> | null): Promise<PlayerHeartbeat[]> {

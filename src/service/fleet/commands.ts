@@ -58,6 +58,7 @@ export class Commands {
       for (const id of commandIds) this.#ended.notify(id);
       if (hasBatches) this.batchWake.notify();
     });
+    nodes.onMissed(() => this.#findEnded());
   }
 
   /** Signs and queues a command. Send the journal entry after the commit. */
@@ -191,6 +192,15 @@ export class Commands {
     } finally {
       done.abort();
     }
+  }
+
+  /** Wakes whoever waits for commands that have ended meanwhile. */
+  async #findEnded(): Promise<void> {
+    for (const ids of inChunks([...this.#ended.keys()])) {
+      const ended = this.#dependencies.store.db.selectFrom("commands").select("id").where("id", "in", ids);
+      for (const { id } of await ended.where("status", "in", finalStatuses).execute()) this.#ended.notify(id);
+    }
+    this.batchWake.notify();
   }
 
   /** Cancels the commands that a deleted player has not started. */

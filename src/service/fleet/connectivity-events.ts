@@ -31,27 +31,36 @@ interface StatusChange {
 const offlineAfterMs = 120_000;
 const offlineCheckMs = 5_000;
 const maxBatch = 400;
-// By so much at most the clocks of nodes differ, together with the time until a commit.
+// At most so long after its time a row is committed.
 const lateMs = 30_000;
 
 export class ConnectivityEvents {
   readonly #dependencies: ConnectivityEventsDependencies;
-  readonly #reported: Map<string, ReportedStatus>;
+  readonly #reported = new Map<string, ReportedStatus>();
+  /** When this node learned that a player had come online, monotonic ms. */
+  readonly #onlineSince = new Map<string, number>();
   // Batch writes: one fsync per player is too slow when a fleet reconnects.
   readonly #changes = new Batch<StatusChange>(maxBatch, (changes) => this.#write(changes));
   #onlineCount = 0;
   readonly #startedAt: number;
 
-  private constructor(dependencies: ConnectivityEventsDependencies, reported: Map<string, ReportedStatus>) {
+  private constructor(dependencies: ConnectivityEventsDependencies) {
     this.#dependencies = dependencies;
-    this.#reported = reported;
-    for (const { isOnline } of reported.values()) if (isOnline) this.#onlineCount += 1;
     this.#startedAt = dependencies.clock.monotonic();
   }
 
   static async open(dependencies: ConnectivityEventsDependencies): Promise<ConnectivityEvents> {
-    const rows = await dependencies.store.db.selectFrom("player_links").selectAll().execute();
-    return new ConnectivityEvents(dependencies, new Map(rows.map((row) => [row.player_id, statusOf(row)])));
+    const links = new ConnectivityEvents(dependencies);
+    dependencies.nodes.onMissed(() => links.#readAll());
+    await links.#readAll();
+    return links;
+  }
+
+  async #readAll(): Promise<void> {
+    const rows = await this.#dependencies.store.db.selectFrom("player_links").selectAll().execute();
+    const stored = new Map(rows.map((row) => [row.player_id, statusOf(row)]));
+    for (const playerId of this.#reported.keys()) if (!stored.has(playerId)) this.#setReported(playerId, undefined);
+    for (const [playerId, status] of stored) this.#setReported(playerId, status);
   }
 
   /** How many players are online or were so less than two minutes ago. A restart of the service does not change it. */
@@ -91,6 +100,8 @@ export class ConnectivityEvents {
   async follow(signal: AbortSignal): Promise<never> {
     const { clock, store } = this.#dependencies;
     for (let since = 0; ;) {
+      // What is written after the clock was set back has earlier times.
+      since = Math.min(since, Math.trunc(clock.now()) - lateMs);
       const rows = await store.db.selectFrom("player_links").selectAll().where("since", ">=", since).execute();
       for (const row of rows) {
         this.#setReported(row.player_id, statusOf(row));
@@ -119,8 +130,10 @@ export class ConnectivityEvents {
   }
 
   #isOffline(playerId: string): boolean {
-    const at = this.#dependencies.presence.lastSeenAt(playerId);
-    return at === null || this.#dependencies.clock.now() - at > offlineAfterMs;
+    const { clock, presence } = this.#dependencies;
+    // The heartbeat of a player that another node has reported as online may be known here only a moment later.
+    const reportedMs = clock.monotonic() - (this.#onlineSince.get(playerId) ?? Number.NEGATIVE_INFINITY);
+    return Math.min(presence.silentMs(playerId) ?? Number.POSITIVE_INFINITY, reportedMs) > offlineAfterMs;
   }
 
   async #write(changes: readonly StatusChange[]): Promise<void> {
@@ -174,6 +187,8 @@ export class ConnectivityEvents {
   /** @param status undefined: the player was deleted. */
   #setReported(playerId: string, status: ReportedStatus | undefined): void {
     this.#onlineCount += Number(status?.isOnline ?? false) - Number(this.#reported.get(playerId)?.isOnline ?? false);
+    if (status?.isOnline !== true) this.#onlineSince.delete(playerId);
+    else if (!this.#onlineSince.has(playerId)) this.#onlineSince.set(playerId, this.#dependencies.clock.monotonic());
     if (status === undefined) this.#reported.delete(playerId);
     else this.#reported.set(playerId, status);
   }

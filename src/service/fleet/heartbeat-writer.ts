@@ -86,11 +86,11 @@ export class HeartbeatWriter {
 
   async #writeBatch(received: readonly UnwrittenHeartbeat[]): Promise<void> {
     const batch = received.map((each) => ({ ...each, body: JSON.stringify(each.heartbeat) }));
-    const nodeId = this.#nodes.isShared ? this.#nodes.id : null;
+    const node = this.#nodes.isShared ? { id: this.#nodes.id, now: this.#clock.now() } : null;
     try {
       await this.#db.transaction().execute(async (db) => {
         for (const beats of onePerPlayer(batch)) {
-          await storeHeartbeats(db, beats, nodeId);
+          await storeHeartbeats(db, beats, node);
           await countHeartbeats(db, beats);
         }
       });

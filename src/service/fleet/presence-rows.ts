@@ -1,5 +1,6 @@
 // The stored latest heartbeats: what one process writes, and what several nodes write and read of each other.
 import { sql } from "kysely";
+import { futureMs } from "./heartbeat-times.ts";
 import { inChunks } from "../store/chunks.ts";
 import { preparedQuery } from "../store/prepared-query.ts";
 import type { TelemetryDb } from "../store/store.ts";
@@ -29,14 +30,25 @@ const storeOnly = preparedQuery((db: TelemetryDb, row: { player_id: string; rece
     .onConflict((conflict) => conflict.column("player_id").doUpdateSet(latest));
 });
 
-/** Stores the latest heartbeats of different players. @param nodeId of this node; null: it is the only process of its service. */
-export async function storeHeartbeats(db: TelemetryDb, beats: readonly StoredHeartbeat[], nodeId: string | null): Promise<void> {
+/** Stores the latest heartbeats of different players. @param node this one, and its time; null: it is the only process of its service. */
+export async function storeHeartbeats(
+  db: TelemetryDb,
+  beats: readonly StoredHeartbeat[],
+  node: { id: string; now: number } | null,
+): Promise<void> {
   const rows = beats.map(({ playerId, receivedAt, link, body }) => ({ player_id: playerId, received_at: receivedAt, link, body }));
-  if (nodeId === null) for (const { player_id, received_at, body } of rows) await storeOnly(db, { player_id, received_at, body });
-  else await storeOfNode(db, { json: JSON.stringify(rows), nodeId });
+  if (node === null) for (const { player_id, received_at, body } of rows) await storeOnly(db, { player_id, received_at, body });
+  else await storeOfNode(db, { json: JSON.stringify(rows), nodeId: node.id, futureFrom: Math.trunc(node.now) + futureMs });
 }
 
-const storeOfNode = preparedQuery((db: TelemetryDb, { json, nodeId }: { json: string; nodeId: string }) =>
+interface BeatsOfNode {
+  json: string;
+  nodeId: string;
+  /** Later times were written by a clock that was ahead. */
+  futureFrom: number;
+}
+
+const storeOfNode = preparedQuery((db: TelemetryDb, { json, nodeId, futureFrom }: BeatsOfNode) =>
   db
     .insertInto("heartbeats")
     .columns(["player_id", "received_at", "body", "link", "node_id", "changed_at"])
@@ -54,8 +66,13 @@ const storeOfNode = preparedQuery((db: TelemetryDb, { json, nodeId }: { json: st
           link: sql`excluded.link`,
           changed_at: sql`excluded.changed_at`,
         })
-        // A player that moved to another node has sent a newer one there.
-        .whereRef("heartbeats.received_at", "<=", sql<number>`excluded.received_at`),
+        // A player that moved to another node has sent a newer one there, unless a clock was ahead when it was written.
+        .where((row) =>
+          row.or([
+            row("heartbeats.received_at", "<=", sql<number>`excluded.received_at`),
+            row("heartbeats.received_at", ">", sql<number>`cast(${futureFrom} as bigint)`),
+          ]),
+        ),
     ),
 );
 

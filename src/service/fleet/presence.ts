@@ -10,6 +10,7 @@ import { Heartbeat } from "../../protocol/device/heartbeat.ts";
 import { Telemetry } from "../../protocol/device/telemetry.ts";
 import { ForgottenPlayers } from "./forgotten-players.ts";
 import { type FleetFigures, HeartbeatFigures } from "./heartbeat-figures.ts";
+import { isFuture, monotonicOf } from "./heartbeat-times.ts";
 import { HeartbeatWriter } from "./heartbeat-writer.ts";
 import type { Nodes } from "../nodes/nodes.ts";
 import type { PlayerLink, StoredHeartbeat } from "./presence-rows.ts";
@@ -38,6 +39,8 @@ export interface KeptHeartbeat {
 
 type LatestHeartbeat = KeptHeartbeat & {
   receivedAt: number;
+  /** The same in this process's monotonic time, by which its age is reckoned: wall clocks are set while a service runs. */
+  receivedMonotonic: number;
   /** JSON once it is stored, until it is read: JSON takes less memory, and few of ten thousand heartbeats are read. */
   heartbeat: Heartbeat | string;
   link: PlayerLink;
@@ -77,7 +80,9 @@ export class Presence {
       const rows: Selectable<HeartbeatRow>[] = await page.execute();
       for (const row of rows) {
         const link = nodes.isShared ? (row.link ?? "gone") : "gone";
-        latest.set(row.player_id, { receivedAt: row.received_at, heartbeat: row.body, link, nodeId: row.node_id });
+        const receivedAt = row.received_at;
+        const times = { receivedAt, receivedMonotonic: monotonicOf(clock, receivedAt) };
+        latest.set(row.player_id, { ...times, heartbeat: row.body, link, nodeId: row.node_id });
       }
       after = rows.at(-1)?.player_id;
     }
@@ -87,7 +92,7 @@ export class Presence {
   /** Records a heartbeat in memory. {@link run} stores it. @returns it as it is kept, for the next one to add to. */
   recordHeartbeat(playerId: string, heartbeat: Heartbeat, link: "socket" | "poll"): KeptHeartbeat {
     const receivedAt = Math.trunc(this.#clock.now());
-    const kept: LatestHeartbeat = { receivedAt, heartbeat, link, nodeId: null };
+    const kept: LatestHeartbeat = { receivedAt, receivedMonotonic: this.#clock.monotonic(), heartbeat, link, nodeId: null };
     this.#latest.set(playerId, kept);
     this.#figures.record(playerId, heartbeat);
     this.#writer.add({ playerId, receivedAt, heartbeat, link });
@@ -139,9 +144,11 @@ export class Presence {
    */
   recordRemote({ playerId, receivedAt, link, body }: StoredHeartbeat, nodeId: string): boolean {
     const known = this.#latest.get(playerId);
-    if ((known !== undefined && known.receivedAt > receivedAt) || this.#forgotten.has(playerId, receivedAt)) return false;
+    const isOlder = known !== undefined && known.receivedAt > receivedAt && !isFuture(this.#clock, known.receivedAt);
+    if (isOlder || this.#forgotten.has(playerId, receivedAt)) return false;
     this.#figures.forget(playerId);
-    this.#latest.set(playerId, { receivedAt, heartbeat: body, link, nodeId });
+    const times = { receivedAt, receivedMonotonic: monotonicOf(this.#clock, receivedAt) };
+    this.#latest.set(playerId, { ...times, heartbeat: body, link, nodeId });
     if (known?.receivedAt === receivedAt) return false;
     this.#listeners.notify(playerId);
     return true;
@@ -152,6 +159,7 @@ export class Presence {
     const known = this.#latest.get(playerId);
     if (this.#forgotten.has(playerId, receivedAt)) return true;
     if (known === undefined || known.receivedAt < receivedAt) return false;
+    if (known.receivedAt > receivedAt && isFuture(this.#clock, known.receivedAt)) return false;
     if (known.receivedAt === receivedAt) this.#latest.set(playerId, { ...known, link, nodeId });
     return true;
   }
@@ -192,6 +200,16 @@ export class Presence {
     await this.flush();
     this.#drop(playerId);
     await this.#db.deleteFrom("heartbeats").where("player_id", "=", playerId).execute();
+  }
+
+  /** The players that have a latest heartbeat. */
+  playerIds(): Iterable<string> {
+    return this.#latest.keys();
+  }
+
+  /** Drops latest heartbeats that other nodes had received and that are stored no more. */
+  dropRemote(playerIds: readonly string[]): void {
+    for (const playerId of playerIds) if (this.#latest.get(playerId)?.nodeId != null) this.#drop(playerId);
   }
 
   #drop(playerId: string): void {
@@ -247,10 +265,16 @@ export class Presence {
     return this.#latest.get(playerId)?.receivedAt ?? null;
   }
 
+  /** For how long a player has sent no heartbeat, ms; null: there is none. */
+  silentMs(playerId: string): number | null {
+    const latest = this.#latest.get(playerId);
+    return latest === undefined ? null : this.#clock.monotonic() - latest.receivedMonotonic;
+  }
+
   /** Whether a player can be reached: it has an open socket or polls, and sent a heartbeat in the last 90 s. */
   isOnline(playerId: string): boolean {
     const latest = this.#latest.get(playerId);
-    if (latest === undefined || latest.link === "gone" || this.#clock.now() - latest.receivedAt >= onlineMs) return false;
+    if (latest === undefined || latest.link === "gone" || this.#clock.monotonic() - latest.receivedMonotonic >= onlineMs) return false;
     // The sockets of a node that has died are closed, too.
     return latest.link === "poll" || latest.nodeId === null || this.#nodes.liveNodeIds.has(latest.nodeId);
   }

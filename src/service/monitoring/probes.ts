@@ -8,7 +8,8 @@ import type { BlobStore } from "../content/blobs/blob-store.ts";
 import { ProblemError } from "../http/problem.ts";
 import { authenticate, parseBearer } from "../people/authentication.ts";
 import { requireScope } from "../people/operator.ts";
-import type { Nodes } from "../nodes/nodes.ts";
+import { knownSkewMs } from "../nodes/database-clock.ts";
+import type { NodeFigures, Nodes } from "../nodes/nodes.ts";
 import type { Store } from "../store/store.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -36,16 +37,17 @@ export function addProbes(app: FastifyInstance, dependencies: ProbeDependencies,
   app.addHook("onResponse", async (request, reply) => {
     metrics.countRequest(request.routeOptions.config?.operation ?? null, reply.statusCode, reply.elapsedTime);
   });
-  app.get("/readyz", async (_request, reply) => {
+  app.get("/readyz", async (request, reply) => {
     if (dependencies.closing.aborted) throw new ProblemError("closing", "The service is stopping");
     await checkStore(dependencies);
     // Its own error is a 503 that names the store of files.
     await dependencies.blobs.check(AbortSignal.timeout(storeLimitMs));
-    const messages = dependencies.nodes.figures?.isMessagingConnected;
+    const { figures } = dependencies.nodes;
+    const detail = figures === null ? {} : detailOf(figures, isPublic || isFromHere(request));
     return reply
       .type("application/json")
       .header("Cache-Control", "no-store")
-      .send(JSON.stringify({ status: "ready", ...(messages == null ? {} : { messages: messages ? "connected" : "away" }) }));
+      .send(JSON.stringify({ status: "ready", ...detail }));
   });
   app.get("/metrics", async (request, reply) => {
     if (!isPublic && !isFromHere(request)) {
@@ -56,6 +58,19 @@ export function addProbes(app: FastifyInstance, dependencies: ProbeDependencies,
       .header("Cache-Control", "no-store")
       .send(await metrics.text());
   });
+}
+
+/** What is worth knowing of a node that is ready. @param isTrusted whether the reader may know what else uses the database */
+function detailOf({ clockSkewSeconds, heldBackBy, isMessagingConnected }: NodeFigures, isTrusted: boolean) {
+  const holders = heldBackBy.map(({ applicationName, database, pid, since, waitedMs }) => {
+    const waited_seconds = Math.round(waitedMs / 1_000);
+    return isTrusted ? { pid, application_name: applicationName, database, since, waited_seconds } : { waited_seconds };
+  });
+  return {
+    ...(isMessagingConnected !== null && { messages: isMessagingConnected ? "connected" : "away" }),
+    ...(Math.abs(clockSkewSeconds) * 1_000 > knownSkewMs && { clock_ahead_seconds: Math.round(clockSkewSeconds) }),
+    ...(holders.length > 0 && { held_back_by: holders }),
+  };
 }
 
 /** @throws ProblemError 503 when the databases do not respond in time. */

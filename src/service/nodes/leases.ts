@@ -20,13 +20,18 @@ export class Leases {
     this.#nodeId = nodeId;
   }
 
-  /** Renews the lease of this node. @returns the nodes whose lease lasts. @throws Fault `store-unavailable`. */
-  async renewNode(host: string): Promise<Set<string>> {
+  /**
+   * Renews the lease of this node, and stores up to which number it has read the announcements, so that later ones are kept.
+   * @returns the nodes whose lease lasts
+   * @throws Fault `store-unavailable`
+   */
+  async renewNode(host: string, readId: number): Promise<Set<string>> {
     await queryPool(
       this.#pool,
-      `INSERT INTO state.nodes (id, host, started_at, lease_until) VALUES ($1, $2, ${now}, ${now} + ${leaseMs})
-        ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until`,
-      [this.#nodeId, host],
+      `INSERT INTO state.nodes (id, host, started_at, lease_until, announcements_read)
+        VALUES ($1, $2, ${now}, ${now} + ${leaseMs}, $3)
+        ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until, announcements_read = excluded.announcements_read`,
+      [this.#nodeId, host, readId],
     );
     const rows = await queryPool<{ id: string }>(this.#pool, `SELECT id FROM state.nodes WHERE lease_until > ${now}`, []);
     return new Set(rows.map(({ id }) => id));

@@ -12,8 +12,11 @@ export class LoneNode implements Nodes {
   readonly liveNodeIds: ReadonlySet<string>;
   readonly #dependencies: { clock: Clock; log: Log };
 
+  readonly clock: Clock;
+
   constructor(id: string, dependencies: { clock: Clock; log: Log }) {
     this.id = id;
+    this.clock = dependencies.clock;
     this.#dependencies = dependencies;
     this.liveNodeIds = new Set([id]);
   }
@@ -23,6 +26,8 @@ export class LoneNode implements Nodes {
   }
 
   onAnnounced(): void {}
+
+  onMissed(): void {}
 
   broadcast(): void {}
 

@@ -3,15 +3,24 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { leaseMs, renewMs, type Leases } from "./leases.ts";
 
+interface MembershipDependencies {
+  leases: Leases;
+  host: string;
+  /** Up to which number this node has read the announcements. */
+  readId: () => number;
+  clock: Clock;
+  log: Log;
+}
+
 export class Membership {
-  readonly #dependencies: { leases: Leases; host: string; clock: Clock; log: Log };
+  readonly #dependencies: MembershipDependencies;
   #live: ReadonlySet<string> = new Set();
   /** Until when this node's lease lasts at least, monotonic ms. */
   #until = Number.NEGATIVE_INFINITY;
   /** Until when no node counts as gone, monotonic ms. */
   #graceUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(dependencies: { leases: Leases; host: string; clock: Clock; log: Log }) {
+  constructor(dependencies: MembershipDependencies) {
     this.#dependencies = dependencies;
   }
 
@@ -27,11 +36,11 @@ export class Membership {
 
   /** Renews this node's lease and learns of the others. @throws Fault `store-unavailable`. */
   async renew(): Promise<void> {
-    const { clock, host, leases, log } = this.#dependencies;
+    const { clock, host, leases, log, readId } = this.#dependencies;
     const startedAt = clock.monotonic();
     // While the database was away, no node could renew: they have time to come back.
     if (this.#live.size > 0 && startedAt > this.#until) this.#graceUntil = startedAt + leaseMs;
-    const renewed = await leases.renewNode(host);
+    const renewed = await leases.renewNode(host, readId());
     const live = startedAt < this.#graceUntil ? renewed.union(this.#live) : renewed;
     for (const id of live.difference(this.#live)) log.info({ node: id, nodes: live.size }, "a node has joined");
     for (const id of this.#live.difference(live)) log.warn({ node: id, nodes: live.size }, "a node has gone: its lease has ended");

@@ -9,12 +9,23 @@ export class NodeListeners {
   readonly #announcements = new Map<string, Set<AnnouncementListener<never>>>();
   readonly #broadcasts = new Map<string, Set<BroadcastListener>>();
 
+  readonly #missed = new Set<() => void | Promise<void>>();
+
   onAnnounced<K extends AnnouncementKind>(kind: K, listener: AnnouncementListener<K>, signal?: AbortSignal): void {
     add(this.#announcements, kind, listener, signal);
   }
 
   onBroadcast<K extends BroadcastKind>(kind: K, listener: (body: Broadcasts[K], nodeId: string) => void, signal?: AbortSignal): void {
     add(this.#broadcasts, kind, listener, signal);
+  }
+
+  onMissed(listener: () => void | Promise<void>): void {
+    this.#missed.add(listener);
+  }
+
+  /** Calls the listeners of missed announcements, one after the other. Rejects as they do. */
+  async missed(): Promise<void> {
+    for (const listener of this.#missed) await listener();
   }
 
   /**

@@ -1,5 +1,7 @@
 // The other nodes of one service, as its parts use them.
+import type { Clock } from "../../base/clock.ts";
 import type { Db } from "../store/store.ts";
+import type { HoldingWriter } from "./awaited-writers.ts";
 import type { AnnouncementKind, Announcements, BroadcastKind, Broadcasts } from "./node-messages.ts";
 
 /** An endless loop; it rejects with an AbortError when its signal aborts. */
@@ -18,10 +20,23 @@ export interface NodeFigures {
   pollLagSeconds: number;
   /** Seconds for which this node's lease still lasts; negative when it has ended. */
   leaseSeconds: number;
+  /** By how much this machine's clock is ahead of that of all nodes; negative: behind. */
+  clockSkewSeconds: number;
   /** Whether the message server is connected; null: there is none. */
   isMessagingConnected: boolean | null;
-  /** Announcements since the start. */
-  counts: { announced: number; heardByMessage: number; heardByPoll: number; broadcast: number; refusedMessages: number };
+  /** Open transactions whose announcements this node has waited for for long. */
+  heldBackBy: readonly HoldingWriter[];
+  /** How many announcements may still come below one that was read: their transactions are open, or were rolled back just now. */
+  missingAnnouncements: number;
+  /** Announcements since the start, and how often this node has read everything anew instead. */
+  counts: {
+    announced: number;
+    heardByMessage: number;
+    heardByPoll: number;
+    broadcast: number;
+    refusedMessages: number;
+    resynchronized: number;
+  };
 }
 
 /**
@@ -34,6 +49,8 @@ export interface Nodes extends AsyncDisposable {
   readonly isShared: boolean;
   /** The nodes whose lease lasts, this one included. Empty only until the {@link loops} run. */
   readonly liveNodeIds: ReadonlySet<string>;
+  /** By which all nodes go: PostgreSQL's clock, or this machine's if it is the only process of its service. */
+  readonly clock: Clock;
   /** Null: this is the only process of its service. */
   readonly figures: NodeFigures | null;
   /**
@@ -46,6 +63,11 @@ export interface Nodes extends AsyncDisposable {
    * database. If it rejects, the announcement is delivered again.
    */
   onAnnounced<K extends AnnouncementKind>(kind: K, listener: AnnouncementListener<K>, signal?: AbortSignal): void;
+  /**
+   * Calls `listener` when announcements may have been missed. It reads from the database what it keeps of it in memory. If it rejects, it is
+   * called again. It does not have to be called after a start.
+   */
+  onMissed(listener: () => void | Promise<void>): void;
   /** Sends to the other nodes; may be lost. */
   broadcast<K extends BroadcastKind>(kind: K, body: Broadcasts[K]): void;
   onBroadcast<K extends BroadcastKind>(kind: K, listener: (body: Broadcasts[K], nodeId: string) => void, signal?: AbortSignal): void;

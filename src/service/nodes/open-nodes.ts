@@ -9,15 +9,16 @@ import type { Nodes } from "./nodes.ts";
 
 /**
  * The node of a service. Only one with a PostgreSQL database has others.
+ * @param clock this machine's @param sharedClock that of all nodes; default: the database's
  * @throws Fault `unsupported` when the message server is too old; `store-unavailable`.
  */
 export async function openNodes(
   { database, messages }: ServiceConfig,
   store: Store,
-  { log, clock }: { log: Log; clock: Clock },
+  { log, clock, sharedClock }: { log: Log; clock: Clock; sharedClock?: Clock | undefined },
 ): Promise<Nodes> {
   const makeId = createIds(clock);
   if (database == null) return new LoneNode(makeId("nod"), { clock, log });
   const { openSharedNodes } = await import("./open-shared-nodes.ts");
-  return openSharedNodes({ database, messages: messages ?? null }, store, makeId, log);
+  return openSharedNodes({ database, messages: messages ?? null }, store, makeId, { log, clock, sharedClock });
 }

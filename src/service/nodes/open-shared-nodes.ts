@@ -1,14 +1,16 @@
 // Opens a node that shares a PostgreSQL database with others, and connects its parts.
 import { hostname } from "node:os";
 import pg from "pg";
-import { createSystemClock } from "../../base/clock.ts";
+import { createSystemClock, type Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { openEpoch } from "../store/epoch.ts";
 import type { MakeId } from "../store/ids.ts";
-import { connectionTo, hearLostConnections, limitStatements } from "../store/postgres/pools.ts";
+import { preciseNowSql } from "../store/database-time.ts";
+import { connectionTo, hearLostConnections, limitStatements, queryPool } from "../store/postgres/pools.ts";
 import type { Store } from "../store/store.ts";
 import { AnnouncementLog } from "./announcement-log.ts";
 import { AnnouncementReader } from "./announcement-reader.ts";
+import { DatabaseClock } from "./database-clock.ts";
 import { Duties } from "./duties.ts";
 import { Leases } from "./leases.ts";
 import { Membership } from "./membership.ts";
@@ -27,12 +29,15 @@ const connections = {
   onConnect: async (client: pg.ClientBase) => void (await client.query(limitStatements(1_500))),
 };
 
-/** @throws Fault `unsupported` when the message server is too old; `store-unavailable`. */
+/**
+ * @param clock this machine's @param sharedClock that of all nodes; default: the database's
+ * @throws Fault `unsupported` when the message server is too old; `store-unavailable`.
+ */
 export async function openSharedNodes(
   config: { database: string; messages: MessagesConfig | null },
   store: Store,
   makeId: MakeId,
-  log: Log,
+  { log, clock: machine, sharedClock }: { log: Log; clock: Clock; sharedClock?: Clock | undefined },
 ): Promise<SharedNodes> {
   await using opened = new AsyncDisposableStack();
   // Leases last by the database's clock, so their waits are real time whatever the service's clock is.
@@ -42,14 +47,16 @@ export async function openSharedNodes(
   pool.on("error", (error) => log.debug({ err: error }, "an idle connection to the database ended"));
   hearLostConnections(pool);
   const id = makeId("nod");
+  const readTime = async () => (await queryPool<{ now: number }>(pool, `SELECT ${preciseNowSql} AS now`, []))[0]!.now;
+  const databaseClock = sharedClock === undefined ? await DatabaseClock.open(machine, readTime, log) : null;
   const epoch = await openEpoch(store.db, makeId);
   const leases = new Leases(pool, id);
-  const membership = new Membership({ leases, host: hostname(), clock, log });
   const announcements = new AnnouncementLog(pool, id);
   const listeners = new NodeListeners();
   let messages: MessageServer | null = null;
   const pollEvery = (): number => (messages?.isConnected === true ? pollWithMessagesMs : pollMs);
   const reader = await AnnouncementReader.open({ announcements, listeners, clock, log, pollMs: pollEvery });
+  const membership = new Membership({ leases, host: hostname(), readId: () => reader.readId, clock, log });
   const duties = new Duties({ clock, log, leases });
   await membership.renew();
   if (config.messages !== null) {
@@ -76,6 +83,8 @@ export async function openSharedNodes(
     reader,
     messages,
     clock,
+    times: { machine, shared: sharedClock ?? databaseClock! },
+    databaseClock,
     log,
   });
   await messages?.open();

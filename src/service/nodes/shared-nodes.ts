@@ -6,6 +6,7 @@ import type { Log } from "../../base/log.ts";
 import type { Db, Store } from "../store/store.ts";
 import { writeAnnouncement, type AnnouncementLog } from "./announcement-log.ts";
 import type { AnnouncementReader } from "./announcement-reader.ts";
+import type { DatabaseClock } from "./database-clock.ts";
 import type { Duties } from "./duties.ts";
 import { checkLease } from "./fence.ts";
 import type { Leases } from "./leases.ts";
@@ -31,7 +32,12 @@ export interface SharedParts {
   listeners: NodeListeners;
   reader: AnnouncementReader;
   messages: MessageServer | null;
+  /** Of the machine, in real time. */
   clock: Clock;
+  /** By which the node's machine would go alone, and by which all nodes go. */
+  times: { machine: Clock; shared: Clock };
+  /** Keeps the clock of all nodes; null: another part does. */
+  databaseClock: DatabaseClock | null;
   log: Log;
 }
 
@@ -49,7 +55,7 @@ export class SharedNodes implements Nodes {
   readonly #counts = { announced: 0, broadcast: 0, refusedMessages: 0 };
 
   constructor(parts: SharedParts) {
-    const { duties, membership, messages, reader, store } = parts;
+    const { databaseClock, duties, membership, messages, reader, store } = parts;
     this.id = parts.id;
     this.#parts = parts;
     store.onBegin(checkLease);
@@ -57,6 +63,7 @@ export class SharedNodes implements Nodes {
     const loops: Record<string, Loop> = {
       "node lease": (signal) => membership.run(signal),
       announcements: (signal) => reader.run(signal),
+      ...(databaseClock !== null && { "database clock": (signal) => databaseClock.run(signal) }),
     };
     this.loops = [
       ...Object.entries(loops).map(([name, loop]) => this.onEachNode(name, loop)),
@@ -70,14 +77,21 @@ export class SharedNodes implements Nodes {
     return this.#parts.membership.live;
   }
 
+  get clock(): Clock {
+    return this.#parts.times.shared;
+  }
+
   get figures(): NodeFigures {
-    const { clock, duties, membership, messages, reader } = this.#parts;
+    const { clock, duties, membership, messages, reader, times } = this.#parts;
     return {
       liveNodes: membership.live.size,
       hasDuties: duties.isHeld,
       pollLagSeconds: (clock.monotonic() - reader.polledAt) / 1_000,
       leaseSeconds: membership.leftMs / 1_000,
+      clockSkewSeconds: (times.machine.now() - times.shared.now()) / 1_000,
       isMessagingConnected: messages?.isConnected ?? null,
+      heldBackBy: reader.heldBackBy,
+      missingAnnouncements: reader.missingCount,
       counts: { ...this.#counts, ...reader.counts },
     };
   }
@@ -90,12 +104,16 @@ export class SharedNodes implements Nodes {
     const earlier = announced.get(key);
     if (earlier !== undefined) return earlier.id;
     const { xid, id } = await writeAnnouncement(db, this.id, kind, text);
-    announced.set(key, { is: "announced", ...this.#sender, xid: String(xid), id, kind, body });
+    announced.set(key, { is: "announced", ...this.#sender, xid, id, kind, body });
     return id;
   }
 
   onAnnounced<K extends AnnouncementKind>(kind: K, listener: AnnouncementListener<K>, signal?: AbortSignal): void {
     this.#parts.listeners.onAnnounced(kind, listener, signal);
+  }
+
+  onMissed(listener: () => void | Promise<void>): void {
+    this.#parts.listeners.onMissed(listener);
   }
 
   broadcast<K extends BroadcastKind>(kind: K, body: Broadcasts[K]): void {
@@ -126,7 +144,7 @@ export class SharedNodes implements Nodes {
     if (message !== null && (message.epoch !== epoch || message.node === this.id)) return;
     switch (message?.is) {
       case "announced":
-        return void reader.hear({ xid: BigInt(message.xid), id: message.id }, message.kind, message.body);
+        return void reader.hear(message.id, message.kind, message.body);
       case "broadcast":
         if (listeners.broadcast(message.kind, message.body, message.node)) return;
         break;

@@ -8,6 +8,7 @@ export const WireMessage = z.discriminatedUnion("is", [
   z.object({
     ...common,
     is: z.literal("announced"),
+    /** Of its transaction: what nodes of versions before 0074 order announcements by. */
     xid: z.string().regex(/^\d{1,20}$/),
     id: z.int().positive(),
     kind: z.string(),

@@ -73,7 +73,7 @@ export const otherEndpoints: Readonly<Record<string, Record<string, DescribedOpe
     get: page(
       "getReadiness",
       "Check whether the service can handle requests",
-      "503 while it is stopping, or if a database does not respond within 2 s.",
+      "503 while it is stopping, or if a database does not respond within 2 s. One of several nodes also names what is worth looking at: `messages` that are away, `clock_ahead_seconds` if its machine's clock is more than 2 s off, and `held_back_by`, the open transactions whose announcements it waits for (which ones: to readers on its own machine).",
       "application/json",
       undefined,
     ),

@@ -9,7 +9,9 @@ export const metaKeys = {
   serviceKey: "service-key",
   /** From which the keys of short-lived secrets are derived. */
   secretsKey: "secrets-key",
-  /** Up to where announcements between nodes were deleted. */
+  /** Up to which number announcements between nodes were deleted. */
+  announcementsTrimmedId: "announcements-trimmed-id",
+  /** The same as the number of a transaction, for nodes of versions before 0074. */
   announcementsTrimmed: "announcements-trimmed",
   /** Where all nodes keep blobs. */
   blobsPlace: "blobs-place",

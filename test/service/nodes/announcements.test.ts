@@ -1,13 +1,14 @@
 // Announcements between nodes on a real PostgreSQL and a real nats-server.
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { isFault } from "../../../src/base/fault.ts";
+import { Fault } from "../../../src/base/fault.ts";
+import { Random } from "../../../scripts/soak/random.ts";
 import { AnnouncementLog } from "../../../src/service/nodes/announcement-log.ts";
 import { judgeNatsVersion } from "../../../src/service/nodes/nats-version.ts";
 import { TestNats } from "../../support/nats.ts";
 import { startPostgres, type TestPostgres } from "../../support/postgres.ts";
 import { waitUntil } from "../../support/polling.ts";
-import { startNode } from "./test-nodes.ts";
+import { startNode, testClock } from "./test-nodes.ts";
 
 let postgres: TestPostgres;
 
@@ -35,19 +36,121 @@ test("[NOD1] a node hears what another commits, once, and nothing of what it rol
   expect(a.heard).toEqual(["three"]);
 });
 
-test("[NOD2] an announcement whose transaction commits late is heard, although later ones were written before", async () => {
+test("[NOD2] an announcement whose transaction commits late is heard, and holds back none of the later ones", async () => {
   const database = await postgres.createDatabase();
   await using b = await startNode(database);
   await using late = await openTransaction(database);
   await late.announce("late");
   await using a = await startNode(database);
   await a.announce("players.changed", { playerIds: ["early"] });
-  // Long enough for the poll of every second: nothing is delivered before what may still commit before it.
-  await waitUntil("b has polled meanwhile", () => b.nodes.figures.pollLagSeconds > 0.5);
-  await waitUntil("b has polled again", () => b.nodes.figures.pollLagSeconds < 0.5);
+  await waitUntil("b has heard the early one", () => b.heard.length === 1);
   await late.commit();
   await waitUntil("b has heard both", () => b.heard.length === 2);
-  expect(b.heard).toEqual(["late", "early"]);
+  expect(b.heard).toEqual(["early", "late"]);
+  await waitUntil("nothing is waited for any more", () => b.nodes.figures.missingAnnouncements === 0);
+});
+
+test("[NOD27] of transactions that announce, commit and roll back in any order, each committed announcement is heard once", async () => {
+  const database = await postgres.createDatabase();
+  await using b = await startNode(database);
+  const random = new Random(27);
+  const expected: string[] = [];
+  // Up to eight are open at once, for as long as several polls take.
+  const writer = async (name: number): Promise<void> => {
+    await using transaction = await openTransaction(database);
+    for (let round = 0; round < 12; round += 1) {
+      if (round > 0) await transaction.begin();
+      const told = Array.from({ length: random.integer(1, 4) }, (_, part) => `${name}-${round}-${part}`);
+      for (const each of told) {
+        await transaction.announce(each);
+        await testClock.wait(random.integer(0, 150));
+      }
+      if (random.integer(0, 3) === 0) await transaction.rollback();
+      else {
+        await transaction.commit();
+        expected.push(...told);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, (_, name) => writer(name)));
+  await waitUntil("b has heard all", () => b.heard.length >= expected.length);
+  await waitUntil("nothing is waited for any more", () => b.nodes.figures.missingAnnouncements === 0);
+  expect(b.heard.toSorted()).toEqual(expected.toSorted());
+  expect(b.nodes.figures.counts.resynchronized).toBe(0);
+});
+
+const bystanders = {
+  "another database, writing": { isForeign: true, statements: ["CREATE TABLE t (n int)", "INSERT INTO t VALUES (1)"] },
+  "this database, idle": { isForeign: false, statements: ["SELECT 1"] },
+  "this database, reading announcements": { isForeign: false, statements: ["SELECT count(*) FROM state.announcements"] },
+  "this database, writing": { isForeign: false, statements: ["INSERT INTO state.meta (key, value) VALUES ('left-open', '1')"] },
+};
+
+test.for(Object.entries(bystanders))(
+  "[NOD28] a transaction that stays open without announcing anything delays and ends nothing: in %s",
+  async ([, { isForeign, statements }]) => {
+    const database = await postgres.createDatabase();
+    const open = new pg.Client(isForeign ? await postgres.createDatabase(false) : database);
+    await open.connect();
+    await open.query("BEGIN");
+    for (const each of statements) await open.query(each);
+    try {
+      await using a = await startNode(database);
+      await using b = await startNode(database);
+      await a.announce("players.changed", { playerIds: ["one"] });
+      await waitUntil("b has heard it", () => b.heard.length === 1);
+      await withLog(database, "nod_trimmer", async (log) => {
+        // As if ten minutes had passed; nodes store every three seconds up to where they have read.
+        await waitUntil("what all have read is trimmed", async () => {
+          await log.trim({ afterMs: 0 });
+          return (await log.read(0, [], 10)).page.length === 0;
+        });
+      });
+      await a.announce("players.changed", { playerIds: ["two"] });
+      await waitUntil("b has heard the next, too", () => b.heard.length === 2);
+      await using c = await startNode(database);
+      await a.announce("players.changed", { playerIds: ["three"] });
+      await waitUntil("a node that starts meanwhile hears what follows", () => c.heard.length === 1);
+      expect([a, b, c].map(({ nodes }) => nodes.figures.counts.resynchronized)).toEqual([0, 0, 0]);
+      expect(b.nodes.figures.heldBackBy).toEqual([]);
+    } finally {
+      await open.end();
+    }
+  },
+);
+
+test("[NOD29] a node says which open transaction it waits for, keeps what follows it, and hears what it announces when it ends", async () => {
+  const database = await postgres.createDatabase();
+  await using a = await startNode(database);
+  await using b = await startNode(database);
+  await using forgotten = await openTransaction(database);
+  await forgotten.announce("late");
+  await a.announce("players.changed", { playerIds: ["early"] });
+  await waitUntil("b has heard the early one", () => b.heard.includes("early"));
+  await waitUntil("b says whom it waits for", () => b.nodes.figures.heldBackBy.length === 1, 30_000);
+  const name = new URL(database.replace(/@[^/]*/, "@host")).pathname.slice(1);
+  expect(b.nodes.figures.heldBackBy[0]).toMatchObject({ pid: forgotten.pid, applicationName: "psql", database: name });
+  expect(Date.parse(b.nodes.figures.heldBackBy[0]!.since!)).toBeGreaterThan(0);
+  const warnings = () => b.lines.filter(({ msg }) => msg?.startsWith("a transaction is open for long"));
+  await waitUntil("b has logged it", () => warnings().length > 0);
+  await withLog(database, "nod_trimmer", async (log) => {
+    await log.trim({ afterMs: 0 });
+    expect((await log.read(0, [], 10)).page).toHaveLength(1);
+    expect(warnings()).toHaveLength(1);
+    // A node that starts now cannot know the numbers of the open transaction.
+    await using c = await startNode(database);
+    let missed = 0;
+    c.nodes.onMissed(() => void (missed += 1));
+    await forgotten.commit();
+    await waitUntil("b has heard it", () => b.heard.includes("late"));
+    await waitUntil("the new node has read everything anew", () => missed === 1);
+    await waitUntil("b says that it waits no more", () => b.nodes.figures.heldBackBy.length === 0);
+    await waitUntil("all is trimmed", async () => {
+      await log.trim({ afterMs: 0 });
+      return (await log.read(0, [], 10)).page.length === 0;
+    });
+  });
+  expect(b.nodes.figures.counts.resynchronized).toBe(0);
 });
 
 test("[NOD3] with a message server an announcement arrives at once, and one whose message is lost by the next poll", async () => {
@@ -112,39 +215,63 @@ test("[NOD5] two services that share a message server do not hear each other, an
   expect(a.nodes.figures.counts.refusedMessages).toBe(4);
 });
 
-test("[NOD6] a node that has not read for longer than announcements are kept ends with a clear message", async () => {
+test("[NOD6] a node that has missed announcements reads everything anew and goes on", async () => {
   const database = await postgres.createDatabase();
   await using a = await startNode(database);
   await using b = await startNode(database);
+  const missed: string[] = [];
+  b.nodes.onMissed(() => {
+    missed.push("read");
+    // As a listener whose query fails.
+    if (missed.length === 1) throw new Fault("store-unavailable", "the database is away");
+  });
   await a.announce("players.changed", { playerIds: ["one"] });
   await waitUntil("b has heard it", () => b.heard.length === 1);
   const admin = new pg.Client(database);
   await admin.connect();
-  // As if the newest announcement that b has not read were trimmed already.
-  await admin.query("INSERT INTO state.meta (key, value) VALUES ('announcements-trimmed', (txid_current() + 5)::text)");
+  // As if one that b has not read were trimmed already.
+  const { rows } = await admin.query<{ id: string }>("SELECT nextval('state.announcements_id_seq') AS id");
+  await admin.query("INSERT INTO state.meta (key, value) VALUES ('announcements-trimmed-id', $1)", [rows[0]!.id]);
   await admin.end();
-  const error = await b.ended;
-  expect(isFault(error, "node-behind")).toBe(true);
-  expect(String(error)).toContain("start it again");
+  await waitUntil("b has read everything anew", () => b.nodes.figures.counts.resynchronized === 1);
+  expect(missed).toEqual(["read", "read"]);
+  await a.announce("players.changed", { playerIds: ["two"] });
+  await waitUntil("b hears what follows", () => b.heard.length === 2);
 });
 
-test("[NOD7] trimming keeps what is new, and says up to where it has deleted", async () => {
+test("[NOD7] trimming keeps what is new and what a living node has not read, but nothing for longer than an hour", async () => {
   const database = await postgres.createDatabase();
-  const pool = new pg.Pool({ connectionString: database });
-  // The server ends while the pool closes its last connection.
-  pool.on("error", () => undefined);
-  await using _closing = { [Symbol.asyncDispose]: () => pool.end() };
-  const insert =
-    "INSERT INTO state.announcements (node_id, kind, body, created_at) VALUES ('nod_a', 'players.changed', $1, $2) RETURNING xid::text";
-  const old = BigInt((await pool.query<{ xid: string }>(insert, ["old", Date.now() - 700_000])).rows[0]!.xid);
-  await pool.query(insert, ["new", Date.now()]);
-  const announcements = new AnnouncementLog(pool, "nod_reader");
-  expect(await announcements.isTrimmedAfter({ xid: 0n, id: 0 })).toBe(false);
-  await announcements.trim();
-  const { rows: left } = await pool.query<{ body: string }>("SELECT body FROM state.announcements");
-  expect(left.map(({ body }) => body)).toEqual(["new"]);
-  expect(await announcements.isTrimmedAfter({ xid: old - 1n, id: 0 })).toBe(true);
-  expect(await announcements.isTrimmedAfter({ xid: old, id: 9 })).toBe(false);
+  const client = new pg.Client(database);
+  await client.connect();
+  const insert = async (body: string, ageMs: number) => {
+    const text = "INSERT INTO state.announcements (node_id, kind, body, created_at) VALUES ('nod_a', 'x', $1, $2) RETURNING id";
+    return Number((await client.query<{ id: string }>(text, [body, Date.now() - ageMs])).rows[0]!.id);
+  };
+  const node = async (id: string, isLive: boolean, readId: number | null) => {
+    const values = [id, Date.now() + (isLive ? 60_000 : -1_000), readId];
+    const text = `INSERT INTO state.nodes (id, host, started_at, lease_until, announcements_read) VALUES ($1, 'x', 0, $2, $3)
+      ON CONFLICT (id) DO UPDATE SET announcements_read = excluded.announcements_read`;
+    await client.query(text, values);
+  };
+  const ids = [await insert("oldest", 4_000_000), await insert("old", 700_000), await insert("unread", 700_000), await insert("new", 0)];
+  await node("nod_reader", true, ids[1]!);
+  await node("nod_gone", false, 0);
+  await node("nod_of_older_version", true, null);
+  await withLog(database, "nod_reader", async (log) => {
+    const left = async () => (await log.read(0, [], 10)).page.map(({ body }) => body);
+    expect((await log.read(0, [], 10)).trimmedId).toBe(0);
+    await log.trim();
+    expect(await left()).toEqual(["unread", "new"]);
+    expect((await log.read(0, [], 10)).trimmedId).toBe(ids[1]);
+    await node("nod_reader", true, ids[3]!);
+    await log.trim();
+    expect(await left()).toEqual(["new"]);
+    await node("nod_reader", true, 0);
+    await insert("unread for an hour", 3_700_000);
+    await log.trim();
+    expect(await left()).toEqual(["new"]);
+  });
+  await client.end();
 });
 
 test("[NOD8] a nats-server with known holes is refused with its remedy, unless a setting accepts it", async () => {
@@ -167,17 +294,29 @@ async function setEpoch(database: string, epoch: string): Promise<void> {
   await client.end();
 }
 
-/** A transaction that announces as a node does, and commits when the test says so. */
+/** A transaction that announces as a node does, and ends when the test says so. */
 async function openTransaction(database: string) {
-  const client = new pg.Client(database);
+  const client = new pg.Client({ connectionString: database, application_name: "psql" });
   await client.connect();
   await client.query("BEGIN");
+  const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
   return {
+    pid: rows[0]!.pid,
     announce: async (playerId: string) => {
       const body = JSON.stringify({ playerIds: [playerId] });
       await client.query("INSERT INTO state.announcements (node_id, kind, body) VALUES ('nod_late', 'players.changed', $1)", [body]);
     },
+    begin: async () => void (await client.query("BEGIN")),
     commit: async () => void (await client.query("COMMIT")),
+    rollback: async () => void (await client.query("ROLLBACK")),
     [Symbol.asyncDispose]: () => client.end(),
   };
+}
+
+async function withLog(database: string, nodeId: string, use: (log: AnnouncementLog) => Promise<void>): Promise<void> {
+  const pool = new pg.Pool({ connectionString: database });
+  // The server ends while the pool closes its last connection.
+  pool.on("error", () => undefined);
+  await using _closing = { [Symbol.asyncDispose]: () => pool.end() };
+  await use(new AnnouncementLog(pool, nodeId));
 }

@@ -1,7 +1,7 @@
 // Nodes of one service for tests: parts of the service that share a real PostgreSQL database, without its HTTP.
 import { sql } from "kysely";
 import { runAll } from "../../../src/base/async/run-all.ts";
-import { createSystemClock } from "../../../src/base/clock.ts";
+import { createSystemClock, type Clock } from "../../../src/base/clock.ts";
 import { isAbort } from "../../../src/base/fault.ts";
 import type { AnnouncementKind, Announcements } from "../../../src/service/nodes/node-messages.ts";
 import type { MessagesConfig } from "../../../src/service/nodes/message-server.ts";
@@ -16,16 +16,18 @@ export const testClock = createSystemClock();
 
 interface NodeOptions {
   messages?: MessagesConfig | null;
+  /** Of its machine. */
+  clock?: Clock;
   /** Loops of the test's own. */
   duties?: Record<string, (store: Store) => Loop>;
   each?: Record<string, (store: Store) => Loop>;
 }
 
-export async function startNode(database: string, { messages = null, duties = {}, each = {} }: NodeOptions = {}) {
+export async function startNode(database: string, { messages = null, clock = testClock, duties = {}, each = {} }: NodeOptions = {}) {
   await using opened = new AsyncDisposableStack();
   const { log, lines } = createLog();
   const store = opened.use(await openPostgresStore(database, log));
-  const nodes = opened.use(await openSharedNodes({ database, messages }, store, createIds(testClock), log));
+  const nodes = opened.use(await openSharedNodes({ database, messages }, store, createIds(testClock), { log, clock }));
   const stopping = new AbortController();
   const ended = runAll(
     [

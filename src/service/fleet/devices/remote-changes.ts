@@ -47,6 +47,7 @@ export class RemoteChanges {
     const { nodes } = dependencies;
     this.#connected = new Batch(maxConnectedBatch, (all) => this.#announceAll(all));
     nodes.onAnnounced("players.changed", ({ playerIds }) => this.#followChanges(playerIds));
+    nodes.onMissed(() => this.#followChanges([...this.#sessions.keys()]));
     nodes.onAnnounced("players.connected", async ({ sessions: theirs }, number) => {
       await Promise.all(theirs.map((each) => this.#compare(each, number)));
     });

@@ -37,6 +37,7 @@ export class RemoteHeartbeats {
     this.#dependencies = dependencies;
     nodes.onAnnounced("players.removed", ({ playerIds }) => this.#remove(playerIds));
     nodes.onAnnounced("players.forgotten", ({ playerIds, until }) => this.#forget(playerIds, until));
+    nodes.onMissed(() => this.#findForgotten());
     nodes.onBroadcast("heartbeats", ({ beats }, nodeId) => {
       for (const beat of beats) if (presence.recordRemote(beat, nodeId)) this.#fresh.set(beat.playerId, beat);
     });
@@ -59,7 +60,9 @@ export class RemoteHeartbeats {
 
   /** Reads what was not broadcast: without a message server everything. */
   async #poll(): Promise<void> {
-    const { nodes, presence, store } = this.#dependencies;
+    const { clock, nodes, presence, store } = this.#dependencies;
+    // What is written after the database's clock was set back has earlier times.
+    this.#readUntil = Math.min(this.#readUntil, Math.trunc(clock.now()));
     const changed = await readChangedLinks(store.telemetry, this.#readUntil - lateMs, nodes.id);
     const unknown = changed.filter((each) => !presence.recordRemoteLink(each.playerId, each.receivedAt, each.link, each.nodeId));
     const bodies = await readBodies(
@@ -91,6 +94,21 @@ export class RemoteHeartbeats {
       problems.identities.forget(playerId);
     }
     await presence.forgetUntil(playerIds, until);
+  }
+
+  /** Does what announcements that this node has missed would have had it do. */
+  async #findForgotten(): Promise<void> {
+    const { presence, store } = this.#dependencies;
+    this.#readUntil = 0;
+    const known = [...presence.playerIds()];
+    for (const ids of inChunks(known)) {
+      const heartbeats = store.telemetry.selectFrom("heartbeats").select("player_id").where("player_id", "in", ids);
+      const players = store.db.selectFrom("players").select("id").where("removed_at", "is", null).where("id", "in", ids);
+      const stored = new Set((await heartbeats.execute()).map(({ player_id }) => player_id));
+      const present = new Set((await players.execute()).map(({ id }) => id));
+      presence.dropRemote(ids.filter((id) => !stored.has(id)));
+      this.#remove(ids.filter((id) => !present.has(id)));
+    }
   }
 
   async #handleFresh(): Promise<void> {

@@ -51,6 +51,7 @@ export class RolloutTracker {
   static async open(store: Store, clock: Clock, nodes: Nodes): Promise<RolloutTracker> {
     const tracker = new RolloutTracker(store, clock, nodes);
     nodes.onAnnounced("rollouts.changed", (changed) => tracker.#follow(changed));
+    nodes.onMissed(() => tracker.read());
     await tracker.read();
     return tracker;
   }

@@ -43,6 +43,7 @@ import { oneTimeMigration } from "./0055-one-time.ts";
 import { heartbeatPartitionsMigration } from "./0070-partitions.ts";
 import { liveFpsMigration } from "./0071-live-fps.ts";
 import { confinedSessionsMigration } from "./0072-confined-sessions.ts";
+import { announcementsReadMigration } from "./0074-announcements-read.ts";
 import { limitsMigration } from "./0060-limits.ts";
 import { liveMigration } from "./0061-live.ts";
 import { uploadPiecesMigration } from "./0065-upload-pieces.ts";
@@ -95,6 +96,7 @@ export const migrations: Record<string, Migration> = {
   "0071-live-fps": liveFpsMigration,
   "0072-confined-sessions": confinedSessionsMigration,
   "0073-proven-emails": provenEmailsMigration,
+  "0074-announcements-read": announcementsReadMigration,
 };
 
 /** The migrations of the telemetry database. */

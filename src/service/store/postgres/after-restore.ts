@@ -6,12 +6,12 @@ import { databaseFault } from "../database-errors.ts";
 import { metaKeys } from "../meta.ts";
 import { databaseNowSql as now } from "../database-time.ts";
 
-const forgotten = [metaKeys.journalEpoch, metaKeys.secretsKey, metaKeys.announcementsTrimmed];
+const forgotten = [metaKeys.journalEpoch, metaKeys.secretsKey, metaKeys.announcementsTrimmed, metaKeys.announcementsTrimmedId];
 
 /**
  * - The epoch of the journals, which players and subscribers name when they resume: with a new one they fetch everything once.
  * - The key of short-lived secrets: those that were used since the backup must not be valid again.
- * - Announcements and up to where they were trimmed: they are numbered by the transactions of the server that the backup is from.
+ * - Announcements and up to where they were trimmed: their readers are gone, and their transactions are those of another server.
  * - Leases, whose holders are gone, and counts and frames that are of no use any more.
  *
  * To be called for a migrated database, before a node is started on it.
