@@ -22,8 +22,6 @@ const requirements = [
   { program: "Xvnc", packages: ["tigervnc-standalone-server"] },
   { program: "xrandr", packages: ["x11-xserver-utils"] },
   { program: "ffmpeg", packages: ["ffmpeg"] },
-  // Compiles the library that makes a program's reads fail.
-  { program: "gcc", packages: ["gcc", "libc6-dev"] },
   { program: "openbox", packages: ["openbox"] },
   // For the tests of the packages and of the image.
   { program: "reprepro", packages: ["reprepro"] },
@@ -36,6 +34,8 @@ const requirements = [
   // For the tests of several nodes. apt starts neither where it runs without an init system; the tests start their own.
   { program: "/usr/sbin/nats-server", packages: ["nats-server"] },
   { program: "/usr/sbin/haproxy", packages: ["haproxy"] },
+  // Compiles the library that makes a program's reads fail, for a long test.
+  ...(process.env["SIGNAGE_LONG"] === "1" ? [{ program: "gcc", packages: ["gcc", "libc6-dev"] }] : []),
 ];
 
 const argv = process.argv.slice(2).filter((argument) => argument !== "--fast");

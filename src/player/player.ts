@@ -11,16 +11,14 @@ import { serveTriggers } from "./commands/triggers.ts";
 import { AskedSettingsStore } from "./control/asked-settings.ts";
 import { DeclaredDevices, type DeclaredPlaces } from "./control/declared-devices.ts";
 import { finishFactoryReset } from "./factory-reset.ts";
-import { PendingReset } from "./pairing/pending-reset.ts";
 import { DiskWait } from "./disk-wait.ts";
-import { DiskHealth } from "./storage/disk-health.ts";
 import type { Host } from "./host.ts";
+import { isUnreadable, type KeyFiles, readKeyFiles, type UnreadableDisk, withoutKeyFiles } from "./key-files.ts";
 import { readKnownTime, storeKnownTime } from "./link/known-time.ts";
 import { followNtp, type NtpServer } from "./link/ntp.ts";
 import { ServiceApi } from "./link/service-api.ts";
 import type { Machine } from "./machine.ts";
 import { logPageMessage } from "./page-message-log.ts";
-import { Identity } from "./pairing/identity.ts";
 import { NoServer, type NoServerOptions } from "./pairing/no-server.ts";
 import { PairingLifecycle } from "./pairing-lifecycle.ts";
 import type { PlayerSettings } from "./player-settings.ts";
@@ -81,14 +79,6 @@ export interface PlayerOptions {
   log: Log;
 }
 
-/** The disk failed to read what the player cannot go on without. */
-export interface UnreadableDisk {
-  is: "unreadable";
-  error: unknown;
-  /** Reads it again; rejects as long as the disk fails. */
-  read: () => Promise<unknown>;
-}
-
 /** Why a player ended without being aborted: an operator sent the command `restart`, or no milder step brought the display back. */
 export type PlayerEnd = "restart" | "display-failed";
 
@@ -98,44 +88,27 @@ export type PlayerEnd = "restart" | "display-failed";
  */
 export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Promise<PlayerEnd> {
   const finishReset = () => finishFactoryReset(options);
-  let vital: Vital | { is: "unreadable"; error: unknown };
+  let files: KeyFiles | UnreadableDisk;
   try {
     if (isUnreadable(options.server)) throw options.server.error;
     // The program has read its settings already, so it has to start again.
     if (await finishReset()) return "restart";
-    vital = await readVital(options);
+    files = await readKeyFiles(options.folder, options.log);
   } catch (error) {
     if (!isReadFailure(error)) throw error;
-    vital = { is: "unreadable", error };
+    files = { is: "unreadable", error, read: () => readAgain(options) };
   }
-  const end = await runParts(options, vital, signal);
-  if (vital.is === "read") await finishReset();
+  const end = await runParts(options, files, signal);
+  if (files.is === "read") await finishReset();
   return end;
 }
 
-/** What the player cannot go on without. */
-interface Vital {
-  is: "read";
-  disk: DiskHealth;
-  identity: Identity;
-  reset: PendingReset;
+async function readAgain({ server, folder, log }: PlayerOptions): Promise<void> {
+  if (isUnreadable(server)) await server.read();
+  await readKeyFiles(folder, log);
 }
 
-/** @throws the system's error when the disk fails to read it. */
-async function readVital({ folder, log }: PlayerOptions): Promise<Vital> {
-  const disk = new DiskHealth(log);
-  return { is: "read", disk, identity: await Identity.open(folder, log, disk), reset: await PendingReset.open(folder, disk) };
-}
-
-function isUnreadable(server: PlayerOptions["server"]): server is UnreadableDisk {
-  return typeof server === "object" && "is" in server;
-}
-
-async function runParts(
-  options: PlayerOptions,
-  vital: Vital | { is: "unreadable"; error: unknown },
-  signal: AbortSignal,
-): Promise<PlayerEnd> {
+async function runParts(options: PlayerOptions, files: KeyFiles | UnreadableDisk, signal: AbortSignal): Promise<PlayerEnd> {
   const {
     server,
     notice = null,
@@ -165,10 +138,8 @@ async function runParts(
   const running = AbortSignal.any([signal, end.signal]);
 
   const clock = new CorrectedClock(options.clock, await readKnownTime(folder, rendererFolder, log));
-  const disk = vital.is === "read" ? vital.disk : new DiskHealth(log);
-  const identity = vital.is === "read" ? vital.identity : Identity.temporary();
+  const { disk, identity, reset } = files.is === "read" ? files : withoutKeyFiles(folder, log);
   const asked = await AskedSettingsStore.open(folder, disk);
-  const reset = vital.is === "read" ? vital.reset : PendingReset.none(folder);
   const declared = await DeclaredDevices.open(options.declared, log);
   const api = cleanup.use(new ServiceApi(typeof server === "function" ? server : refuseRequest, network));
   const outboundHttp = cleanup.use(
@@ -259,20 +230,8 @@ async function runParts(
       }),
     onChange: () => scenes.update(),
   });
-  const diskWait =
-    vital.is === "read"
-      ? null
-      : new DiskWait({
-          error: vital.error,
-          read: async () => {
-            if (isUnreadable(server)) await server.read();
-            await readVital(options);
-          },
-          restart: () => restartPlayer("restart"),
-          onChange: () => scenes.update(),
-          clock,
-          log,
-        });
+  const waiting = { restart: () => restartPlayer("restart"), onChange: () => scenes.update(), clock, log };
+  const diskWait = files.is === "read" ? null : new DiskWait({ ...files, ...waiting });
   const noServer = typeof server === "function" || isUnreadable(server) ? null : new NoServer(server, () => scenes.update());
   const standIn = diskWait ?? noServer;
   const scenes = new SceneLoop({

@@ -1,0 +1,36 @@
+// What a player cannot start without: its key, and whether it has to be reset. Read from its folder, unless the disk fails.
+import type { Log } from "../base/log.ts";
+import { Identity } from "./pairing/identity.ts";
+import { PendingReset } from "./pairing/pending-reset.ts";
+import { DiskHealth } from "./storage/disk-health.ts";
+
+/** The disk failed to read what the player cannot start without. */
+export interface UnreadableDisk {
+  is: "unreadable";
+  error: unknown;
+  /** Reads it again; rejects as long as the disk fails. */
+  read: () => Promise<unknown>;
+}
+
+export interface KeyFiles {
+  is: "read";
+  disk: DiskHealth;
+  identity: Identity;
+  reset: PendingReset;
+}
+
+/** @throws the system's error when the disk fails to read them. */
+export async function readKeyFiles(folder: string, log: Log): Promise<KeyFiles> {
+  const disk = new DiskHealth(log);
+  return { is: "read", disk, identity: await Identity.open(folder, log, disk), reset: await PendingReset.open(folder, disk) };
+}
+
+/** In their place while the disk fails: a key that is not stored, so that none replaces one that may be there. */
+export function withoutKeyFiles(folder: string, log: Log): Omit<KeyFiles, "is"> {
+  return { disk: new DiskHealth(log), identity: Identity.temporary(), reset: PendingReset.none(folder) };
+}
+
+/** Whether a player's address of the service could not be read. */
+export function isUnreadable(server: object): server is UnreadableDisk {
+  return "is" in server && server.is === "unreadable";
+}
