@@ -32,7 +32,7 @@
 // | image.isEmpty(), toPNG()                                 | nothing                                                                  | D   |
 //
 // D: electron.d.ts, which is Electron's documentation. S: its source (shell/browser/api/electron_api_app.cc, electron_api_session.cc,
-// electron_api_cookies.cc; lib/browser/api/utility-process.ts, menu.ts, screen.ts), read as of version 45.
+// electron_api_cookies.cc; lib/browser/api/utility-process.ts, menu.ts, screen.ts).
 import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 

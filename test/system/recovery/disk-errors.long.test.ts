@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { failingReads } from "../../support/failing-reads.ts";
+import { failingCalls } from "../../support/failing-calls.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { plainImage } from "../../support/media/media.ts";
 import { eventually } from "../../support/polling.ts";
@@ -11,10 +11,10 @@ import { Program, startPlayer, startService } from "../../support/programs/progr
 const slow = { timeout: 300_000 };
 const vital = ["identity.json", "copies/identity.json", "pairing.json", "copies/pairing.json"];
 
-test(
-  "[DSK16] a real player with EIO on all reads at its start says so, stays up, and is as before when the disk is healed",
+test.for([["reads"], ["reads", "writes"]] as const)(
+  "[DSK16] a real player with EIO on all %s at its start says so, and while running plays on; it is as before when the disk is healed",
   slow,
-  async () => {
+  async (calls) => {
     await using folder = await temporaryFolder();
     const data = join(folder.path, "player");
     await using service = await startService(join(folder.path, "service"));
@@ -31,8 +31,8 @@ test(
     const contents = (): Promise<string[]> => Promise.all(vital.map((name) => readFile(join(data, name), "utf8")));
     const before = await contents();
 
-    const disk = await failingReads(folder.path, data);
-    await disk.fail();
+    const disk = await failingCalls(folder.path, data);
+    await disk.fail(...calls);
     await using player = startPlayer(api.url, data, undefined, [], disk.env);
     let exitCode: number | null | undefined;
     void player.exitCode.then((code) => (exitCode = code));
@@ -46,8 +46,19 @@ test(
     await player.line("presented");
     await eventually(async () => (await api.ok("GET", `players/${playerId}`))["status"] === "online");
     expect(await contents()).toEqual(before);
-    expect(player.lines.filter(({ msg }) => msg === "pairing code")).toEqual([]);
-    expect(exitCode).toBeUndefined();
+
+    // The same while it plays.
+    await disk.fail(...calls);
+    const presented = (): number => player.lines.filter(({ msg }) => msg === "presented").length;
+    const shown = presented();
+    await eventually(() => presented() >= shown + 5);
+    await disk.heal();
+    await player.stop("SIGKILL");
+    await using again = startPlayer(api.url, data, undefined, [], disk.env);
+    await again.line("presented");
+    await again.line("connected");
+    expect(await contents()).toEqual(before);
+    for (const { lines } of [player, again]) expect(lines.filter(({ msg }) => msg === "pairing code")).toEqual([]);
   },
 );
 
@@ -63,8 +74,8 @@ test(
     const contents = (): Promise<string[]> =>
       Promise.all(["service-key.json", "admin-token"].map((name) => readFile(join(data, name), "utf8")));
     const before = await contents();
-    const disk = await failingReads(folder.path, data);
-    await disk.fail();
+    const disk = await failingCalls(folder.path, data);
+    await disk.fail("reads");
     await using failing = new Program(["src/main/cli.ts", "serve", "--port", "0", "--data", data], disk.env);
     expect(await failing.exitCode).toBe(1);
     expect(failing.output).toMatch(/EIO|disk I\/O error/);
