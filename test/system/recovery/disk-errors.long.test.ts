@@ -11,10 +11,13 @@ import { Program, startPlayer, startService } from "../../support/programs/progr
 const slow = { timeout: 300_000 };
 const vital = ["identity.json", "copies/identity.json", "pairing.json", "copies/pairing.json"];
 
-test.for([["reads"], ["reads", "writes"]] as const)(
-  "[DSK16] a real player with EIO on all %s at its start says so, and while running plays on; it is as before when the disk is healed",
+test.for([
+  { what: "reads", calls: ["reads"] },
+  { what: "reads and writes", calls: ["reads", "writes"] },
+] as const)(
+  "[DSK16] a real player with EIO on all $what at its start says so, and while running plays on; it is as before when the disk is healed",
   slow,
-  async (calls) => {
+  async ({ calls }) => {
     await using folder = await temporaryFolder();
     const data = join(folder.path, "player");
     await using service = await startService(join(folder.path, "service"));
