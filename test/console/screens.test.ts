@@ -123,7 +123,7 @@ test("[CWL6] a screen that goes offline, breaks, returns, is renamed or removed 
   await expect.poll(() => page.getByRole("heading", { name: "Needs attention" }).count()).toBe(0);
 
   await beat(counter, { problems: [createProblem("disk-unwritable", Date.now())] });
-  await card(page, "Counter").getByText("The device cannot write to its disk.").waitFor();
+  await card(page, "Counter").getByText("The device cannot read or write its disk.").waitFor();
   // What has no event is told by heartbeats, such as opening hours.
   const display = {
     asked: "off",

@@ -64,7 +64,7 @@ export const problemRecordOperations: readonly Operation<ProblemRecordDependenci
       code: "disk-unwritable",
       zone_id: null,
       item_id: null,
-      detail: "The device cannot write to its disk: ENOSPC: no space left on device",
+      detail: "The device cannot read or write its disk: ENOSPC: no space left on device",
       remedy: "Free some space.",
       started_at: "2026-11-21T12:00:00.000Z",
       ended_at: "2026-11-21T12:05:00.000Z",
