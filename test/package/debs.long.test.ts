@@ -86,8 +86,8 @@ test.skipIf(!canBuild)("[DEB3] everything in the packages belongs to root, and o
     "bin/signage-release",
     "bin/signage-service",
     "lib/signage-player/launcher/node",
-    "lib/signage-player/session/rotate",
     "lib/signage-player/session/explain-failure",
+    "lib/signage-player/session/rotate",
     "lib/signage-service/backup-and-expire",
     "lib/signage-service/bin/node",
   ]);
