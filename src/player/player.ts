@@ -253,8 +253,8 @@ async function runParts(options: PlayerOptions, files: KeyFiles | UnreadableDisk
         (shared) => recovery.run(shared),
         (shared) => scenes.run(shared),
         (shared) => (standIn ?? lifecycle).run(shared),
-        (shared) => saveRepeatedly([{ save: () => disk.probe(folder) }, identity, restarts, asked], clock, shared),
-        (shared) => saveRepeatedly([{ save: () => disk.retryReads() }], clock, shared),
+        (shared) =>
+          saveRepeatedly([{ save: () => disk.probe(folder) }, { save: () => disk.retryReads() }, identity, restarts, asked], clock, shared),
         (shared) =>
           applySettings(
             { controls: machine.controls, asked: () => asked.settings.value, onFound: () => session()?.displaysFound(), clock, log },

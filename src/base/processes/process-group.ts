@@ -43,7 +43,10 @@ export function startGroup(program: string, args: readonly string[], { env, cwd 
   leader.stdin.on("error", () => undefined);
   // Ends what the program left behind, and the process that waits.
   leader.once("exit", () => pipe.destroy());
-  return { leader, kill: () => killGroup(leader.pid) };
+  const kill = (): void => {
+    if (leader.pid !== undefined) killIfThere(-leader.pid);
+  };
+  return { leader, kill };
 }
 
 /** The path of the program `name`, a name or a path, in the folders of the variable PATH; null when this user can run none. */
@@ -55,10 +58,10 @@ export async function findProgram(name: string, path: string | undefined): Promi
   return null;
 }
 
-function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
+/** Kills a process, if it still runs. @param pid negative for all processes of its group. */
+export function killIfThere(pid: number): void {
   try {
-    process.kill(-pid, "SIGKILL");
+    process.kill(pid, "SIGKILL");
   } catch (error) {
     if (!hasErrorCode(error, "ESRCH")) throw error;
   }

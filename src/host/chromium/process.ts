@@ -5,7 +5,8 @@ import { readFile, readlink, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../../base/clock.ts";
-import { Fault, reasonOf, hasErrorCode } from "../../base/fault.ts";
+import { Fault, reasonOf } from "../../base/fault.ts";
+import { killIfThere } from "../../base/processes/process-group.ts";
 import type { BrowserAccount } from "./account.ts";
 import { commandLine, sessionProcesses, type SessionProcess } from "./session-processes.ts";
 
@@ -58,21 +59,11 @@ export async function startBrowser(executable: string, flags: readonly string[],
     });
   });
   const [input, output] = [child.stdio[3] as Writable, child.stdio[4] as Readable];
-  return { pid, input, output, exited, processes: () => sessionProcesses(pid), kill, killProcess };
+  return { pid, input, output, exited, processes: () => sessionProcesses(pid), kill, killProcess: killIfThere };
 }
 
 function killSession(pid: number): void {
-  killProcess(-pid);
-}
-
-/** @param pid negative for all processes of its group. */
-function killProcess(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch (error) {
-    // ESRCH: no process is left.
-    if (!hasErrorCode(error, "ESRCH")) throw error;
-  }
+  killIfThere(-pid);
 }
 
 /**

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Backoff, type BackoffBounds } from "../../base/async/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
-import { Fault, isAbort, reasonOf } from "../../base/fault.ts";
+import { Fault, ignoreAbort, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { runtimeFolders, shortHash } from "../../host/chromium/account.ts";
 import { createMemoryFolder, removeMemoryFolder } from "../../host/linux/memory-folder.ts";
@@ -96,7 +96,7 @@ async function keepRunning(options: Required<ElectronRunOptions>, env: Record<st
     restarts.push(clock.monotonic());
     const waitMs = Math.round(backoff.next());
     log.error({ reason: `it ${describeEnd(end)}`, wait_ms: waitMs }, "restarting Electron");
-    await clock.wait(waitMs, signal).catch(unlessAborted);
+    await clock.wait(waitMs, signal).catch(ignoreAbort);
   }
 }
 
@@ -160,11 +160,7 @@ async function waitForSilence(child: ChildProcess, clock: Clock, limits: Electro
       if (leftMs <= 0 && lastMessageAt === previousMessageAt) return limitMs;
     }
   } catch (error) {
-    unlessAborted(error);
+    ignoreAbort(error);
     return null;
   }
-}
-
-function unlessAborted(error: unknown): void {
-  if (!isAbort(error)) throw error;
 }

@@ -1,6 +1,6 @@
 // Waits until the screens of a show have presented it, by what they report to the service.
 import type { Clock } from "../../base/clock.ts";
-import { isAbort } from "../../base/fault.ts";
+import { ignoreAbort } from "../../base/fault.ts";
 import { runAll } from "../../base/async/run-all.ts";
 import { Signal } from "../../base/async/signal.ts";
 import type { Log } from "../../base/log.ts";
@@ -80,7 +80,7 @@ export async function watchShow(show: Show, options: WatchOptions, signal: Abort
   ];
   await runAll(tasks, signal).catch((error: unknown) => {
     signal.throwIfAborted();
-    if (!isAbort(error)) throw error;
+    ignoreAbort(error);
   });
   // A screen whose connection was cut is noticed by the service, without an event for the first two minutes.
   for (const { player_id, status } of await client.showScreens(show.id)) {

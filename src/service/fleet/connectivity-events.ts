@@ -31,7 +31,7 @@ interface StatusChange {
 const offlineAfterMs = 120_000;
 const offlineCheckMs = 5_000;
 const maxBatch = 400;
-// At most so long after its time a row is committed.
+// A row is committed at most this long after the time that it carries.
 const lateMs = 30_000;
 
 export class ConnectivityEvents {

@@ -2,7 +2,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Clock } from "../../base/clock.ts";
-import { isAbort } from "../../base/fault.ts";
+import { ignoreAbort } from "../../base/fault.ts";
 
 /** How long a client may take before it has proved a right to call, ms. */
 export interface HttpDeadlines {
@@ -91,10 +91,5 @@ export function endConnection(socket: Duplex, text: string, clock: Clock, limitM
   const closed = new AbortController();
   socket.once("close", () => closed.abort());
   socket.end(text);
-  clock.wait(limitMs, closed.signal).then(
-    () => socket.destroy(),
-    (error: unknown) => {
-      if (!isAbort(error)) throw error;
-    },
-  );
+  clock.wait(limitMs, closed.signal).then(() => socket.destroy(), ignoreAbort);
 }

@@ -29,12 +29,12 @@ export class MissingAnnouncements {
     for (let id = after + 1; id < before; id += 1) this.#byId.set(id, null);
   }
 
-  /** One of them was read. */
+  /** A missing number was read: it is missing no more. */
   found(id: number): void {
     this.#byId.delete(id);
   }
 
-  /** Forgets all. */
+  /** Forgets all missing numbers. */
   clear(): void {
     this.#byId.clear();
   }

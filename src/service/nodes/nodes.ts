@@ -49,7 +49,7 @@ export interface Nodes extends AsyncDisposable {
   readonly isShared: boolean;
   /** The nodes whose lease lasts, this one included. Empty only until the {@link loops} run. */
   readonly liveNodeIds: ReadonlySet<string>;
-  /** By which all nodes go: PostgreSQL's clock, or this machine's if it is the only process of its service. */
+  /** The clock that all nodes use: PostgreSQL's, or this machine's if it is the only process of its service. */
   readonly clock: Clock;
   /** Null: this is the only process of its service. */
   readonly figures: NodeFigures | null;

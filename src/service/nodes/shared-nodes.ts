@@ -34,7 +34,7 @@ export interface SharedParts {
   messages: MessageServer | null;
   /** Of the machine, in real time. */
   clock: Clock;
-  /** By which the node's machine would go alone, and by which all nodes go. */
+  /** The clock of this node's machine, and the one that all nodes use. */
   times: { machine: Clock; shared: Clock };
   /** Keeps the clock of all nodes; null: another part does. */
   databaseClock: DatabaseClock | null;

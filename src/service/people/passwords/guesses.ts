@@ -10,7 +10,7 @@ const maxGuessesPerAddress = 30;
 
 /** Who guesses the password of which account. */
 export interface Guess {
-  /** Of the accounts that carry it, whether there is any or not. */
+  /** The email of the accounts; there may be none that carries it. */
   email: string;
   /** Null: whose guesses are limited otherwise. */
   address: string | null;
