@@ -20,7 +20,7 @@ const filters = isVariant ? rest : process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), "signage-report-"));
 try {
   const run = await runVitest(["--project", "unit", ...(filters.length === 0 ? ["test/service"] : filters)], join(folder, "run.json"));
-  const { passed, failed, skipped, failures, exitCode } = judge(run, null);
+  const { passed, failed, skipped, failures, exitCode } = judge(run);
   process.stdout.write(`${listText("Failed", failures)}\nTests on PostgreSQL: ${passed} passed, ${failed} failed, ${skipped} skipped\n`);
   process.exitCode = exitCode;
 } finally {

@@ -1,7 +1,7 @@
-// Tells which browserless test files import a source file, directly, by way of others or in a program, the quick and near ones first.
+// Tells which browserless test files import a source file, directly, by way of others or in a program, the nearest first.
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { chooseFastTests, longTests, testsInFolders } from "../test/fast.ts";
+import { longFiles, testsInFolders } from "../test/levels.ts";
 
 /** Tests that start a program which loads these files: they do not import them. */
 const startedBy: Readonly<Record<string, string>> = {
@@ -11,27 +11,22 @@ const startedBy: Readonly<Record<string, string>> = {
 
 /**
  * @param files all tracked files, relative to `root`.
- * @returns for each source file the test files that import it, those of `npm test -- --fast` first. Among them, ordered by the
- * number of imports between them, then those in the folder of the same name first.
+ * @returns for each source file the test files that import it, ordered by the number of imports between them, then those in the folder
+ * of the same name first.
  */
 export function testsByDistance(root: string, files: readonly string[]): Map<string, string[]> {
   const known = new Set(files.filter((file) => file.endsWith(".ts")));
   const imports = new Map([...known].map((file) => [file, importsOf(root, file).filter((target) => known.has(target))]));
   const found = new Map<string, { test: string; distance: number }[]>();
-  for (const test of globSync(testsInFolders, { cwd: root, exclude: [longTests] })) {
+  for (const test of globSync(testsInFolders, { cwd: root, exclude: [longFiles] })) {
     if (!known.has(test)) continue;
     for (const [file, distance] of distancesFrom(test, imports)) {
       found.set(file, [...(found.get(file) ?? []), { test, distance }]);
     }
   }
-  const quick = new Set(chooseFastTests().files);
-  const slowness = (test: string): number => (quick.has(test) ? 0 : 1);
   return new Map(
     [...found].map(([file, tests]) => {
-      const sorted = tests.toSorted(
-        (a, b) =>
-          slowness(a.test) - slowness(b.test) || a.distance - b.distance || sharedFolders(file, b.test) - sharedFolders(file, a.test),
-      );
+      const sorted = tests.toSorted((a, b) => a.distance - b.distance || sharedFolders(file, b.test) - sharedFolders(file, a.test));
       return [file, sorted.map(({ test }) => test)];
     }),
   );

@@ -1,0 +1,147 @@
+// Measures the CPU time of each test file: of its worker, and of all programs that the worker starts. For `npm test -- --cost`.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { rootFolder } from "../../src/main/folders.ts";
+
+/** The environment variable that names the folder in which workers note their test file (test/support/cost.ts). */
+export const costVariable = "SIGNAGE_TEST_COST";
+
+/** What is known of a process: its own CPU time and that of the children it has waited for, in ticks. */
+interface Process {
+  pid: number;
+  parent: number;
+  started: string;
+  own: number;
+  waitedFor: number;
+  /** The worker that started it or one of its ancestors; null: none, so it belongs to the runner. */
+  worker: number | null;
+}
+
+const ticksPerSecond = 100; // Linux's USER_HZ, the same on all architectures that Debian supports (proc(5)).
+const sampleInterval = 250;
+
+/** CPU seconds by test file, and those of the runner and whatever else it starts. */
+export interface Costs {
+  files: Map<string, number>;
+  rest: number;
+}
+
+/**
+ * Samples the processes below this one until it is ended. Processes that start and end between two samples are counted by what their
+ * parent reports of them, except orphans: these are lost.
+ */
+export class CostMeter implements Disposable {
+  readonly #folder = mkdtempSync(join(tmpdir(), "signage-cost-"));
+  readonly #ticks = new Map<string, number>();
+  #known = new Map<number, Process>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor() {
+    process.env[costVariable] = this.#folder;
+    this.#timer = setInterval(() => this.#sample(), sampleInterval);
+  }
+
+  /** Ends the measurement. */
+  end(): Costs {
+    this.#sample();
+    clearInterval(this.#timer);
+    const seconds = (ticks: number): number => ticks / ticksPerSecond;
+    const rest = seconds(this.#ticks.get("") ?? 0);
+    this.#ticks.delete("");
+    return { files: new Map([...this.#ticks].map(([path, ticks]) => [path, seconds(ticks)])), rest };
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+    delete process.env[costVariable];
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #sample(): void {
+    const files = new Map(readdirSync(this.#folder).map((pid) => [Number(pid), readFileSync(join(this.#folder, pid), "utf8")]));
+    const current = this.#readProcesses(files);
+    for (const found of current.values()) {
+      const before = this.#known.get(found.pid);
+      const isSame = before?.started === found.started;
+      const ended = [...this.#known.values()].filter(({ pid, parent }) => parent === found.pid && !current.has(pid));
+      const counted = ended.reduce((sum, { own, waitedFor }) => sum + own + waitedFor, 0);
+      const waitedFor = Math.max(0, found.waitedFor - (isSame ? before.waitedFor : 0) - counted);
+      const path = found.worker === null ? "" : (files.get(found.worker) ?? "");
+      this.#ticks.set(path, (this.#ticks.get(path) ?? 0) + found.own - (isSame ? before.own : 0) + waitedFor);
+    }
+    this.#known = current;
+  }
+
+  /** This process and its descendants, also those whose parent has ended since they were first seen. */
+  #readProcesses(files: ReadonlyMap<number, string>): Map<number, Process> {
+    const all = new Map<number, Process>();
+    for (const name of readdirSync("/proc")) {
+      const pid = Number(name);
+      const found = Number.isInteger(pid) ? readProcess(pid) : null;
+      if (found !== null) all.set(pid, found);
+    }
+    const ours = new Map<number, Process>();
+    const visit = (found: Process): Process | null => {
+      const done = ours.get(found.pid);
+      if (done !== undefined) return done;
+      const before = this.#known.get(found.pid);
+      const parent = all.get(found.parent);
+      const owner = parent === undefined || found.pid === process.pid ? null : visit(parent);
+      const isKnown = before?.started === found.started;
+      if (found.pid !== process.pid && owner === null && !isKnown) return null;
+      found.worker = files.has(found.pid) ? found.pid : (owner?.worker ?? (isKnown ? before.worker : null));
+      ours.set(found.pid, found);
+      return found;
+    };
+    for (const found of all.values()) visit(found);
+    return ours;
+  }
+}
+
+/** Null if there is no such process any more. */
+function readProcess(pid: number): Process | null {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, "utf8");
+  } catch {
+    return null; // It ended since the folder was listed.
+  }
+  // The name, in brackets, may contain spaces and brackets (proc_pid_stat(5)); fields 3 and on follow it.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const field = (number: number): number => Number(fields[number - 3]);
+  const worker = null;
+  return { pid, parent: field(4), started: fields[22 - 3]!, own: field(14) + field(15), waitedFor: field(16) + field(17), worker };
+}
+
+/** The table of `costs`, most expensive first, as Markdown. */
+export function costTable({ files, rest }: Costs): string {
+  const rows = [...files].map(([path, seconds]) => [relative(rootFolder, path), seconds] as const);
+  const total = rows.reduce((sum, [, seconds]) => sum + seconds, 0);
+  const folders = Map.groupBy(rows, ([path]) => path.split("/").slice(0, 2).join("/"));
+  const sum = (list: readonly (readonly [string, number])[]): number => list.reduce((all, [, seconds]) => all + seconds, 0);
+  const lines = (list: readonly (readonly [string, number])[]): string =>
+    list
+      .toSorted((one, other) => other[1] - one[1] || one[0].localeCompare(other[0]))
+      .map(([name, seconds]) => `| \`${name}\` | ${seconds.toFixed(1)} |\n`)
+      .join("");
+  const byFolder = [...folders].map(([name, list]) => [name, sum(list)] as const);
+  return `# What the tests cost
+
+CPU seconds of each test file of \`npm test\`, with all programs and browsers that it starts, measured by \`npm test -- --cost\`, which
+writes this page. A file that shares a worker with others does not pay again for modules that they have loaded.
+
+All files: ${total.toFixed(0)} s. The runner, the builds and whatever is not a test file: ${rest.toFixed(0)} s.
+
+| folder | CPU seconds |
+| --- | ---: |
+${lines(byFolder)}
+| file | CPU seconds |
+| --- | ---: |
+${lines(rows)}`;
+}
+
+/** Writes the table to \`test/cost.md\`. */
+export function writeCosts(costs: Costs): void {
+  writeFileSync(join(rootFolder, "test/cost.md"), costTable(costs));
+}

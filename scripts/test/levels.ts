@@ -1,0 +1,28 @@
+// Which test files belong to which level: those of `npm test`, and those of `npm run test:long`.
+
+/** Files by whether their tests start browsers or built programs, as patterns from the root. */
+export interface TestFiles {
+  unit: readonly string[];
+  programs: readonly string[];
+  exclude: readonly string[];
+}
+
+/** The test files of the folders that need no browser; `npm run mutate` runs those that import what it changes. */
+export const testsInFolders = "test/{base,launcher,main,package,protocol,scale,schedule,player,service}/**/*.test.ts";
+
+/** Files that only `npm run test:long` runs, beside the code that they test. */
+export const longFiles = "test/**/*.long.test.ts";
+
+const unit = [testsInFolders, "test/*.test.ts", "test/console/*/model/*.test.ts"];
+
+export const gateTests: TestFiles = {
+  unit,
+  programs: ["test/{console,host,renderer,system}/**/*.test.ts"],
+  exclude: [longFiles],
+};
+
+export const longTests: TestFiles = {
+  unit: unit.map((path) => path.replace(".test.ts", ".long.test.ts")),
+  programs: ["test/{console,host,renderer,system}/**/*.long.test.ts", "test/long/**/*.test.ts"],
+  exclude: [],
+};
