@@ -7,8 +7,9 @@ import { dirname, join } from "node:path";
 import { rootFolder } from "../src/main/folders.ts";
 import { checkFaults, type Fault } from "./mutate/fault.ts";
 import { faults } from "./mutate/faults.ts";
-import { testsByDistance } from "./mutate/import-graph.ts";
 import { runTests, type TestRun } from "./mutate/run-tests.ts";
+import { longFiles, testsInFolders } from "./test/levels.ts";
+import { testsByDistance } from "./test/test-graph.ts";
 
 /** What the tests say of one fault. */
 type Verdict = "found" | "survived" | "untested" | "undecided";
@@ -21,7 +22,7 @@ const filters = process.argv.slice(2);
 const chosen = faults.filter(({ file }) => filters.length === 0 || filters.some((filter) => file.includes(filter)));
 checkFaults(chosen, (file) => readFileSync(join(rootFolder, file), "utf8"));
 const tracked = execFileSync("git", ["ls-files"], { cwd: rootFolder, encoding: "utf8" }).split("\n").filter(Boolean);
-const graph = testsByDistance(rootFolder, tracked);
+const graph = testsByDistance(rootFolder, tracked, [testsInFolders], [longFiles]);
 const queue = [...chosen.entries()];
 const copies: string[] = [];
 process.once("exit", () => copies.forEach((copy) => rmSync(copy, { recursive: true, force: true })));
@@ -69,7 +70,7 @@ function copyTree(): string {
 
 /** Plants the fault and runs the tests that import its file until one fails. */
 async function judge(copy: string, fault: Fault): Promise<{ verdict: Verdict; text: string }> {
-  const tests = graph.get(fault.file) ?? [];
+  const tests = (graph.get(fault.file) ?? []).map(({ test }) => test);
   if (tests.length === 0) return { verdict: "untested", text: "NOT FOUND: no test imports the file" };
   for (const run of runsFor(fault, tests)) {
     const outcome = await withFault(copy, fault, () => runTests(copy, run, stop.signal));

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checkFaults } from "../scripts/mutate/fault.ts";
 import { faults } from "../scripts/mutate/faults.ts";
-import { testsByDistance } from "../scripts/mutate/import-graph.ts";
+import { longFiles, testsInFolders } from "../scripts/test/levels.ts";
+import { testsByDistance } from "../scripts/test/test-graph.ts";
 import { rootFolder } from "../src/main/folders.ts";
 
 const textOf = (file: string): string => readFileSync(join(rootFolder, file), "utf8");
@@ -13,9 +14,9 @@ const textOf = (file: string): string => readFileSync(join(rootFolder, file), "u
 test("[RUN5] the text of each fault occurs exactly once, and a test that imports its file has its rule", () => {
   checkFaults(faults, textOf);
   const files = execFileSync("git", ["ls-files"], { cwd: rootFolder, encoding: "utf8" }).split("\n").filter(Boolean);
-  const tests = testsByDistance(rootFolder, files);
+  const tests = testsByDistance(rootFolder, files, [testsInFolders], [longFiles]);
   for (const { file, rule } of faults) {
-    const importing = tests.get(file) ?? [];
+    const importing = (tests.get(file) ?? []).map(({ test }) => test);
     expect(importing, file).not.toEqual([]);
     if (rule !== undefined) expect(importing.map(textOf).join(), file).toContain(`[${rule}]`);
   }
