@@ -37,6 +37,8 @@ export class CostMeter implements Disposable {
   readonly #ticks = new Map<string, number>();
   #known = new Map<number, Process>();
   readonly #timer: NodeJS.Timeout;
+  /** What the variable was before: the tests of this meter run below another one. */
+  readonly #outer = process.env[costVariable];
 
   constructor() {
     process.env[costVariable] = this.#folder;
@@ -55,7 +57,8 @@ export class CostMeter implements Disposable {
 
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
-    delete process.env[costVariable];
+    if (this.#outer === undefined) delete process.env[costVariable];
+    else process.env[costVariable] = this.#outer;
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
