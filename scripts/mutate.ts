@@ -1,14 +1,18 @@
 // `npm run mutate`: plants one fault at a time in a copy of the code and runs the browserless tests that import the file.
 // Lists every fault that no test finds. `npm run mutate -- schedule` takes only the faults in files whose path contains `schedule`.
+// `npm run mutate -- --fresh SEED` plants two random faults in each folder of `src` instead, and also runs the tests with a browser or
+// built programs that depend on the file.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { parseArgs } from "node:util";
 import { dirname, join } from "node:path";
 import { rootFolder } from "../src/main/folders.ts";
 import { checkFaults, type Fault } from "./mutate/fault.ts";
 import { faults } from "./mutate/faults.ts";
+import { chooseFreshFaults } from "./mutate/fresh-faults.ts";
 import { runTests, type TestRun } from "./mutate/run-tests.ts";
-import { longFiles, testsInFolders } from "./test/levels.ts";
+import { gateTests, longFiles, testsInFolders } from "./test/levels.ts";
 import { testsByDistance } from "./test/test-graph.ts";
 
 /** What the tests say of one fault. */
@@ -18,11 +22,14 @@ const workers = 2;
 /** Two test files run first, then twice as many, and so on. */
 const filesInFirstRun = 2;
 
-const filters = process.argv.slice(2);
-const chosen = faults.filter(({ file }) => filters.length === 0 || filters.some((filter) => file.includes(filter)));
-checkFaults(chosen, (file) => readFileSync(join(rootFolder, file), "utf8"));
+const { positionals: filters, values } = parseArgs({ allowPositionals: true, options: { fresh: { type: "string" } } });
 const tracked = execFileSync("git", ["ls-files"], { cwd: rootFolder, encoding: "utf8" }).split("\n").filter(Boolean);
-const graph = testsByDistance(rootFolder, tracked, [testsInFolders], [longFiles]);
+const isFresh = values.fresh !== undefined;
+const planned = isFresh ? chooseFreshFaults(rootFolder, tracked, Number(values.fresh)) : faults;
+const chosen = planned.filter(({ file }) => filters.length === 0 || filters.some((filter) => file.includes(filter)));
+checkFaults(chosen, (file) => readFileSync(join(rootFolder, file), "utf8"));
+const testFiles = isFresh ? [...gateTests.unit, ...gateTests.programs] : [testsInFolders];
+const graph = testsByDistance(rootFolder, tracked, testFiles, [longFiles]);
 const queue = [...chosen.entries()];
 const copies: string[] = [];
 process.once("exit", () => copies.forEach((copy) => rmSync(copy, { recursive: true, force: true })));
@@ -64,7 +71,9 @@ function copyTree(): string {
     mkdirSync(dirname(join(copy, path)), { recursive: true });
     cpSync(join(rootFolder, path), join(copy, path));
   }
-  for (const folder of ["node_modules", "sdk/typescript/node_modules", "dist"]) symlinkSync(join(rootFolder, folder), join(copy, folder));
+  for (const folder of ["node_modules", "sdk/typescript/node_modules"]) symlinkSync(join(rootFolder, folder), join(copy, folder));
+  // Copied, because the tests build it anew when a source has changed.
+  cpSync(join(rootFolder, "dist"), join(copy, "dist"), { recursive: true, preserveTimestamps: true });
   return copy;
 }
 
