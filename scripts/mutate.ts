@@ -12,11 +12,11 @@ import { checkFaults, type Fault } from "./mutate/fault.ts";
 import { faults } from "./mutate/faults.ts";
 import { chooseFreshFaults } from "./mutate/fresh-faults.ts";
 import { runTests, type TestRun } from "./mutate/run-tests.ts";
-import { gateTests, longFiles, testsInFolders } from "./test/levels.ts";
+import { gateTests, longFiles, longTests, testsInFolders } from "./test/levels.ts";
 import { testsByDistance } from "./test/test-graph.ts";
 
 /** What the tests say of one fault. */
-type Verdict = "found" | "survived" | "untested" | "undecided";
+type Verdict = "found" | "found by the long run" | "survived" | "untested" | "undecided";
 
 const workers = 2;
 /** Two test files run first, then twice as many, and so on. */
@@ -30,6 +30,8 @@ const chosen = planned.filter(({ file }) => filters.length === 0 || filters.some
 checkFaults(chosen, (file) => readFileSync(join(rootFolder, file), "utf8"));
 const testFiles = isFresh ? [...gateTests.unit, ...gateTests.programs] : [testsInFolders];
 const graph = testsByDistance(rootFolder, tracked, testFiles, [longFiles]);
+/** The long tests beside the code that they test: asked only for faults that the others do not find. */
+const longGraph = testsByDistance(rootFolder, tracked, longTests.unit, []);
 const queue = [...chosen.entries()];
 const copies: string[] = [];
 process.once("exit", () => copies.forEach((copy) => rmSync(copy, { recursive: true, force: true })));
@@ -42,7 +44,11 @@ await Promise.all(Array.from({ length: workers }, work));
 
 const survivors = chosen.filter((fault) => ["survived", "untested"].includes(verdicts.get(fault) ?? ""));
 const undecided = chosen.filter((fault) => (verdicts.get(fault) ?? "undecided") === "undecided");
-process.stdout.write(`\nFaults: ${chosen.length}, survivors: ${survivors.length}, not decided: ${undecided.length}\n`);
+const onlyLong = chosen.filter((fault) => verdicts.get(fault) === "found by the long run");
+const found = chosen.length - survivors.length - undecided.length - onlyLong.length;
+process.stdout.write(`\nFaults: ${chosen.length}, found by npm test: ${found}, only by the long run: ${onlyLong.length}, `);
+process.stdout.write(`survivors: ${survivors.length}, not decided: ${undecided.length}\n`);
+print("Found only by the long run", onlyLong);
 print("Survivors", survivors);
 print("Not decided, because a run took too long or was stopped", undecided);
 process.exitCode = survivors.length + undecided.length === 0 ? 0 : 1;
@@ -89,22 +95,23 @@ async function judge(copy: string, fault: Fault): Promise<{ verdict: Verdict; te
     const reason = await unsoundness(copy, { ...run, files: [outcome.file] }, outcome.isTimeout);
     if (reason !== null)
       return { verdict: "undecided", text: `NOT DECIDED: ${outcome.file} does not pass without the fault either: ${reason}` };
+    if (run.isLong === true) return { verdict: "found by the long run", text: `found only by ${outcome.test}` };
     return { verdict: "found", text: `found by ${outcome.test}` };
   }
   return { verdict: "survived", text: "NOT FOUND" };
 }
 
-/** The tests to run for a fault, in turn: those of its rule, then the files that import it, the nearest first. */
-function runsFor({ rule }: Fault, tests: readonly string[]): TestRun[] {
+/** The tests to run for a fault, in turn: those of its rule, the files that import it, the nearest first, then the long ones. */
+function runsFor({ file, rule }: Fault, tests: readonly string[]): TestRun[] {
   const runs: TestRun[] = [];
   if (rule !== undefined) {
     const files = tests.filter((path) => readFileSync(join(rootFolder, path), "utf8").includes(`[${rule}]`));
-    if (files.length === 0) throw new Error(`scripts/mutate: no test that imports the faulty file has the rule ${rule}`);
-    runs.push({ files, rule });
+    if (files.length > 0) runs.push({ files, rule });
   }
   for (let from = 0, count = filesInFirstRun; from < tests.length; from += count, count *= 2) {
     runs.push({ files: tests.slice(from, from + count) });
   }
+  for (const { test } of longGraph.get(file) ?? []) runs.push({ files: [test], isLong: true });
   return runs;
 }
 

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { checkFaults } from "../scripts/mutate/fault.ts";
 import { chooseFreshFaults } from "../scripts/mutate/fresh-faults.ts";
 import { faults } from "../scripts/mutate/faults.ts";
-import { longFiles, testsInFolders } from "../scripts/test/levels.ts";
+import { testsInFolders } from "../scripts/test/levels.ts";
 import { testsByDistance } from "../scripts/test/test-graph.ts";
 import { rootFolder } from "../src/main/folders.ts";
 
@@ -15,7 +15,7 @@ const textOf = (file: string): string => readFileSync(join(rootFolder, file), "u
 test("[RUN5] the text of each fault occurs exactly once, and a test that imports its file has its rule", () => {
   checkFaults(faults, textOf);
   const files = execFileSync("git", ["ls-files"], { cwd: rootFolder, encoding: "utf8" }).split("\n").filter(Boolean);
-  const tests = testsByDistance(rootFolder, files, [testsInFolders], [longFiles]);
+  const tests = testsByDistance(rootFolder, files, [testsInFolders], []);
   for (const { file, rule } of faults) {
     const importing = (tests.get(file) ?? []).map(({ test }) => test);
     expect(importing, file).not.toEqual([]);

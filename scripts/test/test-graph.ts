@@ -4,7 +4,7 @@ import { dirname, join, normalize } from "node:path";
 
 /** What a file loads without importing it: a program that it starts, a page that it builds. */
 const loads: Readonly<Record<string, readonly string[]>> = {
-  "test/service/media/media-formats.test.ts": ["src/service/media/child.ts"],
+  "src/service/media/process.ts": ["src/service/media/child.ts"],
   "test/service/store/backup.test.ts": ["src/main/backup.ts"],
   "test/support/page-build.ts": ["renderer/player/main.ts", "renderer/player/preview/main.ts", "renderer/console/main.tsx"],
   "test/support/programs/programs.ts": ["src/main/cli.ts"],
