@@ -24,7 +24,8 @@ export async function lintPlanted(files: ReadonlyMap<string, string>): Promise<C
   }
   const output = await new Promise<string>((resolve, reject) => {
     const options = { cwd: folder.path, maxBuffer: 256 * 1024 * 1024 };
-    execFile(join(rootFolder, "node_modules/.bin/oxlint"), ["--format", "json"], options, (error, stdout) => {
+    // By this Node, because the one of PATH may be too old for the linter's plugins.
+    execFile(process.execPath, [join(rootFolder, "node_modules/oxlint/bin/oxlint"), "--format", "json"], options, (error, stdout) => {
       // The exit code is 1 if the linter found something.
       if (error !== null && error.code !== 1) reject(error);
       else resolve(stdout);
