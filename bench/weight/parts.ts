@@ -51,8 +51,10 @@ const still: Part = {
   args: ["40", "2"],
   quickArgs: ["10", "1"],
   measuredBy: (figures) => {
-    const percent = (name: string): Figure => named(figures, `still picture, ${name}: CPU of all its processes, % of a core`);
-    return all({ "still: CPU beside bare Chromium": lower(over(numberOf(percent("ours"), "p50"), numberOf(percent("bare"), "p50")), 0.5) });
+    // Bare Chromium takes nothing for a still picture, so the measure is the CPU time of its start.
+    const minuteMs = 600 * numberOf(named(figures, "still picture, ours: CPU of all its processes, % of a core"), "p50");
+    const startMs = numberOf(named(figures, "start of bare Chromium: CPU of all its processes until it is settled, ms"), "p50");
+    return all({ "still: CPU of a minute beside that of bare Chromium's start": lower(over(minuteMs, startMs), 0.3) });
   },
 };
 
@@ -82,10 +84,10 @@ const service: Part = {
 const ticks: Part = {
   name: "ticks",
   args: [],
-  quickArgs: ["playlist"],
+  quickArgs: ["Playlist"],
   measuredBy: (figures) => {
     const lasted = figures.filter(({ figure }) => figure.startsWith("longest tick of ")).map((figure) => numberOf(figure, "tick_ms"));
-    const parse = numberOf(named(figures, "JSON.parse of a million bytes, ms"), "p50");
+    const parse = numberOf(named(figures, "JSON.parse of a million bytes, ms"), "min");
     return all({
       "ticks: longest beside JSON.parse of a million bytes": lower(over(Math.max(...lasted), parse), 0.5),
       "ticks: median operation beside JSON.parse of a million bytes": lower(over(median(lasted), parse), 0.5),
