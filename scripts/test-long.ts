@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createLog } from "../src/base/log.ts";
 import { provideLabwc } from "./test/labwc-root.ts";
-import { installLongTools } from "./test/long-tools.ts";
+import { installLongToolsIfStale } from "./test/long-tools.ts";
 import { filesOf, longParts, type LongPart } from "./test/long-parts.ts";
 import { judge, listText, type Outcome } from "./test/outcome.ts";
 import { ensureInstalled, gateRequirements, longRequirements } from "./test/requirements.ts";
@@ -46,7 +46,7 @@ async function runParts(parts: readonly LongPart[]): Promise<number> {
 async function runPart(part: LongPart, report: string): Promise<PartOutcome> {
   const labwc = part.needsLabwc === true ? provideLabwc() : {};
   if ("missing" in labwc) return { missing: labwc["missing"]! };
-  if (part.needsTools === true) await installLongTools();
+  if (part.needsTools === true) await installLongToolsIfStale();
   const from = performance.now();
   const run = await runVitest(["--config", part.config, ...filesOf(part)], report, { ...part.env, ...labwc });
   return { ...judge(run), seconds: Math.round((performance.now() - from) / 1_000) };

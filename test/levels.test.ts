@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { chooseWithin } from "../scripts/test/changed.ts";
 import { CostMeter, costsIn, costTable, costVariable } from "../scripts/test/cost.ts";
-import { gateTests } from "../scripts/test/levels.ts";
+import { gateTests, longTests } from "../scripts/test/levels.ts";
 import { allLongFiles, filesOf, longParts } from "../scripts/test/long-parts.ts";
 import { rootFolder } from "../src/main/folders.ts";
 
 test("[RUN6] every test file belongs to npm test or to exactly one part of the long run", () => {
-  const all = globSync("test/**/*.test.ts", { cwd: rootFolder }).toSorted();
+  const all = globSync("test/**/*.test.ts", { cwd: rootFolder, exclude: [...longTests.exclude] }).toSorted();
   const gate = globSync([...gateTests.unit, ...gateTests.programs], { cwd: rootFolder, exclude: [...gateTests.exclude] });
   const ofParts = longParts.filter(({ config }) => config === "vitest.long.config.ts").flatMap((part) => filesOf(part));
   expect([...gate, ...ofParts].toSorted()).toEqual(all);

@@ -77,10 +77,10 @@ export const longParts: readonly LongPart[] = [
 
 /** The test files of a part, relative to the root. */
 export function filesOf({ files, config }: Pick<LongPart, "files" | "config">): string[] {
-  return globSync([...files], { cwd: rootFolder, exclude: config === gate ? [...gateTests.exclude] : [] }).toSorted();
+  return globSync([...files], { cwd: rootFolder, exclude: config === gate ? [...gateTests.exclude] : [...longTests.exclude] }).toSorted();
 }
 
 /** All files of the long level. */
 export function allLongFiles(): string[] {
-  return globSync([...longTests.unit, ...longTests.programs], { cwd: rootFolder }).toSorted();
+  return globSync([...longTests.unit, ...longTests.programs], { cwd: rootFolder, exclude: [...longTests.exclude] }).toSorted();
 }
