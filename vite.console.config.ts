@@ -21,6 +21,8 @@ export default defineConfig({
     // The content security policy allows no inline code, so nothing may be inlined into the page.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // What every page needs is one file on purpose (see below): React, the router and the components that all pages share.
+    chunkSizeWarningLimit: 700,
     rolldownOptions: {
       // What main.tsx imports first comes first, also if chunks share modules: it sets what libraries read when they are loaded.
       output: {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import Fastify from "fastify";
+import { rootFolder } from "../src/main/folders.ts";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { startService } from "../test/support/programs/programs.ts";
 import { printFigure, percentiles } from "./lib.ts";
@@ -14,8 +15,8 @@ import { fillDataFolder, type FilledFolder } from "./stored.ts";
 
 const rounds = Number(process.argv[2] ?? 5);
 const roundMs = 2_000;
-const assets = 100_000;
-const players = 10_000;
+const assets = Number(process.argv[3] ?? 100_000);
+const players = assets / 10;
 
 /**
  * Serves bare routes: `/memory` sends the service's own responses from memory; `/database` reads the same rows with a prepared
@@ -95,6 +96,28 @@ async function measureStart(name: string, folder: string): Promise<void> {
   printFigure(`resident at listening, ${name}, MB (aim 150)`, percentiles(memory));
 }
 
+/** The same of a program that only listens: the least that a service on Node and Fastify can take. */
+async function measureBareStart(): Promise<void> {
+  const program = `import Fastify from "fastify"; await Fastify().listen({ port: 0, host: "127.0.0.1" }); process.stdout.write("listening");`;
+  const times: number[] = [];
+  const memory: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const started = performance.now();
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+      cwd: rootFolder,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await once(child.stdout, "data");
+    times.push(performance.now() - started);
+    memory.push(await residentMb(child.pid!));
+    const gone = once(child, "exit");
+    child.kill();
+    await gone;
+  }
+  printFigure("start to listening, bare Fastify, ms", percentiles(times));
+  printFigure("resident at listening, bare Fastify, MB", percentiles(memory));
+}
+
 async function measureReads(folder: string, stored: FilledFolder): Promise<void> {
   const { token, assetId, playerId } = stored;
   await using service = await startService(folder);
@@ -142,9 +165,9 @@ async function measureReads(folder: string, stored: FilledFolder): Promise<void>
   printFigure("resident after the load, MB", { value: Math.round(await residentMb(service.program.pid)) });
 }
 
-/** The median, rounded to a hundredth. */
+/** The median, rounded to a thousandth. */
 function median(values: number[]): number {
-  return Number(values.toSorted((a, b) => a - b)[values.length >> 1]!.toFixed(2));
+  return Number(values.toSorted((a, b) => a - b)[values.length >> 1]!.toFixed(3));
 }
 
 if (process.argv[2] === "bare") await serveBare();
@@ -152,7 +175,8 @@ await using folder = await temporaryFolder();
 const [empty, full] = ["empty", "full"].map((name) => join(folder.path, name)) as [string, string];
 await mkdir(empty);
 await mkdir(full);
+await measureBareStart();
 await measureStart("empty", empty);
 const stored = await fillDataFolder(full, assets, players);
-await measureStart(`${assets} assets and ${players} players stored`, full);
+await measureStart(`full (${assets} assets, ${players} players)`, full);
 await measureReads(full, stored);

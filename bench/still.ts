@@ -19,6 +19,7 @@ await using xvfb = await startXvfb({ width: 1920, height: 1080 });
 const folder = await mkdtemp("/tmp/signage-bench-");
 await chmod(folder, 0o755);
 const percent = { bare: [] as number[], ours: [] as number[] };
+const bareStartMs: number[] = [];
 try {
   const picture = await plainImage(color, 1920, 1080);
   const file = join(folder, "still.png");
@@ -33,9 +34,11 @@ try {
     await player.line("presented");
   }
   for (let round = 0; round < rounds; round += 1) {
-    percent.bare.push(await bare(file));
+    const bare = await bareChromium(file);
+    percent.bare.push(bare.percent);
+    bareStartMs.push(bare.startMs);
     await using player = startPlayer(api.url, join(folder, "player"), xvfb.display);
-    percent.ours.push(await measure(player.pid));
+    percent.ours.push((await measure(player.pid)).percent);
     await player.stop();
   }
 } finally {
@@ -43,17 +46,19 @@ try {
 }
 for (const [name, values] of Object.entries(percent))
   printFigure(`still picture, ${name}: CPU of all its processes, % of a core`, percentiles(values));
+printFigure("start of bare Chromium: CPU of all its processes until it is settled, ms", percentiles(bareStartMs));
 
-/** The CPU usage of a process tree in percent of a core, once the picture is on screen. */
-async function measure(pid: number): Promise<number> {
+/** The CPU usage of a process tree in percent of a core, once the picture is on screen, and of its start. */
+async function measure(pid: number): Promise<{ percent: number; startMs: number }> {
   await eventually(() => xvfb.framebuffer.pixel(...uncovered).every((value, channel) => Math.abs(value - color[channel]!) < 8));
   await wait(settleMs);
   const started = { at: performance.now(), cpuMs: usageOf(pid).cpuMs };
   await wait(seconds * 1_000);
-  return (100 * (usageOf(pid).cpuMs - started.cpuMs)) / (performance.now() - started.at);
+  const used = usageOf(pid).cpuMs - started.cpuMs;
+  return { percent: (100 * used) / (performance.now() - started.at), startMs: started.cpuMs };
 }
 
-async function bare(file: string): Promise<number> {
+async function bareChromium(file: string): ReturnType<typeof measure> {
   await using chromium = await startBareChromium(`file://${file}`, xvfb.display, folder);
   return await measure(chromium.pid);
 }

@@ -11,7 +11,11 @@ import { findElectron } from "../src/main/player/engine.ts";
 import { rootFolder } from "../src/main/folders.ts";
 
 const usage = "npm run electron:check -- [--binary FILE] [--report FILE]";
-const files = ["test/system/packaging/electron.test.ts", "test/host/contract.test.ts", "test/host/sites.test.ts"];
+/** The test files, by the configuration that has them. */
+const files = {
+  "vitest.config.ts": ["test/system/packaging/electron.test.ts", "test/host/contract.test.ts"],
+  "vitest.long.config.ts": ["test/host/sites/sites.long.test.ts"],
+};
 // From the tests of all hosts, only those of the Electron binary.
 const wanted = "\\[EL|electron under Xvfb";
 const questions = [
@@ -53,18 +57,21 @@ function obstacle(path: string | null): string | null {
 function runTests(path: string): Result[] {
   const folder = mkdtempSync(join(tmpdir(), "signage-electron-"));
   try {
-    const file = join(folder, "report.json");
-    const vitest = join(rootFolder, "node_modules/vitest/vitest.mjs");
-    const flags = ["run", ...files, "-t", wanted, "--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
-    const env = { ...process.env, SIGNAGE_ELECTRON_BINARY: path };
-    const { error } = spawnSync(process.execPath, [vitest, ...flags], { cwd: rootFolder, stdio: "inherit", env });
-    if (error !== undefined) throw error;
-    if (!existsSync(file)) throw new Error("the tests ended without results; see their output above");
-    const { testResults } = Report.parse(JSON.parse(readFileSync(file, "utf8")));
-    return testResults.flatMap(({ assertionResults }) => assertionResults).filter(({ fullName }) => new RegExp(wanted).test(fullName));
+    return Object.entries(files).flatMap(([config, own]) => runFiles(path, config, own, join(folder, `${config}.json`)));
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+function runFiles(path: string, config: string, own: readonly string[], file: string): Result[] {
+  const vitest = join(rootFolder, "node_modules/vitest/vitest.mjs");
+  const flags = ["run", "--config", config, ...own, "-t", wanted, "--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
+  const env = { ...process.env, SIGNAGE_ELECTRON_BINARY: path };
+  const { error } = spawnSync(process.execPath, [vitest, ...flags], { cwd: rootFolder, stdio: "inherit", env });
+  if (error !== undefined) throw error;
+  if (!existsSync(file)) throw new Error("the tests ended without results; see their output above");
+  const { testResults } = Report.parse(JSON.parse(readFileSync(file, "utf8")));
+  return testResults.flatMap(({ assertionResults }) => assertionResults).filter(({ fullName }) => new RegExp(wanted).test(fullName));
 }
 
 /** The report as Markdown: the machine, each test, and the messages of failed tests. */

@@ -1,27 +1,37 @@
 // `npm run mutate`: plants one fault at a time in a copy of the code and runs the browserless tests that import the file.
 // Lists every fault that no test finds. `npm run mutate -- schedule` takes only the faults in files whose path contains `schedule`.
+// `npm run mutate -- --fresh SEED` plants two random faults in each folder of `src` instead, and also runs the tests with a browser or
+// built programs that depend on the file.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { parseArgs } from "node:util";
 import { dirname, join } from "node:path";
 import { rootFolder } from "../src/main/folders.ts";
 import { checkFaults, type Fault } from "./mutate/fault.ts";
 import { faults } from "./mutate/faults.ts";
-import { testsByDistance } from "./mutate/import-graph.ts";
+import { chooseFreshFaults } from "./mutate/fresh-faults.ts";
 import { runTests, type TestRun } from "./mutate/run-tests.ts";
+import { gateTests, longFiles, longTests, testsInFolders } from "./test/levels.ts";
+import { testsByDistance } from "./test/test-graph.ts";
 
 /** What the tests say of one fault. */
-type Verdict = "found" | "survived" | "untested" | "undecided";
+type Verdict = "found" | "found by the long run" | "survived" | "untested" | "undecided";
 
 const workers = 2;
 /** Two test files run first, then twice as many, and so on. */
 const filesInFirstRun = 2;
 
-const filters = process.argv.slice(2);
-const chosen = faults.filter(({ file }) => filters.length === 0 || filters.some((filter) => file.includes(filter)));
-checkFaults(chosen, (file) => readFileSync(join(rootFolder, file), "utf8"));
+const { positionals: filters, values } = parseArgs({ allowPositionals: true, options: { fresh: { type: "string" } } });
 const tracked = execFileSync("git", ["ls-files"], { cwd: rootFolder, encoding: "utf8" }).split("\n").filter(Boolean);
-const graph = testsByDistance(rootFolder, tracked);
+const isFresh = values.fresh !== undefined;
+const planned = isFresh ? chooseFreshFaults(rootFolder, tracked, Number(values.fresh)) : faults;
+const chosen = planned.filter(({ file }) => filters.length === 0 || filters.some((filter) => file.includes(filter)));
+checkFaults(chosen, (file) => readFileSync(join(rootFolder, file), "utf8"));
+const testFiles = isFresh ? [...gateTests.unit, ...gateTests.programs] : [testsInFolders];
+const graph = testsByDistance(rootFolder, tracked, testFiles, [longFiles]);
+/** The long tests beside the code that they test: asked only for faults that the others do not find. */
+const longGraph = testsByDistance(rootFolder, tracked, longTests.unit, []);
 const queue = [...chosen.entries()];
 const copies: string[] = [];
 process.once("exit", () => copies.forEach((copy) => rmSync(copy, { recursive: true, force: true })));
@@ -34,7 +44,11 @@ await Promise.all(Array.from({ length: workers }, work));
 
 const survivors = chosen.filter((fault) => ["survived", "untested"].includes(verdicts.get(fault) ?? ""));
 const undecided = chosen.filter((fault) => (verdicts.get(fault) ?? "undecided") === "undecided");
-process.stdout.write(`\nFaults: ${chosen.length}, survivors: ${survivors.length}, not decided: ${undecided.length}\n`);
+const onlyLong = chosen.filter((fault) => verdicts.get(fault) === "found by the long run");
+const found = chosen.length - survivors.length - undecided.length - onlyLong.length;
+process.stdout.write(`\nFaults: ${chosen.length}, found by npm test: ${found}, only by the long run: ${onlyLong.length}, `);
+process.stdout.write(`survivors: ${survivors.length}, not decided: ${undecided.length}\n`);
+print("Found only by the long run", onlyLong);
 print("Survivors", survivors);
 print("Not decided, because a run took too long or was stopped", undecided);
 process.exitCode = survivors.length + undecided.length === 0 ? 0 : 1;
@@ -63,13 +77,15 @@ function copyTree(): string {
     mkdirSync(dirname(join(copy, path)), { recursive: true });
     cpSync(join(rootFolder, path), join(copy, path));
   }
-  for (const folder of ["node_modules", "sdk/typescript/node_modules", "dist"]) symlinkSync(join(rootFolder, folder), join(copy, folder));
+  for (const folder of ["node_modules", "sdk/typescript/node_modules"]) symlinkSync(join(rootFolder, folder), join(copy, folder));
+  // Copied, because the tests build it anew when a source has changed.
+  cpSync(join(rootFolder, "dist"), join(copy, "dist"), { recursive: true, preserveTimestamps: true });
   return copy;
 }
 
 /** Plants the fault and runs the tests that import its file until one fails. */
 async function judge(copy: string, fault: Fault): Promise<{ verdict: Verdict; text: string }> {
-  const tests = graph.get(fault.file) ?? [];
+  const tests = (graph.get(fault.file) ?? []).map(({ test }) => test);
   if (tests.length === 0) return { verdict: "untested", text: "NOT FOUND: no test imports the file" };
   for (const run of runsFor(fault, tests)) {
     const outcome = await withFault(copy, fault, () => runTests(copy, run, stop.signal));
@@ -79,22 +95,23 @@ async function judge(copy: string, fault: Fault): Promise<{ verdict: Verdict; te
     const reason = await unsoundness(copy, { ...run, files: [outcome.file] }, outcome.isTimeout);
     if (reason !== null)
       return { verdict: "undecided", text: `NOT DECIDED: ${outcome.file} does not pass without the fault either: ${reason}` };
+    if (run.isLong === true) return { verdict: "found by the long run", text: `found only by ${outcome.test}` };
     return { verdict: "found", text: `found by ${outcome.test}` };
   }
   return { verdict: "survived", text: "NOT FOUND" };
 }
 
-/** The tests to run for a fault, in turn: those of its rule, then the files that import it, the nearest first. */
-function runsFor({ rule }: Fault, tests: readonly string[]): TestRun[] {
+/** The tests to run for a fault, in turn: those of its rule, the files that import it, the nearest first, then the long ones. */
+function runsFor({ file, rule }: Fault, tests: readonly string[]): TestRun[] {
   const runs: TestRun[] = [];
   if (rule !== undefined) {
     const files = tests.filter((path) => readFileSync(join(rootFolder, path), "utf8").includes(`[${rule}]`));
-    if (files.length === 0) throw new Error(`scripts/mutate: no test that imports the faulty file has the rule ${rule}`);
-    runs.push({ files, rule });
+    if (files.length > 0) runs.push({ files, rule });
   }
   for (let from = 0, count = filesInFirstRun; from < tests.length; from += count, count *= 2) {
     runs.push({ files: tests.slice(from, from + count) });
   }
+  for (const { test } of longGraph.get(file) ?? []) runs.push({ files: [test], isLong: true });
   return runs;
 }
 

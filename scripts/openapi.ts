@@ -1,11 +1,13 @@
 // `node scripts/openapi.ts` writes docs/openapi.json and the client's types; with --check it only reports breaking changes.
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readVersion, rootFolder } from "../src/main/folders.ts";
 import { describeService } from "../src/service/openapi/document.ts";
 import { allowsBreaking, breakingChanges, type Description } from "./breaking-changes.ts";
+import { installLongToolsIfStale, longTool } from "./test/long-tools.ts";
 
 /** The committed description, relative to the root. */
 export const descriptionFile = "docs/openapi.json";
@@ -17,21 +19,40 @@ export function descriptionText(): string {
   return `${JSON.stringify(describeService(readVersion()), null, 2)}\n`;
 }
 
-/** The types that openapi-typescript generates from a description, with the TypeScript version of its own workspace. */
+/**
+ * The types that openapi-typescript generates from a description, below a first line with the digests of both: `npm test` compares them
+ * without the generator, see `isGeneratedFrom`.
+ */
 export function typesText(description: string): string {
+  installLongToolsIfStale();
   const folder = mkdtempSync(join(tmpdir(), "signage-types-"));
   try {
     const input = join(folder, "openapi.json");
     const output = join(folder, "types.ts");
     writeFileSync(input, description);
-    const program = join(rootFolder, "sdk/typescript/node_modules/openapi-typescript/bin/cli.js");
-    execFileSync(process.execPath, [program, input, "--output", output, "--alphabetize", "--default-non-nullable", "false"], {
-      stdio: ["ignore", "ignore", "inherit"],
-    });
-    return readFileSync(output, "utf8");
+    execFileSync(
+      process.execPath,
+      [longTool("openapi-typescript/bin/cli.js"), input, "--output", output, "--alphabetize", "--default-non-nullable", "false"],
+      {
+        stdio: ["ignore", "ignore", "inherit"],
+      },
+    );
+    const types = readFileSync(output, "utf8");
+    return `${firstLine(description, types)}\n${types}`;
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** Whether `text` is what `typesText` returned for a description: neither has changed since. */
+export function isGeneratedFrom(description: string, text: string): boolean {
+  const end = text.indexOf("\n");
+  return text.slice(0, end) === firstLine(description, text.slice(end + 1));
+}
+
+function firstLine(description: string, types: string): string {
+  const [from, to] = [description, types].map((text) => createHash("sha256").update(text).digest("hex"));
+  return `// \`node scripts/openapi.ts\` wrote this from the description ${from}; the lines below are ${to} (SHA-256).`;
 }
 
 /** The description that clients rely on: of the newest release that has one, else the last commit; null if there is none. */

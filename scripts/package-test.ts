@@ -1,4 +1,4 @@
-// `npm run -s package:test -- PART [AMOUNT]`: the long proofs of packages, image and updates, by name. Prints JSON lines, the summary
+// `npm run -s test:days -- packages PART [AMOUNT]`: the long proofs of packages, image and updates, by name. Prints JSON lines, the summary
 // last. Exits with 1 after any violation. Ctrl+C ends a run early, with its summary.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -1,4 +1,4 @@
-// `npm run -s scale:test -- PART [AMOUNT] [--seed N]`: the long proofs of several nodes, by name. Prints JSON lines, the summary last.
+// `npm run -s test:days -- scale PART [AMOUNT] [--seed N]`: the long proofs of several nodes, by name. Prints JSON lines, the summary last.
 // Exits with 1 after any violation. Ctrl+C ends a run early, with its summary.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -1,4 +1,4 @@
-// `npm run -s soak -- PART [AMOUNT] [--seed N]`: the long proofs, by name. Prints JSON lines, the summary last. Exits with 1 after
+// `npm run -s test:days -- soak PART [AMOUNT] [--seed N]`: the long proofs, by name. Prints JSON lines, the summary last. Exits with 1 after
 // any violation. Ctrl+C ends a run early, with its summary.
 import { parseArgs } from "node:util";
 import { changes } from "./soak/changes.ts";

@@ -1,10 +1,7 @@
 // Plants imports in a copy of the source tree and runs the linter on them with this project's settings.
-import { execFile } from "node:child_process";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { rootFolder } from "../src/main/folders.ts";
-import { temporaryFolder } from "./support/folder.ts";
+import { lintPlanted } from "./support/lint.ts";
 
 /** A folder of the import table, with allowed and forbidden imports: paths from the root, or names of packages. */
 interface Row {
@@ -173,15 +170,10 @@ const planted = plant();
 const complaints = new Map<string, Set<string>>();
 
 beforeAll(async () => {
-  await using folder = await temporaryFolder();
-  // The project's settings without the options that need the compiler.
-  const { options: _, ...settings } = JSON.parse(await readFile(join(rootFolder, ".oxlintrc.json"), "utf8")) as Record<string, unknown>;
-  await write(folder.path, ".oxlintrc.json", JSON.stringify(settings));
-  for (const { file, code } of planted) await write(folder.path, file, code);
-  for (const [file, code] of Object.entries(cycles)) await write(folder.path, file, code);
-  for (const { code, filename } of await lint(folder.path)) {
-    const files = complaints.get(code) ?? new Set();
-    complaints.set(code, files.add(filename));
+  const files = new Map([...planted.map(({ file, code }) => [file, code] as const), ...Object.entries(cycles)]);
+  for (const { code, filename } of await lintPlanted(files)) {
+    const rejected = complaints.get(code) ?? new Set();
+    complaints.set(code, rejected.add(filename));
   }
 });
 
@@ -199,21 +191,3 @@ test("[LNT2] the linter rejects a cycle of type-only imports", () => {
   const rejected = complaints.get("import(no-cycle)") ?? new Set();
   expect([...rejected].filter((file) => file in cycles)).not.toEqual([]);
 });
-
-async function write(folder: string, file: string, text: string): Promise<void> {
-  await mkdir(dirname(join(folder, file)), { recursive: true });
-  await writeFile(join(folder, file), text);
-}
-
-async function lint(folder: string): Promise<{ code: string; filename: string }[]> {
-  const program = join(rootFolder, "node_modules/.bin/oxlint");
-  const output = await new Promise<string>((resolve, reject) => {
-    const argv = ["--format", "json", "src", "renderer"];
-    execFile(program, argv, { cwd: folder, maxBuffer: 256 * 1024 * 1024 }, (error, stdout) => {
-      // The exit code is 1 if the linter found something.
-      if (error !== null && error.code !== 1) reject(error);
-      else resolve(stdout);
-    });
-  });
-  return (JSON.parse(output) as { diagnostics: { code: string; filename: string }[] }).diagnostics;
-}

@@ -7,7 +7,7 @@ const base: readonly Fault[] = [
   ...faultsIn("src/base/files/durable-file.ts", [
     ["await file.sync();", ""],
     ["created.length >= first.length", "created.length > first.length"],
-    ["return; // damaged", "// damaged"],
+    ["return; // missing or damaged", "// missing or damaged"],
     ['end !== 64 || createHash("sha256").update(body).digest("hex") !== text.slice(0, end)', "end !== 64"],
   ]),
   ...faultsIn("src/base/jws.ts", [
@@ -71,7 +71,7 @@ const commands: readonly Fault[] = [
 const content: readonly Fault[] = [
   ...faultsIn("src/player/content/ready-content.ts", [["this.#before = new Set(before.files.values());", "this.#before.clear();"]]),
   ...faultsIn("src/player/content/desired-state-store.ts", [
-    ["if (desired.player.id !== playerId)", 'if (desired.player.id === "")'],
+    ["if (desired.player.id !== this.#playerId)", 'if (desired.player.id === "")'],
     ["await this.#stored.set(desired);", ""],
   ]),
   ...faultsIn("src/player/content/feeds/feeds.ts", [["if (trouble !== feed.trouble)", ""]]),

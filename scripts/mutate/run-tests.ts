@@ -1,4 +1,4 @@
-// Runs browserless tests in a copy of the tree until one fails.
+// Runs tests in a copy of the tree until one fails.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { rootFolder } from "../../src/main/folders.ts";
@@ -7,6 +7,8 @@ import { rootFolder } from "../../src/main/folders.ts";
 export interface TestRun {
   files: readonly string[];
   rule?: string;
+  /** Whether the files belong to the long run. */
+  isLong?: boolean;
 }
 
 /** How a run ended. A run that was stopped says nothing of the code: the machine may have been busy. */
@@ -24,11 +26,12 @@ interface FailedTest {
 const longestFileMs = 60_000;
 
 /** Runs the tests in the folder `copy` until one fails. @throws Error when they end with an error, but no test failed. */
-export function runTests(copy: string, { files, rule }: TestRun, signal: AbortSignal): Promise<Outcome> {
+export function runTests(copy: string, { files, rule, isLong }: TestRun, signal: AbortSignal): Promise<Outcome> {
   const vitest = join(rootFolder, "node_modules/vitest/vitest.mjs");
   const only = rule === undefined ? [] : ["--testNamePattern", `\\[${rule}\\]`];
+  const config = isLong === true ? ["--config", "vitest.long.config.ts"] : [];
   const timeout = AbortSignal.timeout(longestFileMs * Math.max(2, files.length));
-  const child = spawn(process.execPath, [vitest, "run", "--project", "unit", "--bail", "1", "--reporter", "dot", ...only, ...files], {
+  const child = spawn(process.execPath, [vitest, "run", "--bail", "1", "--reporter", "dot", ...config, ...only, ...files], {
     cwd: copy,
     stdio: ["ignore", "pipe", "pipe"],
     signal: AbortSignal.any([signal, timeout]),
@@ -43,7 +46,7 @@ export function runTests(copy: string, { files, rule }: TestRun, signal: AbortSi
     });
     child.on("exit", (code) => {
       if (code === 0) return resolve({ is: "passed" });
-      const failures = [...output.matchAll(/FAIL\s+\|?unit\|?\s+((\S+).*)/g)];
+      const failures = [...output.matchAll(/FAIL\s+\|?(?:unit|programs)\|?\s+((\S+).*)/g)];
       // The first failure cancels the other files, which are then listed without the name of a test.
       const first = failures.find(([, failure]) => failure!.includes(" > ")) ?? failures[0];
       if (first === undefined) return reject(new Error(`The tests ended with ${code}, but none failed:\n${output.slice(-4_000)}`));

@@ -14,15 +14,13 @@ const httpFaults: readonly Fault[] = [
   ...faultsIn("src/service/http/gateway/place.ts", [["!(await needsApproval(db, context.operator))", "true", "APR1"]]),
   ...faultsIn("src/service/http/gateway/audited-write.ts", [[".at(-1) ?? null", ".at(0) ?? null"]]),
   ...faultsIn("src/service/http/gateway/conditional-writes.ts", [['header.split(",").some(', 'header.split(",").every(']]),
-  ...faultsIn("src/service/http/idempotency.ts", [
-    ['.where("created_at", "<", this.#clock.now()', '.where("created_at", ">", this.#clock.now()'],
-  ]),
+  ...faultsIn("src/service/http/idempotency.ts", [['.where("created_at", "<", Math.trunc', '.where("created_at", ">", Math.trunc']]),
   ...faultsIn("src/service/http/paging.ts", [
     ["digestOf(filters)", "digestOf(Object.keys(filters))"],
     ["} desc`", "} asc`"],
   ]),
   ...faultsIn("src/service/http/rate-limit.ts", [["recent.length < this.#limit ? 0", "recent.length <= this.#limit ? 0"]]),
-  ...faultsIn("src/service/http/origin.ts", [["return new URL(publicUrl).origin;", "return publicUrl;"]]),
+  ...faultsIn("src/service/http/origin.ts", [[": new URL(publicUrl).origin;", ": publicUrl;"]]),
   ...faultsIn("src/service/http/input-errors.ts", [["&& misspelt.has(place)", "&& seen.has(place)"]]),
   ...faultsIn("src/service/http/responses/range.ts", [["if (ifRange !== undefined && ifRange !== etag) return null;", "", "AST5"]]),
   ...faultsIn("src/service/http/responses/csv.ts", [["|＝＋－＠]", "|]", "POP5"]]),
@@ -44,13 +42,13 @@ const peopleFaults: readonly Fault[] = [
 
 const fleetFaults: readonly Fault[] = [
   ...faultsIn("src/service/fleet/pairing.ts", [['await db.deleteFrom("device_tokens").where("player_id", "=", player.id).execute();', ""]]),
-  ...faultsIn("src/service/fleet/guess-limiter.ts", [["Math.max(this.#byUser", "Math.min(this.#byUser", "TOK13"]]),
+  ...faultsIn("src/service/fleet/guess-limiter.ts", [["[this.#byUser, userId],", "", "TOK13"]]),
   ...faultsIn("src/service/fleet/command-status.ts", [
     ["order.indexOf(status) > order.indexOf(current)", "order.indexOf(status) !== order.indexOf(current)", "SCM1"],
   ]),
   ...faultsIn("src/service/fleet/command-expiry.ts", [["const silenceMs = 3_600_000;", "const silenceMs = 360_000;", "SCM6"]]),
   ...faultsIn("src/service/fleet/command-signing.ts", [["sub: player.thumbprint,", "sub: player.id,", "SCM1"]]),
-  ...faultsIn("src/service/fleet/presence.ts", [['latest.link !== "gone" && this.#clock', "this.#clock", "PRB5"]]),
+  ...faultsIn("src/service/fleet/presence.ts", [['latest.link === "gone" || this.#clock', "this.#clock", "PRB5"]]),
   ...faultsIn("src/service/fleet/open-problems.ts", [["keys.size === open.size && ", "", "EVT2"]]),
   ...faultsIn("src/service/fleet/devices/device-journal.ts", [["|| lastSeq < trimmed ", "", "DEV5"]]),
   ...faultsIn("src/service/fleet/devices/device-access.ts", [[" || result.data.aud !== audience", "", "DEV1"]]),

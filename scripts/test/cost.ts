@@ -1,7 +1,7 @@
 // Measures the CPU time of each test file: of its worker, and of all programs that the worker starts. For `npm test -- --cost`.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { rootFolder } from "../../src/main/folders.ts";
 
 /** The environment variable that names the folder in which workers note their test file (test/support/cost.ts). */
@@ -18,6 +18,7 @@ interface Process {
   worker: number | null;
 }
 
+const costPage = join(rootFolder, "test/cost.md");
 const ticksPerSecond = 100; // Linux's USER_HZ, the same on all architectures that Debian supports (proc(5)).
 const sampleInterval = 250;
 
@@ -36,15 +37,17 @@ export class CostMeter implements Disposable {
   readonly #ticks = new Map<string, number>();
   #known = new Map<number, Process>();
   readonly #timer: NodeJS.Timeout;
+  /** What the variable was before: the tests of this meter run below another one. */
+  readonly #outer = process.env[costVariable];
 
   constructor() {
     process.env[costVariable] = this.#folder;
-    this.#timer = setInterval(() => this.#sample(), sampleInterval);
+    this.#timer = setInterval(() => this.sample(), sampleInterval);
   }
 
   /** Ends the measurement. */
   end(): Costs {
-    this.#sample();
+    this.sample();
     clearInterval(this.#timer);
     const seconds = (ticks: number): number => ticks / ticksPerSecond;
     const rest = seconds(this.#ticks.get("") ?? 0);
@@ -54,21 +57,28 @@ export class CostMeter implements Disposable {
 
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
-    delete process.env[costVariable];
+    if (this.#outer === undefined) delete process.env[costVariable];
+    else process.env[costVariable] = this.#outer;
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  #sample(): void {
+  /** Counts what has been used since the last sample. */
+  sample(): void {
     const files = new Map(readdirSync(this.#folder).map((pid) => [Number(pid), readFileSync(join(this.#folder, pid), "utf8")]));
     const current = this.#readProcesses(files);
+    const add = (worker: number | null | undefined, ticks: number): void => {
+      const path = files.get(worker ?? 0) ?? "";
+      this.#ticks.set(path, (this.#ticks.get(path) ?? 0) + ticks);
+    };
     for (const found of current.values()) {
       const before = this.#known.get(found.pid);
-      const isSame = before?.started === found.started;
+      const same = before?.started === found.started ? before : null;
+      add(found.worker, found.own - (same?.own ?? 0));
+      // What children used that ended since the last sample, less what was counted of them while they ran.
       const ended = [...this.#known.values()].filter(({ pid, parent }) => parent === found.pid && !current.has(pid));
       const counted = ended.reduce((sum, { own, waitedFor }) => sum + own + waitedFor, 0);
-      const waitedFor = Math.max(0, found.waitedFor - (isSame ? before.waitedFor : 0) - counted);
-      const path = found.worker === null ? "" : (files.get(found.worker) ?? "");
-      this.#ticks.set(path, (this.#ticks.get(path) ?? 0) + found.own - (isSame ? before.own : 0) + waitedFor);
+      const rest = Math.max(0, found.waitedFor - (same?.waitedFor ?? 0) - counted);
+      add(found.worker ?? ended.find(({ worker }) => worker !== null)?.worker, rest);
     }
     this.#known = current;
   }
@@ -118,7 +128,7 @@ function readProcess(pid: number): Process | null {
 export function costTable({ files, rest }: Costs): string {
   const rows = [...files].map(([path, seconds]) => [relative(rootFolder, path), seconds] as const);
   const total = rows.reduce((sum, [, seconds]) => sum + seconds, 0);
-  const folders = Map.groupBy(rows, ([path]) => path.split("/").slice(0, 2).join("/"));
+  const folders = Map.groupBy(rows, ([path]) => dirname(path).split("/").slice(0, 2).join("/"));
   const sum = (list: readonly (readonly [string, number])[]): number => list.reduce((all, [, seconds]) => all + seconds, 0);
   const lines = (list: readonly (readonly [string, number])[]): string =>
     list
@@ -141,7 +151,20 @@ ${lines(byFolder)}
 ${lines(rows)}`;
 }
 
-/** Writes the table to \`test/cost.md\`. */
-export function writeCosts(costs: Costs): void {
-  writeFileSync(join(rootFolder, "test/cost.md"), costTable(costs));
+/** CPU seconds by test file, relative to the root, as `test/cost.md` has them; empty if there is no such page. */
+export function knownCosts(): Map<string, number> {
+  return existsSync(costPage) ? costsIn(readFileSync(costPage, "utf8")) : new Map();
+}
+
+/** Reads a table that {@link costTable} wrote. */
+export function costsIn(table: string): Map<string, number> {
+  const rows = [...table.matchAll(/^\| `(test\/\S+\.ts)` *\| *([\d.]+) \|$/gm)];
+  return new Map(rows.map(([, path, seconds]) => [path!, Number(seconds)]));
+}
+
+/** Writes the table to `test/cost.md`. Of files that did not run, the figures that it has stay. */
+export function writeCosts({ files, rest }: Costs): void {
+  const known = [...knownCosts()].map(([path, seconds]) => [join(rootFolder, path), seconds] as const);
+  const all = new Map([...known.filter(([path]) => existsSync(path)), ...files]);
+  writeFileSync(costPage, costTable({ files: all, rest }));
 }

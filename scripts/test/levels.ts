@@ -13,16 +13,19 @@ export const testsInFolders = "test/{base,launcher,main,package,protocol,scale,s
 /** Files that only `npm run test:long` runs, beside the code that they test. */
 export const longFiles = "test/**/*.long.test.ts";
 
+// test/long has packages of its own.
+const packages = "**/node_modules/**";
+
 const unit = [testsInFolders, "test/*.test.ts", "test/console/*/model/*.test.ts"];
 
 export const gateTests: TestFiles = {
   unit,
   programs: ["test/{console,host,renderer,system}/**/*.test.ts"],
-  exclude: [longFiles],
+  exclude: [longFiles, packages],
 };
 
 export const longTests: TestFiles = {
   unit: unit.map((path) => path.replace(".test.ts", ".long.test.ts")),
   programs: ["test/{console,host,renderer,system}/**/*.long.test.ts", "test/long/**/*.test.ts"],
-  exclude: [],
+  exclude: [packages],
 };

@@ -3,6 +3,7 @@ import { statfsSync } from "node:fs";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 import { costVariable } from "./cost.ts";
 import type { TestFiles } from "./levels.ts";
+import CostSequencer from "./sequencer.ts";
 
 // These limits only end what hangs: a test takes many times longer on a machine whose cores others use.
 const hangMs = 900_000;
@@ -23,6 +24,7 @@ export function configOf({ unit, programs, exclude }: TestFiles, options: { file
   };
   return defineConfig({
     test: {
+      sequence: { sequencer: CostSequencer },
       projects: [
         { test: { ...shared, name: "unit", include: [...unit], exclude: [...exclude], env: temporaryFolder() } },
         {

@@ -12,7 +12,8 @@ export interface ParsedFeed {
 }
 
 const maxEntries = 20;
-const parseLimitMs = 5_000;
+// It includes the start of the worker, which takes seconds on a slow machine that is busy.
+const defaultLimitMs = 15_000;
 const parseMegabytes = 160;
 const maxTitleLength = 200;
 const maxSummaryLength = 600;
@@ -26,8 +27,8 @@ import(workerData.parser)
 `;
 
 /** @throws Fault `protocol` if the text is no feed, has no entry, or takes too long to parse; AbortError. */
-export async function parseFeed(text: string, signal: AbortSignal): Promise<ParsedFeed> {
-  const raw = Raw.safeParse(await parseInWorker(text, signal));
+export async function parseFeed(text: string, signal: AbortSignal, limitMs = defaultLimitMs): Promise<ParsedFeed> {
+  const raw = Raw.safeParse(await parseInWorker(text, limitMs, signal));
   if (!raw.success) throw new Fault("protocol", "the feed has an unknown structure", { cause: raw.error });
   const { feed } = raw.data;
   const entries = (feed.items ?? feed.entries ?? []).flatMap(entryOf).slice(0, maxEntries);
@@ -35,7 +36,7 @@ export async function parseFeed(text: string, signal: AbortSignal): Promise<Pars
   return { title: textWithoutMarkup(textOf(feed.title), maxTitleLength), entries };
 }
 
-function parseInWorker(text: string, signal: AbortSignal): Promise<unknown> {
+function parseInWorker(text: string, limitMs: number, signal: AbortSignal): Promise<unknown> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const worker = new Worker(workerProgram, {
@@ -45,7 +46,7 @@ function parseInWorker(text: string, signal: AbortSignal): Promise<unknown> {
     });
     const ended = new AbortController();
     const fail = (message: string, cause?: unknown): void => end(() => reject(new Fault("protocol", message, { cause })));
-    const timer = setTimeout(() => fail(`the feed takes longer than ${parseLimitMs / 1_000} s to parse`), parseLimitMs);
+    const timer = setTimeout(() => fail(`the feed takes longer than ${limitMs / 1_000} s to parse`), limitMs);
     function end(settle: () => void): void {
       clearTimeout(timer);
       ended.abort();

@@ -1,24 +1,12 @@
-// Builds the same files as `npm run build`, and reads the code of the bundled programs for tests.
-import { execFile } from "node:child_process";
+// Bundles the programs as `npm run build` does, and reads the code of the bundled programs for tests.
 import { isBuiltin } from "node:module";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import { build, parseAst, type Rolldown } from "vite";
+import { builds, runVite } from "../../scripts/build/builds.ts";
 import { rootFolder } from "../../src/main/folders.ts";
 
 /** Bundles the programs of a checkout into its `dist/main`. Takes about a second. */
-export async function bundlePrograms(checkout = rootFolder): Promise<void> {
-  await vite(checkout, "--config", "vite.main.config.ts");
-}
-
-/** Builds the player's page into `dist/renderer/player`. */
-export async function buildPage(): Promise<void> {
-  await vite(rootFolder);
-}
-
-/** Builds the console into `dist/renderer/console`. */
-export async function buildConsole(): Promise<void> {
-  await vite(rootFolder, "--config", "vite.console.config.ts");
+export async function bundlePrograms(checkout: string): Promise<void> {
+  await runVite(builds.programs, checkout);
 }
 
 /** A module's code and the modules it imports. */
@@ -84,11 +72,4 @@ export function syntaxNodes(code: string, skip: (node: SyntaxNode) => boolean = 
     return skip(node) ? [] : [node, ...below()];
   };
   return nodesIn(parseAst(code));
-}
-
-async function vite(checkout: string, ...flags: string[]): Promise<void> {
-  const program = join(checkout, "node_modules/vite/bin/vite.js");
-  // Otherwise Vite would use Vitest's NODE_ENV, "test".
-  const env = { ...process.env, NODE_ENV: "production" };
-  await promisify(execFile)(process.execPath, [program, "build", "--logLevel", "error", ...flags], { cwd: checkout, env });
 }

@@ -1,4 +1,4 @@
-// A set-up file for `npm run test:postgres -- conflicts`: of the transactions that can conflict with those of another node, every second
+// A set-up file for `npm run test:long -- conflicts`: of the transactions that can conflict with those of another node, every second
 // one fails at its commit, with the error that PostgreSQL gives then. The service has to run it again without a trace of the first run.
 import pg from "pg";
 

@@ -24,7 +24,7 @@ const tolerance = 12;
 const checkout = "/opt/signage-player";
 const program = `${checkout}/node_modules/.bin/node ${checkout}/src/main/cli.ts`;
 // The changes: a container has no console, this machine may have no display, and the checkout runs instead of the packages, which
-// `npm run package:test` tries.
+// `npm run test:days -- packages` tries.
 const sessionChanges = `[Service]
 TTYPath=
 TTYReset=no

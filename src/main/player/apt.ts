@@ -5,14 +5,17 @@ import { createInterface } from "node:readline";
 import type { Log } from "../../base/log.ts";
 import { hasErrorCode } from "../../base/fault.ts";
 
+// apt gives the reasons of a failure at the end.
+const shownLines = 20;
+
 /** The command for a person to run. */
 export function aptCommand(packages: readonly string[]): string {
   return `sudo apt-get update && sudo apt-get install -y ${packages.join(" ")}`;
 }
 
 /**
- * Installs `packages` and logs each step. Resolves to false when this is not Debian or this user is not allowed to install;
- * rejects when apt fails.
+ * Installs `packages` and logs a line for each step. Resolves to false when this is not Debian or this user is not allowed to install;
+ * rejects with the end of its output when apt fails.
  */
 export async function installPackages(packages: readonly string[], log: Log, signal: AbortSignal): Promise<boolean> {
   if ((await run(["apt-get", "--version"], null, signal)) !== 0) return false;
@@ -20,27 +23,24 @@ export async function installPackages(packages: readonly string[], log: Log, sig
   if (!isRoot && (await run(["sudo", "-n", "true"], null, signal)) !== 0) return false;
   const asRoot = isRoot ? [] : ["sudo", "-n"];
   const steps = [
-    ["apt-get", "-q", "update"],
-    ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "install", "-y", ...packages],
+    { title: "apt-get update", command: ["apt-get", "-q", "update"] },
+    { title: "apt-get install", command: ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "install", "-y", ...packages] },
   ];
-  for (const step of steps) {
-    const command = [...asRoot, ...step];
-    const code = await run(command, (line) => log.info({ from: "apt" }, line), signal);
-    if (code !== 0) throw new Error(`${command.join(" ")} ended with ${code}: run it yourself to see why`);
+  for (const { title, command } of steps) {
+    log.info({ from: "apt" }, title);
+    const all = [...asRoot, ...command];
+    const lines: string[] = [];
+    const code = await run(all, (line) => lines.push(line), signal);
+    if (code !== 0) throw new Error(`${all.join(" ")} ended with ${code}:\n${lines.slice(-shownLines).join("\n")}`);
   }
   return true;
 }
 
 /** The exit code; 127 when the program does not exist. */
 async function run(command: readonly string[], onLine: ((line: string) => void) | null, signal: AbortSignal): Promise<number> {
-  const child = spawn(command[0]!, command.slice(1), { stdio: ["ignore", onLine === null ? "ignore" : "pipe", "inherit"], signal });
-  if (onLine !== null) {
-    // Only apt's progress and errors.
-    createInterface({ input: child.stdout! }).on(
-      "line",
-      (line) => /^(Get:|Unpacking |Setting up |E:|Err:)/.test(line) && onLine(line.trim()),
-    );
-  }
+  const output = onLine === null ? "ignore" : "pipe";
+  const child = spawn(command[0]!, command.slice(1), { stdio: ["ignore", output, output], signal });
+  if (onLine !== null) for (const input of [child.stdout!, child.stderr!]) createInterface({ input }).on("line", onLine);
   try {
     const [code] = (await once(child, "close")) as [number | null];
     return code ?? 1;

@@ -4,6 +4,7 @@ import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { longTool } from "../../../scripts/test/long-tools.ts";
 import { rootFolder } from "../../../src/main/folders.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, call, picture } from "../../service/harness.ts";
@@ -31,13 +32,7 @@ const picture = new Blob([await readFile(file)]);
 const generators: Generator[] = [
   {
     name: "hey-api",
-    program: [
-      "--import",
-      join(rootFolder, "test/support/older-typescript.mjs"),
-      join(rootFolder, "node_modules/@hey-api/openapi-ts/dist/run.mjs"),
-      "-f",
-      "hey-api.config.mjs",
-    ],
+    program: [longTool("@hey-api/openapi-ts/dist/run.mjs"), "-f", "hey-api.config.mjs"],
     config: `export default {
       input: "./openapi.json",
       output: { path: "./hey-api", module: { extension: ".ts" } },
@@ -64,7 +59,7 @@ if (refused.error?.status !== 422) throw new Error(JSON.stringify(refused.error)
   },
   {
     name: "orval",
-    program: [join(rootFolder, "sdk/typescript/node_modules/orval/dist/bin/orval.mjs"), "--config", "orval.config.mjs"],
+    program: [longTool("orval/dist/bin/orval.mjs"), "--config", "orval.config.mjs"],
     config: `const input = { target: "./openapi.json" };
     export default {
       client: { input, output: { target: "./orval/client.ts", client: "fetch", baseUrl: { getBaseUrlFromSpecification: true } } },

@@ -1,7 +1,6 @@
 // Limits of downloads and waits after failures: a real cache, a clock that the test advances, and a service that fails at will.
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Observable } from "../../../src/base/async/observable.ts";
 import { createSystemClock, type Clock } from "../../../src/base/clock.ts";
@@ -26,6 +25,8 @@ import { eventually } from "../../support/polling.ts";
 import { assetOf, desiredOf, imageItem } from "../../support/states.ts";
 
 const hourMs = 3_600_000;
+/** Resolves when all callbacks that are due have run. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const chunkBytes = 10_000;
 const contents = new Map<string, Buffer>();
 
@@ -95,7 +96,7 @@ test("[DLS5] all downloads together keep to the limit", async () => {
   // A chunk of each of three files may wait for its turn.
   const mayBeAhead = perSecond + 3 * chunkBytes;
   while (cache.ready.value === null) {
-    await setImmediate();
+    await turn();
     expect(service.sent.bytes).toBeLessThanOrEqual(((clock.monotonic() - startedAt) / 1_000) * perSecond + mayBeAhead);
     clock.advance(20);
   }
@@ -129,7 +130,7 @@ test("[DLS6] new content waits for its window, says so, and is downloaded then",
   await eventually(() => cache.progress.value.is === "waiting");
   expect(cache.progress.value.detail).toContain("2026-11-24T00:00:00.000Z");
   clock.advance(12 * hourMs - 1);
-  await setImmediate();
+  await turn();
   expect([cache.progress.value.is, service.sent.requests.length]).toEqual(["waiting", 1]);
   clock.advance(1);
   await setup.show("r2");
@@ -232,7 +233,7 @@ function startRun(
         counts.running += 1;
         counts.most = Math.max(counts.most, counts.running);
         try {
-          await setImmediate();
+          await turn();
           await attempt(asset, open, signal);
         } finally {
           counts.running -= 1;
@@ -246,10 +247,10 @@ function startRun(
   /** Advances the clock second by second, or until the run has ended. */
   const pass = async (seconds: number): Promise<void> => {
     for (let second = 0; second < seconds; second += 1) {
-      for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+      for (let count = 0; count < 20; count += 1) await turn();
       clock.advance(1_000);
     }
-    for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+    for (let count = 0; count < 20; count += 1) await turn();
   };
   return { clock, downloads, attempts, counts, ended, pass, stop };
 }

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text as readText } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
 import { DiskHealth } from "../../../src/player/storage/disk-health.ts";
 import { Feeds } from "../../../src/player/content/feeds/feeds.ts";
@@ -17,8 +17,6 @@ import { isRemoteAddress } from "../../../src/base/http/ip-address.ts";
 import { FeedEntry } from "../../../src/protocol/scene.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-
-vi.setConfig({ testTimeout: 30_000 });
 
 const rss = (...titles: string[]): string =>
   `<?xml version="1.0"?><rss version="2.0"><channel><title>Post</title>${titles.map((title) => `<item><title>${title}</title></item>`).join("")}</channel></rss>`;
@@ -71,8 +69,6 @@ async function setUp(answer: Answer) {
   };
 }
 
-const within = { timeout: 15_000 };
-
 test.each([
   ["RSS", rss("One", "Two")],
   [
@@ -116,12 +112,17 @@ test("[ITM16] converts a feed's markup to text: without tags, scripts and styles
 });
 
 test.each([
-  ["two megabytes of <", `<rss version='2.0'><channel><title>${"<".repeat(2_000_000)}`],
   ["300,000 nested elements", `<rss version="2.0"><channel><item>${"<a>".repeat(300_000)}`],
   ["a page of HTML", "<!doctype html><html><body>Please log in</body></html>"],
   ["a feed without entries", rss()],
-])("[ITM17] rejects %s within the time limit and ends its worker thread", async (_what, text) => {
+])("[ITM17] rejects %s", async (_what, text) => {
   await expect(parseFeed(text, new AbortController().signal)).rejects.toMatchObject({ code: "protocol" });
+});
+
+test("[ITM17] ends the worker thread of a feed that takes too long to parse", async () => {
+  // It takes minutes.
+  const text = `<rss version='2.0'><channel><title>${"<".repeat(2_000_000)}`;
+  await expect(parseFeed(text, new AbortController().signal, 500)).rejects.toThrow("longer than 0.5 s");
 });
 
 test.each(["+200000-01-01T00:00:00Z", "someday"])("[ITM16] ignores an invalid date: %s", async (date) => {
@@ -141,17 +142,17 @@ test("[ITM17] does not expand entities that repeat other entities", async () => 
 test("[ITM18] refreshes a feed at its interval by conditional requests", async () => {
   await using kit = await setUp((_request, response) => response.writeHead(200, { etag: '"1"' }).end(rss("One")));
   await kit.feeds.setFeeds([kit.want]);
-  await expect.poll(() => kit.titles(), within).toEqual(["One"]);
+  await expect.poll(() => kit.titles()).toEqual(["One"]);
   kit.site.answer = (_request, response) => response.writeHead(304).end();
-  await expect.poll(() => kit.clock.pendingWaits, within).toBe(1);
+  await expect.poll(() => kit.clock.pendingWaits).toBe(1);
   kit.clock.advance(700_000);
-  await expect.poll(() => kit.seen.length, within).toBe(2);
+  await expect.poll(() => kit.seen.length).toBe(2);
   expect(kit.seen[1]!.headers["if-none-match"]).toBe('"1"');
   expect(kit.titles()).toEqual(["One"]);
   kit.site.answer = (_request, response) => response.end(rss("Two"));
-  await expect.poll(() => kit.clock.pendingWaits, within).toBe(1);
+  await expect.poll(() => kit.clock.pendingWaits).toBe(1);
   kit.clock.advance(700_000);
-  await expect.poll(() => kit.titles(), within).toEqual(["Two"]);
+  await expect.poll(() => kit.titles()).toEqual(["Two"]);
 });
 
 test.each<[string, Answer, RegExp]>([
@@ -176,29 +177,29 @@ test.each<[string, Answer, RegExp]>([
 ])("[ITM19] a publisher that %s is reported once and asked again, and the last good copy stays", async (_what, answer, reason) => {
   await using kit = await setUp((_request, response) => response.end(rss("Good")));
   await kit.feeds.setFeeds([kit.want]);
-  await expect.poll(() => kit.titles(), within).toEqual(["Good"]);
+  await expect.poll(() => kit.titles()).toEqual(["Good"]);
   kit.site.answer = answer;
-  await expect.poll(() => kit.clock.pendingWaits, within).toBe(1);
+  await expect.poll(() => kit.clock.pendingWaits).toBe(1);
   kit.clock.advance(700_000);
-  await expect.poll(() => kit.errors.length, within).toBe(1);
+  await expect.poll(() => kit.errors.length).toBe(1);
   expect(kit.errors[0]).toMatch(reason);
   expect(kit.titles()).toEqual(["Good"]);
   // The same failure again is not logged again.
   const requestsBefore = kit.seen.length;
-  await expect.poll(() => kit.clock.pendingWaits, within).toBe(1);
+  await expect.poll(() => kit.clock.pendingWaits).toBe(1);
   kit.clock.advance(700_000);
-  await expect.poll(() => kit.seen.length, within).toBeGreaterThan(requestsBefore);
-  await expect.poll(() => kit.clock.pendingWaits, within).toBe(1);
+  await expect.poll(() => kit.seen.length).toBeGreaterThan(requestsBefore);
+  await expect.poll(() => kit.clock.pendingWaits).toBe(1);
   expect(kit.errors).toHaveLength(1);
   kit.site.answer = (_request, response) => response.end(rss("Back"));
   kit.clock.advance(1_000_000);
-  await expect.poll(() => kit.titles(), within).toEqual(["Back"]);
+  await expect.poll(() => kit.titles()).toEqual(["Back"]);
 });
 
 test("[ITM20] keeps the last good copy over a restart, and removes it with the last item that shows it", async () => {
   await using kit = await setUp((_request, response) => response.end(rss("Kept")));
   await kit.feeds.setFeeds([kit.want]);
-  await expect.poll(() => readdir(kit.folder), within).toHaveLength(1);
+  await expect.poll(() => readdir(kit.folder)).toHaveLength(1);
   await kit.feeds[Symbol.asyncDispose]();
   kit.site.answer = (_request, response) => response.destroy();
   const again = kit.open();
@@ -212,12 +213,12 @@ test("[ITM20] keeps the last good copy over a restart, and removes it with the l
 test("[ITM20] fetches a feed again if its copy is damaged", async () => {
   await using kit = await setUp((_request, response) => response.end(rss("Fresh")));
   await kit.feeds.setFeeds([kit.want]);
-  await expect.poll(() => readdir(kit.folder), within).toHaveLength(1);
+  await expect.poll(() => readdir(kit.folder)).toHaveLength(1);
   await kit.feeds[Symbol.asyncDispose]();
   await writeFile(join(kit.folder, (await readdir(kit.folder))[0]!), "rot");
   const again = kit.open();
   await again.setFeeds([kit.want]);
-  await expect.poll(() => kit.titles(again), within).toEqual(["Fresh"]);
+  await expect.poll(() => kit.titles(again)).toEqual(["Fresh"]);
   await again[Symbol.asyncDispose]();
 });
 

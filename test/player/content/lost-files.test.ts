@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import { mkdir, open, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Observable } from "../../../src/base/async/observable.ts";
 import { runAll } from "../../../src/base/async/run-all.ts";
@@ -202,7 +201,11 @@ test("[CCH10] after a restart it continues behind the last recorded file", async
   const [first, last] = ["0".repeat(64), "f".repeat(64)];
   const system = createSystemClock();
   const betweenScrubsMs = 3_600_000;
-  const wait: Clock["wait"] = (ms, end) => (ms < betweenScrubsMs ? setImmediate(undefined, { signal: end! }) : system.wait(ms, end));
+  const wait: Clock["wait"] = async (ms, end) => {
+    if (ms >= betweenScrubsMs) return system.wait(ms, end);
+    await new Promise((resolve) => setImmediate(resolve));
+    end!.throwIfAborted();
+  };
   /** Verifies the files, of which the first and the last are missing, until `end` is found missing. @returns what was found missing. */
   const verifyUntil = async (end: string): Promise<string[]> => {
     const stop = new AbortController();

@@ -2,11 +2,11 @@
 import { chmod, chown, mkdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createSystemClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { scriptModule } from "../../../src/player/commands/modules/script.ts";
 import { DeclaredDevices } from "../../../src/player/control/declared-devices.ts";
 import { CommandRequest } from "../../../src/protocol/device/command-request.ts";
+import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { newId } from "../../support/states.ts";
 
@@ -14,12 +14,12 @@ const uid = process.getuid!();
 const anotherUid = 4_711;
 
 /** A folder of scripts that belongs to this user, who stands in for root. */
-async function createScripts(folder: string, scripts: Record<string, string>, ownerUid = uid) {
+async function createScripts(folder: string, scripts: Record<string, string>, clock = new FakeClock()) {
   const path = join(folder, "scripts");
   await mkdir(path, { mode: 0o755 });
   for (const [name, text] of Object.entries(scripts)) await install(path, name, text);
-  const declared = await DeclaredDevices.open({ scripts: path, wiredDisplays: join(folder, "none.json"), ownerUid }, silentLog);
-  const module = scriptModule({ declared, clock: createSystemClock(), log: silentLog });
+  const declared = await DeclaredDevices.open({ scripts: path, wiredDisplays: join(folder, "none.json"), ownerUid: uid }, silentLog);
+  const module = scriptModule({ declared, clock, log: silentLog });
   async function run(args: object, signal = new AbortController().signal) {
     const command = { ...CommandRequest.parse({ type: "run", args }), id: newId("cmd") };
     const outcome = await module.run(command as Parameters<typeof module.run>[0], signal);
@@ -39,9 +39,9 @@ test("[SCR1] run is off without a folder of scripts, and announced with the name
   await using folder = await temporaryFolder();
   const places = { wiredDisplays: join(folder.path, "none.json"), ownerUid: uid };
   const off = await DeclaredDevices.open({ ...places, scripts: null }, silentLog);
-  expect(scriptModule({ declared: off, clock: createSystemClock(), log: silentLog }).missing!()).toMatch("--allow-scripts");
+  expect(scriptModule({ declared: off, clock: new FakeClock(), log: silentLog }).missing!()).toMatch("--allow-scripts");
   const without = await DeclaredDevices.open({ ...places, scripts: join(folder.path, "absent") }, silentLog);
-  expect(scriptModule({ declared: without, clock: createSystemClock(), log: silentLog }).missing!()).toMatch("no folder");
+  expect(scriptModule({ declared: without, clock: new FakeClock(), log: silentLog }).missing!()).toMatch("no folder");
   const { declared, module } = await createScripts(folder.path, { b: "true", a: "true", "Not A Name": "true" });
   expect(module.missing!()).toBeNull();
   expect(declared.scripts).toEqual({ is: "declared", value: ["a", "b"] });
@@ -69,11 +69,18 @@ test("[SCR3] the result has the exit code and both outputs, each cut with a note
 test("[SCR4] at its time limit a script is killed with every process that it started, and so is what it leaves behind", async () => {
   await using folder = await temporaryFolder();
   const pids = join(folder.path, "pids");
-  const { run } = await createScripts(folder.path, {
-    slow: `sleep 600 & echo $! >> ${pids}; echo $$ >> ${pids}; echo begun; sleep 600`,
+  const clock = new FakeClock();
+  const scripts = {
+    slow: `echo begun; sleep 600 & echo $! >> ${pids}; echo $$ >> ${pids}; sleep 600`,
     leaves: `sleep 600 & echo $! >> ${pids}; echo left`,
-  });
-  expect(await run({ script: "slow", timeout_ms: 1_000 })).toMatchObject({
+  };
+  const { run } = await createScripts(folder.path, scripts, clock);
+  const slow = run({ script: "slow", timeout_ms: 1_000 });
+  await expect.poll(() => readFile(pids, "utf8").catch(() => "")).toMatch(/^\d+\n\d+\n$/);
+  clock.advance(999);
+  expect(clock.pendingWaits).toBe(1);
+  clock.advance(1);
+  expect(await slow).toMatchObject({
     exit_code: null,
     signal: "SIGKILL",
     timed_out: true,

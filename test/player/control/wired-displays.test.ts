@@ -6,24 +6,24 @@ import { createServer, type AddressInfo, type Socket } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
-import { createSystemClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import type { CommandModule } from "../../../src/player/commands/command-module.ts";
 import { wiredDisplayModules } from "../../../src/player/commands/modules/wired-displays.ts";
 import { DeclaredDevices } from "../../../src/player/control/declared-devices.ts";
 import { CommandRequest } from "../../../src/protocol/device/command-request.ts";
+import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { newId } from "../../support/states.ts";
 
 const ownerUid = process.getuid!();
 
 /** The commands of a device with this declaration. */
-async function createDevice(folder: string, declaration: unknown, mode = 0o644) {
+async function createDevice(folder: string, declaration: unknown, mode = 0o644, clock = new FakeClock()) {
   const wiredDisplays = join(folder, "wired-displays.json");
   if (declaration !== null) await writeFile(wiredDisplays, JSON.stringify(declaration));
   if (declaration !== null) await chmod(wiredDisplays, mode);
   const declared = await DeclaredDevices.open({ scripts: null, wiredDisplays, ownerUid }, silentLog);
-  const modules = wiredDisplayModules({ declared, clock: createSystemClock() });
+  const modules = wiredDisplayModules({ declared, clock });
   const moduleOf = (type: string): CommandModule => modules.find((module) => module.type === type)!;
   async function run(type: string, args: object) {
     const command = { ...CommandRequest.parse({ type, args }), id: newId("cmd") };
@@ -42,8 +42,8 @@ print(os.ttyname(slave), flush=True)
 answer = bytes.fromhex(sys.argv[1])
 while True:
     data = os.read(master, 4096)
-    print(data.hex(), flush=True)
     if answer: os.write(master, answer)
+    print(data.hex(), flush=True)
 `;
 
 /** A display at a serial port that answers each write. */
@@ -66,8 +66,15 @@ async function openTerminal(answerHex: string) {
 test("[WDV1] serial.write sends its bytes exactly, also control characters, and returns the reply as text and in hexadecimal", async () => {
   await using folder = await temporaryFolder();
   await using wire = await openTerminal(Buffer.from("OK\r\n\u0003").toString("hex"));
-  const { run } = await createDevice(folder.path, { serial: [{ name: "panel", device: wire.device, baud: 115_200 }] });
   const all = Buffer.from(Array.from({ length: 256 }, (_, value) => value));
+  const clock = new FakeClock();
+  const monotonic = clock.monotonic.bind(clock);
+  // Time passes from one read to the next once the answer is on the wire.
+  clock.monotonic = () => {
+    if (wire.received() === all.toString("hex")) clock.advance(100);
+    return monotonic();
+  };
+  const { run } = await createDevice(folder.path, { serial: [{ name: "panel", device: wire.device, baud: 115_200 }] }, 0o644, clock);
   const result = await run("serial.write", { port: "panel", hex: all.toString("hex"), reply_ms: 1_500 });
   expect(result).toMatchObject({ sent_bytes: 256, reply: { text: expect.stringMatching(/^OK\r\n/), is_cut: false } });
   expect((result as { reply: { hex: string } }).reply.hex).toMatch(/^4f4b0d0a03/);

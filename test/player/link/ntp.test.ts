@@ -1,6 +1,6 @@
 // Time servers on loopback that are honest, silent or lying.
 import { expect, test } from "vitest";
-import { CorrectedClock, createSystemClock } from "../../../src/base/clock.ts";
+import { CorrectedClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { readPlayerConfig } from "../../../src/main/player/player-config.ts";
 import { queryNtp, followNtp } from "../../../src/player/link/ntp.ts";
@@ -26,15 +26,18 @@ class RoundClock extends FakeClock {
 }
 
 test("[NTP1] sets the clock by a time server and adds its own error to the error bound", async () => {
-  const aheadMs = 7_000;
-  await using time = await startTimeServer((asked) => [responseTo(asked, Date.now() + aheadMs)]);
-  const clock = new CorrectedClock(createSystemClock());
+  const travelMs = 20;
+  const fake = new FakeClock();
+  await using time = await startTimeServer((asked) => {
+    fake.advance(travelMs);
+    return [responseTo(asked, fake.now() + 7_000)];
+  });
+  const clock = new CorrectedClock(fake);
   clock.learn(await queryNtp(time.server, clock, never));
   const { offsetMs, errorMs } = clock.offset;
-  expect(errorMs).toBeGreaterThanOrEqual(15 - 0.1);
-  expect(errorMs).toBeLessThan(3_000);
-  // Date.now() has whole milliseconds, and the system clock may differ from it by 20 ms.
-  expect(Math.abs(offsetMs - aheadMs)).toBeLessThanOrEqual(errorMs + 25);
+  // Half of the travel time, and what the server says of itself: half of 20 ms, and 5 ms.
+  expect(errorMs).toBeCloseTo(travelMs / 2 + 15, 1);
+  expect(offsetMs).toBeCloseTo(7_000 + travelMs / 2, 1);
 });
 
 test("[NTP2] prefers an exchange with the service to one with a time server of greater error", () => {
@@ -45,26 +48,27 @@ test("[NTP2] prefers an exchange with the service to one with a time server of g
   expect(clock.offset).toEqual({ offsetMs: 500, errorMs: 0 });
 });
 
-const invalidResponses: [string, (honest: Buffer) => Buffer][] = [
+const invalidResponses: [string, (honest: Buffer, now: number) => Buffer][] = [
   ["from an unsynchronized server (leap 3)", (packet) => (packet.writeUInt8(0xe4, 0), packet)],
   ["of stratum 0", (packet) => (packet.writeUInt8(0, 1), packet)],
   ["of stratum 16", (packet) => (packet.writeUInt8(16, 1), packet)],
   ["to another request", (packet) => (packet.writeUInt8(packet[24]! ^ 1, 24), packet)],
   ["that is a request itself", (packet) => (packet.writeUInt8(0x23, 0), packet)],
   ["without a time", (packet) => packet.fill(0, 40, 48)],
-  ["sent before the request", (packet) => (writeTime(packet, 40, Date.now() - 5_000), packet)],
+  ["sent before the request", (packet, now) => (writeTime(packet, 40, now - 5_000), packet)],
   ["from a server far from its own reference", (packet) => (packet.writeUInt32BE(3 * 65_536, 8), packet)],
   ["cut short", (packet) => packet.subarray(0, 47)],
 ];
 
 test.each(invalidResponses)("[NTP3] ignores a response %s and accepts the honest one after it", async (_, corrupt) => {
+  const fake = new FakeClock();
   await using time = await startTimeServer((asked) => [
-    corrupt(responseTo(asked, Date.now() + 900_000)),
-    responseTo(asked, Date.now() + 3_000),
+    corrupt(responseTo(asked, fake.now() + 900_000), fake.now()),
+    responseTo(asked, fake.now() + 3_000),
   ]);
-  const clock = new CorrectedClock(createSystemClock());
+  const clock = new CorrectedClock(fake);
   clock.learn(await queryNtp(time.server, clock, never));
-  expect(Math.abs(clock.offset.offsetMs - 3_000)).toBeLessThan(1_500);
+  expect(clock.offset.offsetMs).toBeCloseTo(3_000, 1);
 });
 
 test("[NTP4] waits three seconds for a silent time server, and fails at once if there is none", async () => {
@@ -87,13 +91,13 @@ test("[NTP4] waits three seconds for a silent time server, and fails at once if 
 });
 
 test("[NTP5] queries time servers in order while the service is silent, and avoids one that sent a kiss-o'-death", async () => {
+  const fake = new RoundClock();
   await using kiss = await startTimeServer((asked) => {
-    const packet = responseTo(asked, Date.now());
+    const packet = responseTo(asked, fake.now());
     packet.writeUInt8(0, 1);
     packet.write("RATE", 12, "latin1");
     return [packet];
   });
-  const fake = new RoundClock();
   await using good = await startTimeServer((asked) => [responseTo(asked, fake.now() + 60_000)]);
   const clock = new CorrectedClock(fake);
   const end = new AbortController();

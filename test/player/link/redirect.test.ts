@@ -12,8 +12,6 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { startS3Server, type S3Server } from "../../support/s3/server.ts";
 import { assetOf } from "../../support/states.ts";
 
-const patient = { timeout: 90_000 };
-
 interface Fixture extends AsyncDisposable {
   s3: S3Server;
   bytes: Buffer;
@@ -60,7 +58,7 @@ async function start(): Promise<Fixture> {
   };
 }
 
-test("[BLS9] the player follows a redirect without its token, resumes by Range, and verifies what it gets", patient, async () => {
+test("[BLS9] the player follows a redirect without its token, resumes by Range, and verifies what it gets", async () => {
   await using fixture = await start();
   const { asked, bytes, download, path, s3 } = fixture;
   s3.faults.add({ kind: "cut", method: "GET" });
@@ -78,7 +76,7 @@ test("[BLS9] the player follows a redirect without its token, resumes by Range, 
   expect(await readFile(path)).toEqual(bytes);
 });
 
-test("[BLS10] when the bucket does not send a file to the player, the service does", patient, async () => {
+test("[BLS10] when the bucket does not send a file to the player, the service does", async () => {
   await using fixture = await start();
   const { asked, bytes, download, path, s3 } = fixture;
   for (const kind of ["slow-down", "missing", "error"] as const) {

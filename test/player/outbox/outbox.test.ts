@@ -163,17 +163,21 @@ test("[OUT2] a message that is queued at any moment while the previous one is de
     return null;
   };
   const run = expect(outbox.run(deliver, stop.signal)).rejects.toMatchObject({ name: "AbortError" });
-  let putMs = 0;
+  let putTurns = 0;
   const rounds = 300;
   for (let round = 0; round < rounds; round += 1) {
     release = Promise.withResolvers<void>();
     accepted.clear();
     await outbox.put(status("first"));
     // The delivery of the first ends at another moment of each put of the second.
-    const from = performance.now();
-    const queued = outbox.put(screenshot(10)).then(() => (putMs = performance.now() - from));
-    const releaseAt = from + (1.2 * putMs * round) / rounds;
-    while (performance.now() < releaseAt) await new Promise((resolve) => setImmediate(resolve));
+    let isQueued = false;
+    const queued = outbox.put(screenshot(10)).then(() => (isQueued = true));
+    const releaseAt = (1.2 * putTurns * round) / rounds;
+    for (let turn = 0; turn < releaseAt || !isQueued; turn += 1) {
+      if (turn >= releaseAt) release.resolve();
+      if (!isQueued) putTurns = turn + 1;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
     release.resolve();
     await queued;
     while (accepted.size < 2 && outbox.length > 0) {

@@ -4,7 +4,7 @@ import { FastChanges, makeChangesMedia } from "../../support/browser/fast-change
 import { type PageResources, PageResourceMonitor } from "../../support/browser/page-resources.ts";
 import { useTestBrowser } from "../setup.ts";
 
-// `npm run soak -- changes` makes ten thousand.
+// `npm run test:days -- soak changes` makes ten thousand.
 const turns = FastChanges.turnsPerRound;
 const maxRounds = 4;
 

@@ -3,7 +3,7 @@
 export const zones = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Phoenix", "Asia/Kathmandu"] as const;
 export const minuteMs = 60_000;
 const dayMs = 86_400_000;
-// No offset changes within a quarter of an hour that begins at a whole one in UTC.
+// No offset changes within a quarter of an hour that begins at a whole one in UTC, nor twice within a day.
 const sampleMs = 15 * minuteMs;
 
 export interface Minute {
@@ -21,10 +21,13 @@ export interface Minute {
 /** The minutes from `from` until `to`. Begins two days earlier, so that the clock changes just before count. */
 export function* minutes(zone: string, from: number, to: number): Generator<Minute> {
   const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
-  let offset = 0;
+  const offsetAt = (at: number): number => offsetOf(format.format(at));
+  let offset = offsetAt(from - 2 * dayMs);
+  let tomorrow = offset;
   let reached = Number.NEGATIVE_INFINITY;
   for (let at = from - 2 * dayMs; at < to; at += minuteMs) {
-    if (at % sampleMs === 0 || reached === Number.NEGATIVE_INFINITY) offset = offsetOf(format.format(at));
+    if (at % dayMs === 0) [offset, tomorrow] = [offsetAt(at), offsetAt(at + dayMs)];
+    else if (at % sampleMs === 0 && offset !== tomorrow) offset = offsetAt(at);
     const before = reached;
     reached = Math.max(reached, at + offset);
     if (at >= from) yield { at, reached, before };
@@ -50,6 +53,16 @@ export function dateOf(wall: number): string {
 /** The wall time at the beginning of the day of a wall time. */
 export function midnightOf(wall: number): number {
   return Math.floor(wall / dayMs) * dayMs;
+}
+
+/** Remembers what `make` makes of each day: a year of minutes asks 1,440 times for each. */
+export function perDay<T>(make: (midnight: number) => readonly T[]): (midnight: number) => readonly T[] {
+  const made = new Map<number, readonly T[]>();
+  return (midnight) => {
+    let all = made.get(midnight);
+    if (all === undefined) made.set(midnight, (all = make(midnight)));
+    return all;
+  };
 }
 
 /** The weekday of a wall time, as RFC 5545 abbreviates it. */

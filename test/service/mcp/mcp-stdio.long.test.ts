@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, test } from "vitest";
+import { longTool } from "../../../scripts/test/long-tools.ts";
 import { rootFolder } from "../../../src/main/folders.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Agent, eras } from "./agent.ts";
@@ -148,7 +149,7 @@ test.each(["2025-11-25", "2026-07-28"] as const)(
     await using folder = await temporaryFolder();
     await using api = await TestService.start(folder.path);
     await using door = await openDoor(api.service.port, api.token);
-    const tool = join(rootFolder, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
+    const tool = longTool("@modelcontextprotocol/conformance/dist/index.js");
     const { stdout: list } = await run(process.execPath, [tool, "list", "--server", "--spec-version", version]);
     const scenarios = [...list.matchAll(/^ {2}- (\S+)/gm)]
       .map(([, name]) => name!)
@@ -183,7 +184,7 @@ test.each([
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   await api.pairDevice("Lobby");
-  const tool = join(rootFolder, "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js");
+  const tool = longTool("@modelcontextprotocol/inspector/clients/launcher/build/index.js");
   const program = [process.execPath, cli, "mcp", "--server", api.service.url, "--token-file", join(folder.path, "admin-token")];
   const target = way === "HTTP" ? [`${api.service.url}/mcp`, "--header", `Authorization: Bearer ${api.token}`] : ["--", ...program];
   const ask = async (...args: string[]) => {

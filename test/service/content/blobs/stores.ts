@@ -1,6 +1,7 @@
 // The blob stores that the contract runs on: the disk, the stand-in for S3, and s3rver.
 import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { longTool } from "../../../../scripts/test/long-tools.ts";
 import { createSystemClock } from "../../../../src/base/clock.ts";
 import type { BlobName, BlobStore, ReceivedFile } from "../../../../src/service/content/blobs/blob-store.ts";
 import { BlobMarks } from "../../../../src/service/content/blobs/blob-marks.ts";
@@ -61,7 +62,7 @@ export async function openS3(more: Partial<S3Config> = {}, now: () => number = D
 export async function openS3rver(): Promise<OpenedBlobs> {
   await using owned = new AsyncDisposableStack();
   const { folder, store, marks } = await openParts(owned);
-  const { default: S3rver } = (await import("s3rver" as string)) as { default: new (options: object) => S3rverServer };
+  const { default: S3rver } = (await import(longTool("s3rver/lib/s3rver.js"))) as { default: new (options: object) => S3rverServer };
   const options = { port: 0, address: "127.0.0.1", silent: true, directory: join(folder, "bucket") };
   const server = new S3rver({ ...options, configureBuckets: [{ name: testBucket }] });
   const { port } = await server.run();

@@ -1,20 +1,22 @@
 // Iframes of other sites: isolated from the page, allowed only if declared, and never silently empty.
 import { readFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { IframeSite, IframeEvent } from "../../src/player/host.ts";
-import { createSelfSignedCertificate } from "../support/network/certificate.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { waitUntil } from "../support/polling.ts";
-import { colouredPage, redirectTo, startWebServer, type WebServer } from "../support/network/web-server.ts";
-import { browserProcesses, electrons, headlessChromium, type HostFixture, type HostUnderTest } from "./hosts-under-test.ts";
-import { killAll, startTimeOf } from "./processes.ts";
+import type { IframeSite, IframeEvent } from "../../../src/player/host.ts";
+import { createSelfSignedCertificate } from "../../support/network/certificate.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { waitUntil } from "../../support/polling.ts";
+import { colouredPage, redirectTo, startWebServer, type WebServer } from "../../support/network/web-server.ts";
+import { browserProcesses, type HostFixture, type HostUnderTest } from "../hosts-under-test.ts";
+import { killAll, startTimeOf } from "../processes.ts";
 
 const never = new AbortController().signal;
-const limitMs = 20_000;
 
-for (const hostUnderTest of [headlessChromium, ...electrons]) {
-  if (hostUnderTest.missing === null) describe(hostUnderTest.name, () => frames(hostUnderTest));
-  else test.skip(`${hostUnderTest.name}: ${hostUnderTest.missing}`);
+/** Registers the tests of iframes for each host, or a skipped one for a host that is not available. */
+export function testSites(hosts: readonly HostUnderTest[]): void {
+  for (const hostUnderTest of hosts) {
+    if (hostUnderTest.missing === null) describe(hostUnderTest.name, () => frames(hostUnderTest));
+    else test.skip(`${hostUnderTest.name}: ${hostUnderTest.missing}`);
+  }
 }
 
 function frames(hostUnderTest: HostUnderTest): void {
@@ -94,13 +96,11 @@ function frames(hostUnderTest: HostUnderTest): void {
   }
   async function eventOf(name: string, is: IframeEvent["is"]): Promise<IframeEvent> {
     const wanted = (): IframeEvent | undefined => events.find((one) => one.frame === name && one.is === is);
-    await waitUntil(`${name} is ${is}; events: ${JSON.stringify(events)}`, () => wanted() !== undefined, limitMs).catch(
-      (error: unknown) => {
-        throw new Error(`events: ${JSON.stringify(events)}; requested: ${site.requests.map(({ path }) => path).join(" ")}`, {
-          cause: error,
-        });
-      },
-    );
+    await waitUntil(`${name} is ${is}; events: ${JSON.stringify(events)}`, () => wanted() !== undefined).catch((error: unknown) => {
+      throw new Error(`events: ${JSON.stringify(events)}; requested: ${site.requests.map(({ path }) => path).join(" ")}`, {
+        cause: error,
+      });
+    });
     return wanted()!;
   }
   const frameTicks = (): Promise<unknown> =>
@@ -130,7 +130,7 @@ function frames(hostUnderTest: HostUnderTest): void {
     expect(await frameTicks()).toBe("stage");
     const { bytes } = await fixture.host.capture(never);
     expect(bytes.length).toBeGreaterThan(1_000);
-    await waitUntil("no process uses a whole core any more", async () => (await cpuTicks(fixture, 500)) < 25, limitMs);
+    await waitUntil("no process uses a whole core any more", async () => (await cpuTicks(fixture, 500)) < 25);
   });
 
   test("[WFR2] the page keeps rendering while an iframe loops", async () => {
@@ -192,18 +192,18 @@ function frames(hostUnderTest: HostUnderTest): void {
 
   test("[REM9] a page loaded into a hanging process is reported, the process is ended, and the next load uses another", async () => {
     await eventOf(await show("/reports-and-loops"), "shown");
-    await waitUntil("the page loops", () => site.requests.some(({ path }) => path === "/looping"), limitMs);
+    await waitUntil("the page loops", () => site.requests.some(({ path }) => path === "/looping"));
     // A removed iframe is no longer watched.
     await fixture.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
     const stuck = await show("/");
-    await waitUntil("the iframe is reported", () => events.some(({ frame: name }) => name === stuck), limitMs);
+    await waitUntil("the iframe is reported", () => events.some(({ frame: name }) => name === stuck));
     await fixture.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
     await eventOf(await show("/"), "shown");
   });
 
   test("[WFR5] headers that forbid framing are removed for the declared site only, the rest of its policy stays", async () => {
     await eventOf(await show("/refuses"), "shown");
-    await waitUntil("the page's script has run", () => site.requests.some(({ path }) => path === "/ran"), limitMs);
+    await waitUntil("the page's script has run", () => site.requests.some(({ path }) => path === "/ran"));
     expect(site.requests.map(({ path }) => path)).not.toContain("/image");
     expect(await eventOf(await show("/leaves"), "failed")).toMatchObject({
       code: "load",
@@ -235,11 +235,7 @@ function frames(hostUnderTest: HostUnderTest): void {
 
   test("[WFR8] a site's own headers are sent with each request to its origin, and with no other", async () => {
     await eventOf(await show("/own", { headers: { Authorization: "Basic c2VjcmV0", "X-Display": "lobby" } }), "shown");
-    await waitUntil(
-      "both requests arrived",
-      () => other.requests.length > 0 && site.requests.some(({ path }) => path === "/data"),
-      limitMs,
-    );
+    await waitUntil("both requests arrived", () => other.requests.length > 0 && site.requests.some(({ path }) => path === "/data"));
     for (const { headers } of site.requests) expect(headers).toMatchObject({ authorization: "Basic c2VjcmV0", "x-display": "lobby" });
     for (const { headers } of other.requests) {
       expect(headers.authorization).toBeUndefined();
@@ -292,7 +288,7 @@ function frames(hostUnderTest: HostUnderTest): void {
 
   test("[WFR10] no password dialog appears for requests of a page", async () => {
     const name = await show("/asks");
-    await waitUntil("the request was rejected", () => site.requests.some(({ path }) => path === "/got-401"), limitMs);
+    await waitUntil("the request was rejected", () => site.requests.some(({ path }) => path === "/got-401"));
     await eventOf(name, "shown");
   });
 

@@ -1,0 +1,13 @@
+// Starts the most expensive test files first, so that no long one is left at the end while other workers have nothing to do.
+import { relative } from "node:path";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { rootFolder } from "../../src/main/folders.ts";
+import { knownCosts } from "./cost.ts";
+
+export default class CostSequencer extends BaseSequencer {
+  override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const costs = knownCosts();
+    const costOf = ({ moduleId }: TestSpecification): number => costs.get(relative(rootFolder, moduleId)) ?? 0;
+    return Promise.resolve(files.toSorted((a, b) => costOf(b) - costOf(a)));
+  }
+}
