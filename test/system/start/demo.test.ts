@@ -1,19 +1,31 @@
 // The demo as a user runs it: one command, and Ctrl+C.
 import { readFile, stat } from "node:fs/promises";
 import sharp from "sharp";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { processesNaming } from "../../host/processes.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";
 import { Api, Program } from "../../support/programs/programs.ts";
+import { expectNoSurvivors } from "../../support/programs/survivors.ts";
 
 function demo(folder: string): Program {
   return new Program(["src/main/cli.ts", "demo", "--headless", "--engine", "chromium", "--port", "0", "--data", folder]);
 }
 
+// The tests use one data folder: the first demo is killed, and the next one finds what it left.
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let first: Program;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  first = demo(folder.path);
+});
+afterAll(async () => {
+  await first[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
 test("[PRG1] one command pairs a player by its code, after three seconds to read it, and plays content", async () => {
-  await using folder = await temporaryFolder();
-  await using program = demo(folder.path);
+  const program = first;
   const shown = await program.line(({ msg, code }) => msg === "screen shown" && code !== undefined);
   const paired = await program.line("paired");
   expect(Date.parse(String(paired["time"])) - Date.parse(String(shown["time"]))).toBeGreaterThanOrEqual(2_900);
@@ -45,22 +57,16 @@ test("[PRG1] one command pairs a player by its code, after three seconds to read
   expect(Math.max(...channels.map(({ mean }) => mean))).toBeGreaterThan(40);
 });
 
-test("[PRG2] Ctrl+C stops everything and leaves no process; the next start needs no pairing", async () => {
-  await using folder = await temporaryFolder();
-  for (const start of ["first", "second"]) {
-    await using program = demo(folder.path);
-    await program.line("ready");
-    expect(program.lines.some(({ msg }) => msg === "pairing code")).toBe(start === "first");
-    expect(await program.stop()).toBe(0);
-    await eventually(async () => (await processesNaming(folder.path)).length === 0);
-  }
+test("[PRG3] when the demo is killed with kill -9, its service, player and browser end too", async () => {
+  await expectNoSurvivors(first, ["chrom"]);
+  await eventually(async () => (await processesNaming(folder.path)).length === 0);
 });
 
-test("[PRG3] when the demo is killed with kill -9, its service, player and browser end too", async () => {
-  await using folder = await temporaryFolder();
+test("[PRG2] the next start needs no pairing; Ctrl+C stops everything and leaves no process", async () => {
   await using program = demo(folder.path);
   await program.line("ready");
-  await program.kill();
+  expect(program.lines.some(({ msg }) => msg === "pairing code")).toBe(false);
+  expect(await program.stop()).toBe(0);
   await eventually(async () => (await processesNaming(folder.path)).length === 0);
 });
 
@@ -76,15 +82,4 @@ test.each([
   expect(await program.exitCode).toBe(2);
   expect(program.output.trim().split("\n")).toHaveLength(1);
   expect(program.output).toContain(words);
-});
-
-test("[PRG5] a second player on the same data folder is rejected, and the first one continues", async () => {
-  await using folder = await temporaryFolder();
-  const flags = ["src/main/cli.ts", "start", "--server", "http://127.0.0.1:9", "--headless", "--engine", "chromium", "--data", folder.path];
-  await using first = new Program(flags);
-  await first.line("browser started");
-  const second = new Program(flags);
-  expect(await second.exitCode).toBe(1);
-  expect(second.output).toContain(`another program uses ${folder.path}`);
-  await first.line("screen shown");
 });

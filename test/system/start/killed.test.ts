@@ -1,37 +1,19 @@
 // Whole programs that are killed: nothing that they started may go on.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { descendantsOf, isAlive } from "../../host/processes.ts";
+import { descendantsOf } from "../../host/processes.ts";
 import { startXvfb, type Xvfb } from "../../support/browser/xvfb.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { isInstalled } from "../../support/is-installed.ts";
 import { plainImage } from "../../support/media/media.ts";
 import { eventually } from "../../support/polling.ts";
 import { startElectronPlayer, startSupervisedPlayer } from "../../support/programs/electron-player.ts";
-import { Program, startPlayer, startService } from "../../support/programs/programs.ts";
-
-type Started = Awaited<ReturnType<typeof descendantsOf>>;
+import { Program, startService } from "../../support/programs/programs.ts";
+import { expectNoSurvivors, survivorsOf } from "../../support/programs/survivors.ts";
 
 const unreachable = "http://127.0.0.1:9";
 let xvfb: Xvfb;
 
 beforeAll(async () => void (xvfb = await startXvfb({ width: 1280, height: 720 })));
 afterAll(() => xvfb[Symbol.asyncDispose]());
-
-/** Kills a program once it has started programs whose command names begin so, and waits until nothing of it is left. */
-async function expectNoSurvivors(program: Program, names: readonly string[]): Promise<void> {
-  let started: Started = [];
-  await eventually(async () => {
-    started = await descendantsOf(program.pid);
-    return names.every((name) => started.some((one) => one.name.startsWith(name)));
-  });
-  await program.kill();
-  await eventually(async () => (await survivorsOf(started)).length === 0);
-}
-
-async function survivorsOf(started: Started): Promise<Started> {
-  const alive = await Promise.all(started.map(isAlive));
-  return started.filter((_, index) => alive[index]);
-}
 
 test("[KIL1] a service that is killed leaves no process that examines media", async () => {
   await using folder = await temporaryFolder();
@@ -40,21 +22,6 @@ test("[KIL1] a service that is killed leaves no process that examines media", as
   const examining = await descendantsOf(service.program.pid);
   expect(examining).not.toEqual([]);
   await expectNoSurvivors(service.program, [examining[0]!.name]);
-});
-
-test.skipIf(!isInstalled("udevadm"))("[KIL1] a player that is killed leaves neither a browser nor a tool of the system", async () => {
-  await using folder = await temporaryFolder();
-  await using player = startPlayer(unreachable, folder.path);
-  await player.line("screen shown");
-  await expectNoSurvivors(player, ["udevadm", "chrom"]);
-});
-
-test("[KIL1] a demo that is killed leaves neither its service nor its player nor what these started", async () => {
-  await using folder = await temporaryFolder();
-  const flags = ["--headless", "--engine", "chromium", "--port", "0", "--data", folder.path];
-  await using demo = new Program(["src/main/cli.ts", "demo", ...flags]);
-  await demo.line("ready");
-  await expectNoSurvivors(demo, ["chrom"]);
 });
 
 test("[KIL2] npm passes a signal on to the program that it has started", async () => {

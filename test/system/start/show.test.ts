@@ -3,11 +3,13 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { rootFolder } from "../../../src/main/folders.ts";
 import { startWebServer } from "../../support/network/web-server.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { startPlayer, startService, type Api } from "../../support/programs/programs.ts";
+import { isInstalled } from "../../support/is-installed.ts";
+import { type Program, startPlayer, startService, type Api } from "../../support/programs/programs.ts";
+import { expectNoSurvivors } from "../../support/programs/survivors.ts";
 
 const run = promisify(execFile);
 const cli = join(rootFolder, "src/main/cli.ts");
@@ -16,12 +18,22 @@ async function shows(api: Api): Promise<Record<string, unknown>[]> {
   return (await api.ok("GET", "show"))["data"] as Record<string, unknown>[];
 }
 
+// Both tests use one service and one player, which the second test kills.
+const owned = new AsyncDisposableStack();
+let folder: string;
+let service: Awaited<ReturnType<typeof startService>>;
+let player: Program;
+let playerId: string;
+beforeAll(async () => {
+  folder = owned.use(await temporaryFolder()).path;
+  service = owned.use(await startService(join(folder, "signage-player/service")));
+  player = owned.use(startPlayer(service.api.url, join(folder, "player")));
+  playerId = await service.api.pair(player);
+});
+afterAll(() => owned.disposeAsync());
+
 test("[FST6] the README's commands for showing one's own picture work as written", async () => {
-  await using folder = await temporaryFolder();
-  await using service = await startService(join(folder.path, "signage-player/service"));
   await using site = await startWebServer("127.0.0.7", { "/": "<h1>A page</h1>" });
-  await using player = startPlayer(service.api.url, join(folder.path, "player"));
-  await service.api.pair(player);
   const readme = await readFile(join(rootFolder, "README.md"), "utf8");
   const section = readme.slice(readme.indexOf("## Your own picture"), readme.indexOf("## A second screen"));
   const commands = [...section.matchAll(/```\n(.*?)```/gs)].map(([, text]) => text!);
@@ -32,8 +44,8 @@ test("[FST6] the README's commands for showing one's own picture work as written
     .replaceAll("http://127.0.0.1:8080", service.api.url)
     .replaceAll("https://example.org", `${site.origin}/`)
     .replaceAll("npm run show --", `npm run show -- --wait 5m --server ${service.api.url}`)
-    .replaceAll("~/.local/share", folder.path);
-  const env = { ...process.env, XDG_DATA_HOME: folder.path, XDG_STATE_HOME: join(folder.path, "state") };
+    .replaceAll("~/.local/share", folder);
+  const env = { ...process.env, XDG_DATA_HOME: folder, XDG_STATE_HOME: join(folder, "state") };
   // It stops at the first command that fails: each of the three was seen on the screen.
   const { stdout } = await run("bash", ["-euo", "pipefail", "-c", placed], { cwd: rootFolder, env });
   expect(stdout.match(/every screen has shown it/g)).toHaveLength(3);
@@ -44,12 +56,8 @@ test("[FST6] the README's commands for showing one's own picture work as written
 });
 
 test("[FST11] with a real player, an address that does not resolve and a player that is offline are never called shown", async () => {
-  await using folder = await temporaryFolder();
-  await using service = await startService(join(folder.path, "service"));
-  await using player = startPlayer(service.api.url, join(folder.path, "player"));
-  await service.api.pair(player);
-  const env = { ...process.env, XDG_STATE_HOME: join(folder.path, "state") };
-  const at = ["--server", service.api.url, "--token-file", join(folder.path, "service/admin-token")];
+  const env = { ...process.env, XDG_STATE_HOME: join(folder, "state") };
+  const at = ["--server", service.api.url, "--token-file", join(folder, "signage-player/service/admin-token")];
   const show = async (...words: string[]): Promise<{ code: number; output: string }> => {
     const ended: unknown = await run(process.execPath, [cli, "show", ...words, ...at], { cwd: rootFolder, env }).catch(
       (error: unknown) => error,
@@ -64,7 +72,9 @@ test("[FST11] with a real player, an address that does not resolve and a player 
   expect(nowhere.output).toContain("cannot be resolved");
   expect(nowhere.output).toMatch(/"name":"Lobby","why":"[^"]+","msg":"failed"/);
   expect(nowhere.output).not.toContain('"msg":"shown"');
-  await player.kill();
+  // [KIL1] Nothing is left of it: neither its browser nor a tool of the system.
+  await expectNoSurvivors(player, isInstalled("udevadm") ? ["udevadm", "chrom"] : ["chrom"]);
+  await expect.poll(async () => (await service.api.ok("GET", `players/${playerId}`))["status"]).toBe("offline");
   const offline = await show("Is anybody there", "--wait", "1s");
   expect(offline.code, offline.output).toBe(1);
   expect(offline.output).toMatch(/"name":"Lobby","msg":"offline: /);
