@@ -1,9 +1,12 @@
 // Which test files belong to which level: those of `npm test`, and those of `npm run test:long`.
 
-/** Files by whether their tests start browsers or built programs, as patterns from the root. */
+/** Files by what their tests start, as patterns from the root. */
 export interface TestFiles {
   unit: readonly string[];
+  /** Browsers or built programs. */
   programs: readonly string[];
+  /** Of `programs`, those whose pages draw in real time: they run alone, one at a time, until their frames are driven. */
+  frames: readonly string[];
   exclude: readonly string[];
 }
 
@@ -21,11 +24,13 @@ const unit = [testsInFolders, "test/*.test.ts", "test/console/*/model/*.test.ts"
 export const gateTests: TestFiles = {
   unit,
   programs: ["test/{console,host,renderer,system}/**/*.test.ts"],
+  frames: ["test/renderer/stage/{boundaries,frame-counts,pixels,presentation,removed-items,stage,swap,synchronized,transitions}.test.ts"],
   exclude: [longFiles, packages],
 };
 
 export const longTests: TestFiles = {
   unit: unit.map((path) => path.replace(".test.ts", ".long.test.ts")),
   programs: ["test/{console,host,renderer,system}/**/*.long.test.ts", "test/long/**/*.test.ts"],
+  frames: [],
   exclude: [packages],
 };
