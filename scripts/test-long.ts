@@ -46,7 +46,7 @@ async function runParts(parts: readonly LongPart[]): Promise<number> {
 async function runPart(part: LongPart, report: string): Promise<PartOutcome> {
   const labwc = part.needsLabwc === true ? provideLabwc() : {};
   if ("missing" in labwc) return { missing: labwc["missing"]! };
-  if (part.needsTools === true) await installLongToolsIfStale();
+  if (part.needsTools === true) installLongToolsIfStale();
   const from = performance.now();
   const run = await runVitest(["--config", part.config, ...filesOf(part)], report, { ...part.env, ...labwc });
   return { ...judge(run), seconds: Math.round((performance.now() - from) / 1_000) };

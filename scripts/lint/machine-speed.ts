@@ -17,6 +17,8 @@ interface Node {
   left?: Node;
   right?: Node;
   source?: Node;
+  specifiers?: Node[];
+  imported?: Node;
   key?: Node;
   arguments?: Node[];
   properties?: Node[];
@@ -45,7 +47,8 @@ const machineSpeed = {
         if (node.operator === "-" && readsClockAgain(node.left!, node.right!)) report(node, "clock");
       },
       ImportDeclaration(node: Node) {
-        if (/^(node:)?timers\/promises$/.test(String(node.source!.value))) report(node, "sleep");
+        const isTimers = /^(node:)?timers\/promises$/.test(String(node.source!.value));
+        if (isTimers && node.specifiers!.some(({ imported }) => imported?.name !== "setImmediate")) report(node, "sleep");
       },
       CallExpression(node: Node) {
         const name = nameOf(node.callee!);

@@ -117,14 +117,11 @@ test("[SUB4] a position that is too old or belongs to another journal is answere
   }
   clock.advance(25 * 3_600_000);
   await expect
-    .poll(
-      async () => {
-        clock.advance(600_000);
-        using listener = new EventSubscriber(api.service.url, api.token);
-        return (await listener.subscribe(journalled, { after: { epoch: begin.epoch, seq: begin.seq } })).resumed;
-      },
-      { timeout: 10_000 },
-    )
+    .poll(async () => {
+      clock.advance(600_000);
+      using listener = new EventSubscriber(api.service.url, api.token);
+      return (await listener.subscribe(journalled, { after: { epoch: begin.epoch, seq: begin.seq } })).resumed;
+    })
     .toBe(false);
 });
 
@@ -171,14 +168,11 @@ test("[SUB6] a subscriber that never reads uses no more memory than its buffer, 
   stalled.on("error", () => undefined);
   // Once the buffers of the system are full, the service waits up to half a minute, by its clock.
   await expect
-    .poll(
-      async () => {
-        clock.advance(31_000);
-        stalled.write(Buffer.from([0x89, 0x80, 0, 0, 0, 0]));
-        return Promise.race([closed.then(() => "disconnected"), new Promise((resolve) => setTimeout(resolve, 50))]);
-      },
-      { timeout: 30_000 },
-    )
+    .poll(async () => {
+      clock.advance(31_000);
+      stalled.write(Buffer.from([0x89, 0x80, 0, 0, 0, 0]));
+      return Promise.race([closed.then(() => "disconnected"), new Promise((resolve) => setTimeout(resolve, 50))]);
+    })
     .toBe("disconnected");
 });
 

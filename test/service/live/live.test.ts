@@ -164,13 +164,10 @@ test("[LIV8] without a picture the response is a problem with the reason: offlin
   void late.finally(() => (isAnswered = true));
   // The wait begins after the command is sent: on a service of several nodes, some queries later.
   await expect
-    .poll(
-      () => {
-        clock.advance(5_000);
-        return isAnswered;
-      },
-      { timeout: 20_000 },
-    )
+    .poll(() => {
+      clock.advance(5_000);
+      return isAnswered;
+    })
     .toBe(true);
   expect([(await late).status, (await (await late).json())["detail"]]).toEqual([409, expect.stringContaining("no picture within 20 s")]);
 });

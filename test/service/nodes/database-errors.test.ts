@@ -1,5 +1,5 @@
 // Acts that make statements of a real PostgreSQL fail while nodes run: locks, timeouts, cancelled statements, ended connections.
-import { setTimeout } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isFault } from "../../../src/base/fault.ts";
@@ -91,7 +91,7 @@ test("[DBE7] statements that are cancelled again and again end no node and lose 
     let count = 0;
     const running = `SELECT count(*) FILTER (WHERE pg_cancel_backend(pid))::int AS count FROM pg_stat_activity
       WHERE datname = current_database() AND application_name = 'signage-service' AND state = 'active'`;
-    for (; !stopping.signal.aborted; await setTimeout(1)) count += (await operator.query(running)).rows[0].count;
+    for (; !stopping.signal.aborted; await setImmediate()) count += (await operator.query(running)).rows[0].count;
     return count;
   })();
   const names = Array.from({ length: 90 }, (_, index) => `name-${String(index).padStart(2, "0")}`);

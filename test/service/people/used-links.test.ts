@@ -51,7 +51,7 @@ test("[CNF5] a person is told of each use of a link that signs in as them: by ma
   const whole = await signInWhole(api, victim, "victim@example.com");
   await shareMember(api, mallory, victim, "owner");
   const confined = await ConfinedMember.signIn(api, mallory, victim);
-  await expect.poll(() => server.mails.length, { timeout: 60_000 }).toBe(2);
+  await expect.poll(() => server.mails.length).toBe(2);
   const mail = server.mails.find(({ text }) => text.includes("Mallory"))!;
   expect([mail.to, mail.subject]).toEqual([["victim@example.com"], "A sign-in link was used as you"]);
   expect(mail.text).toContain("for the team Team only");
