@@ -3,7 +3,7 @@
 // `npm run mutate -- --fresh SEED` plants two random faults in each folder of `src` instead, and also runs the tests with a browser or
 // built programs that depend on the file.
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { parseArgs } from "node:util";
 import { dirname, join } from "node:path";
@@ -12,6 +12,7 @@ import { checkFaults, type Fault } from "./mutate/fault.ts";
 import { faults } from "./mutate/faults.ts";
 import { chooseFreshFaults } from "./mutate/fresh-faults.ts";
 import { runTests, type TestRun } from "./mutate/run-tests.ts";
+import { knownCosts } from "./test/cost.ts";
 import { gateTests, longFiles, longTests, testsInFolders } from "./test/levels.ts";
 import { testsByDistance } from "./test/test-graph.ts";
 
@@ -21,6 +22,8 @@ type Verdict = "found" | "found by the long run" | "survived" | "untested" | "un
 const workers = 2;
 /** Two test files run first, then twice as many, and so on. */
 const filesInFirstRun = 2;
+const slowSeconds = 4;
+const costs = knownCosts();
 
 const { positionals: filters, values } = parseArgs({ allowPositionals: true, options: { fresh: { type: "string" } } });
 const tracked = execFileSync("git", ["ls-files"], { cwd: rootFolder, encoding: "utf8" }).split("\n").filter(Boolean);
@@ -73,6 +76,8 @@ async function work(): Promise<void> {
 function copyTree(): string {
   const copy = mkdtempSync(join(tmpdir(), "signage-mutate-"));
   copies.push(copy);
+  // PostgreSQL runs as another user, with this working directory.
+  chmodSync(copy, 0o755);
   for (const path of tracked) {
     mkdirSync(dirname(join(copy, path)), { recursive: true });
     cpSync(join(rootFolder, path), join(copy, path));
@@ -85,7 +90,7 @@ function copyTree(): string {
 
 /** Plants the fault and runs the tests that import its file until one fails. */
 async function judge(copy: string, fault: Fault): Promise<{ verdict: Verdict; text: string }> {
-  const tests = (graph.get(fault.file) ?? []).map(({ test }) => test);
+  const tests = (graph.get(fault.file) ?? []).map(({ test }) => test).toSorted((a, b) => Number(isSlow(a)) - Number(isSlow(b)));
   if (tests.length === 0) return { verdict: "untested", text: "NOT FOUND: no test imports the file" };
   for (const run of runsFor(fault, tests)) {
     const outcome = await withFault(copy, fault, () => runTests(copy, run, stop.signal));
@@ -113,6 +118,11 @@ function runsFor({ file, rule }: Fault, tests: readonly string[]): TestRun[] {
   }
   for (const { test } of longGraph.get(file) ?? []) runs.push({ files: [test], isLong: true });
   return runs;
+}
+
+/** Whether the file takes more than a few seconds: such files run after all others. */
+function isSlow(test: string): boolean {
+  return (costs.get(test) ?? 0) > slowSeconds;
 }
 
 async function withFault<T>(copy: string, { file, find, replace }: Fault, action: () => Promise<T>): Promise<T> {
