@@ -6,9 +6,12 @@ import { rootFolder } from "../../../src/main/folders.ts";
 const copied = [
   "src",
   "renderer",
+  "scripts/build",
+  "scripts/build.ts",
   "scripts/fonts",
   "demo",
   "package.json",
+  "package-lock.json",
   "tsconfig.json",
   "sdk/typescript/client.ts",
   "sdk/typescript/types.ts",

@@ -1,6 +1,6 @@
 // The choice of the engine by the real program.
 import { execFile } from "node:child_process";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { stat, utimes, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
@@ -51,7 +51,7 @@ test.each([
   expect(program.output).toContain(words);
 });
 
-test("[ENG22] npm builds the page and the programs before a start of the demo and of the player", async () => {
+test("[ENG22] npm builds what is outdated of the page and the programs before a start of the demo and of the player", async () => {
   expect(manifest.scripts.preplayer).toBe(manifest.scripts.prestart);
   // In a copy: other tests use this project's build meanwhile.
   await using folder = await temporaryFolder();
@@ -62,7 +62,12 @@ test("[ENG22] npm builds the page and the programs before a start of the demo an
   for (const path of stale) {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, "stale");
+    await utimes(path, 0, 0);
   }
   await promisify(execFile)("npm", ["run", "--silent", "prestart"], { cwd: folder.path });
   for (const path of stale) expect(await readFile(path, "utf8"), path).not.toBe("stale");
+  // What is up to date stays as it is.
+  const before = await Promise.all(stale.map(async (path) => (await stat(path)).mtimeMs));
+  await promisify(execFile)("npm", ["run", "--silent", "prestart"], { cwd: folder.path });
+  expect(await Promise.all(stale.map(async (path) => (await stat(path)).mtimeMs))).toEqual(before);
 });
