@@ -6,7 +6,7 @@ import { Kysely, SqliteAdapter, SqliteDialect, SqliteDriver, type Driver, type S
 import { Migrator, type Migration } from "kysely/migration";
 import { databaseFault } from "./database-errors.ts";
 import { migrations, telemetryMigrations } from "./migrations/index.ts";
-import { checkMigrationHistory } from "./migrations/check-history.ts";
+import { checkMigrationHistory, isMigrated } from "./migrations/check-history.ts";
 import { playEventMigrations } from "./migrations/play-events.ts";
 import type { GrowingTable } from "./partitions/growing-tables.ts";
 import type { Tables } from "./tables.ts";
@@ -143,10 +143,12 @@ async function openDatabase<T>(
   const statements: Statements = new Map();
   const db = new Kysely<T>({ dialect: new TransactionalDialect(file, adaptDatabase(file, statements)) });
   owner.defer(() => db.destroy());
-  const { error } = await new Migrator({ db, provider: { getMigrations: async () => known } }).migrateToLatest();
-  if (error !== undefined) throw error;
-  // Statements that were prepared before a migration may have outdated columns.
-  statements.clear();
+  if (!isMigrated(file, known)) {
+    const { error } = await new Migrator({ db, provider: { getMigrations: async () => known } }).migrateToLatest();
+    if (error !== undefined) throw error;
+    // Statements that were prepared before a migration may have outdated columns.
+    statements.clear();
+  }
   return db;
 }
 

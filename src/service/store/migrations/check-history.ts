@@ -10,13 +10,13 @@ import { Fault } from "../../../base/fault.ts";
  */
 export function checkMigrationHistory(path: string, known: Readonly<Record<string, unknown>>): void {
   const place = { database: dirname(path), part: basename(path), elsewhere: "start with another --data folder" };
-  checkApplied(appliedMigrations(path), known, place);
+  checkApplied(existsSync(path) ? readFrom(path, appliedMigrations) : [], known, place);
 }
 
 /** The same, and that all of `known` have run. @throws Fault `unsupported`. */
 export function requireMigrated(path: string, known: Readonly<Record<string, unknown>>): void {
   checkMigrationHistory(path, known);
-  if (appliedMigrations(path).length === Object.keys(known).length) return;
+  if (existsSync(path) && readFrom(path, (file) => isMigrated(file, known))) return;
   throw new Fault("unsupported", `${dirname(path)} was written by an earlier version: start this version's service in it once`);
 }
 
@@ -49,17 +49,28 @@ export function checkApplied(applied: readonly string[], known: Readonly<Record<
   }
 }
 
-function appliedMigrations(path: string): string[] {
-  if (!existsSync(path)) return [];
+/**
+ * Whether all of `known` have run in a database that has passed {@link checkMigrationHistory}. kysely's Migrator finds out the same by
+ * reading every table's columns, which takes half of the time of opening.
+ */
+export function isMigrated(file: DatabaseSync, known: Readonly<Record<string, unknown>>): boolean {
+  return appliedMigrations(file).length === Object.keys(known).length;
+}
+
+function readFrom<T>(path: string, read: (file: DatabaseSync) => T): T {
   const file = new DatabaseSync(path, { timeout: 5_000 });
   try {
-    const table = file.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'kysely_migration'").get();
-    if (table === undefined) return [];
-    return file
-      .prepare("SELECT name FROM kysely_migration ORDER BY name")
-      .all()
-      .map(({ name }) => String(name));
+    return read(file);
   } finally {
     file.close();
   }
+}
+
+function appliedMigrations(file: DatabaseSync): string[] {
+  const table = file.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'kysely_migration'").get();
+  if (table === undefined) return [];
+  return file
+    .prepare("SELECT name FROM kysely_migration ORDER BY name")
+    .all()
+    .map(({ name }) => String(name));
 }
