@@ -93,7 +93,10 @@ function inputsOf(target: Target): Input[] {
   const example = target.example === undefined ? null : JSON.stringify(target.example);
   return [
     ...[...largeQueries(target)].map(([what, query]) => ({ what, text: query, sending: request(query, example) })),
-    ...[...(target.body === null ? [] : largeBodies(target))].map(([what, body]) => ({ what, text: body, sending: request("", body) })),
+    ...[...(target.body === null ? [] : largeBodies(target))].map(([what, make]) => {
+      const body = make();
+      return { what, text: body, sending: request("", body) };
+    }),
   ];
 }
 

@@ -14,7 +14,7 @@ const usage = "npm run electron:check -- [--binary FILE] [--report FILE]";
 /** The test files, by the configuration that has them. */
 const files = {
   "vitest.config.ts": ["test/system/packaging/electron.test.ts", "test/host/contract.test.ts"],
-  "vitest.long.config.ts": ["test/host/sites/sites.long.test.ts"],
+  "vitest.long.config.ts": ["test/system/packaging/electron.long.test.ts", "test/host/sites/sites.long.test.ts"],
 };
 // From the tests of all hosts, only those of the Electron binary.
 const wanted = "\\[EL|electron under Xvfb";

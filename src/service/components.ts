@@ -53,6 +53,7 @@ import { Tickets } from "./people/tickets.ts";
 import { BrowserCookies } from "./people/sessions/browser-cookies.ts";
 import { Passkeys } from "./people/passkeys/passkeys.ts";
 import { PeopleMails } from "./people/mails/people-mails.ts";
+import { PasswordHashing } from "./people/passwords/hashing.ts";
 import { Passwords } from "./people/passwords/passwords.ts";
 import { SingleSignOn } from "./people/sso/single-sign-on.ts";
 import { FailedSignIns } from "./people/sessions/failed-sign-ins.ts";
@@ -161,7 +162,7 @@ export async function createComponents(
     failedSignIns,
     feedCopies: new FeedCopies({ http: outbound.imports, clock, closing }),
     passkeys: new Passkeys({ clock, failures: failedSignIns, log, makeLimit, secretKeys, store }),
-    passwords: new Passwords({ clock, failures: failedSignIns, makeLimit, store }),
+    passwords: new Passwords({ clock, failures: failedSignIns, hashing: new PasswordHashing(config.passwordWork), makeLimit, store }),
     peopleMails: new PeopleMails({ clock, makeId, makeLimit, hasServer: smtp !== null, publicUrl }),
     sso: config.sso == null ? null : new SingleSignOn(config.sso, { clock, log, closing, secretKeys }),
     commands,

@@ -7,6 +7,7 @@ import type { LimitTable } from "./media/limits.ts";
 import type { StartMediaProcess } from "./media/process.ts";
 import type { S3Config } from "./content/blobs/s3/config.ts";
 import type { MessagesConfig } from "./nodes/message-server.ts";
+import type { PasswordWork } from "./people/passwords/hashing.ts";
 import type { SsoConfig } from "./people/sso/config.ts";
 import type { MirrorConfig } from "./releases/mirror.ts";
 
@@ -44,6 +45,8 @@ export interface ServiceConfig {
   trustedProxies?: readonly string[];
   /** Whether anyone may read the metrics. By default only this machine and tokens with `teams:read` may. */
   metricsPublic?: boolean;
+  /** What the hash of a new password costs; default: what OWASP recommends. */
+  passwordWork?: PasswordWork;
   /** How long play events are kept, days; default 400. */
   playEventDays?: number;
   /** Resource limits for examining files, by kind; the rest has defaults. */

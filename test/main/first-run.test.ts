@@ -6,7 +6,16 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { isFault } from "../../src/base/fault.ts";
+import { readBackupConfig, readBackupKeyConfig, readRestoreConfig, readRestoreKeyConfig } from "../../src/main/backup.ts";
+import { readDemoConfig } from "../../src/main/demo/demo.ts";
 import { rootFolder } from "../../src/main/folders.ts";
+import { readMcpConfig } from "../../src/main/mcp/mcp.ts";
+import { readPlayerConfig } from "../../src/main/player/player-config.ts";
+import { readServiceConfig } from "../../src/main/service.ts";
+import { readSetupConfig } from "../../src/main/setup/setup-flags.ts";
+import { readShowConfig } from "../../src/main/show/show.ts";
+import { readSignInLinkConfig } from "../../src/main/sign-in-link.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { Program } from "../support/programs/programs.ts";
 import { giveAway, unprivileged } from "../support/programs/unprivileged.ts";
@@ -14,23 +23,57 @@ import { giveAway, unprivileged } from "../support/programs/unprivileged.ts";
 const run = promisify(execFile);
 const cli = join(rootFolder, "src/main/cli.ts");
 
-const programs = ["demo", "serve", "start", "show", "setup", "mcp", "backup", "restore", "backup-key", "restore-key", "sign-in-link"];
+const programs = {
+  demo: readDemoConfig,
+  serve: readServiceConfig,
+  start: readPlayerConfig,
+  show: readShowConfig,
+  setup: readSetupConfig,
+  mcp: readMcpConfig,
+  backup: readBackupConfig,
+  restore: readRestoreConfig,
+  "backup-key": readBackupKeyConfig,
+  "restore-key": readRestoreKeyConfig,
+  "sign-in-link": readSignInLinkConfig,
+};
+const helpText = /^\S.*\.\n\n {2}\S.* \[flags\]\n\n(?: {2}.*\n)+/;
 
-test("[FST1] --help of each program lists its flags on standard output and exits with 0", async () => {
-  const checks = programs.map(async (name, index) => {
-    const { stdout, stderr } = await run(process.execPath, [cli, name, "--nonsense", index % 2 === 0 ? "--help" : "-h"]);
-    expect(stderr).toBe("");
-    expect(stdout).toMatch(/^\S.*\.\n\n {2}\S.* \[flags\]\n\n(?: {2}.*\n)+/);
-    expect(stdout).toMatch(name === "mcp" || name === "show" ? "--token-file FILE" : "--data DIR");
-  });
-  await Promise.all(checks);
+test.each(Object.entries(programs))("[FST1] --help of %s lists its flags", (name, read) => {
+  for (const flag of ["--help", "-h"]) {
+    const help = messageOf(() => read(["--nonsense", flag]));
+    expect(`${help}\n`).toMatch(helpText);
+    expect(help).toMatch(name === "mcp" || name === "show" ? "--token-file FILE" : "--data DIR");
+  }
 });
+
+test("[FST1] a program prints its help on standard output and exits with 0", async () => {
+  // One that logs to standard output, and one that logs to standard error.
+  for (const argv of [
+    ["serve", "--nonsense", "--help"],
+    ["mcp", "-h"],
+  ]) {
+    const { stdout, stderr } = await run(process.execPath, [cli, ...argv]);
+    expect(stderr).toBe("");
+    expect(stdout).toMatch(helpText);
+  }
+});
+
+/** The help, which is thrown. */
+function messageOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    if (isFault(error, "help-asked")) return error.message;
+    throw error;
+  }
+  throw new Error("nothing was thrown");
+}
 
 test("[FST1] --help without a program lists all programs, and so does an unknown program", async () => {
   const { stdout } = await run(process.execPath, [cli, "--help"]);
   await using wrong = new Program([cli, "fly"]);
   expect(await wrong.exitCode).toBe(2);
-  for (const name of programs) {
+  for (const name of Object.keys(programs)) {
     expect(stdout).toContain(`  ${name} `);
     expect(wrong.output).toContain(name);
   }
@@ -76,43 +119,39 @@ test("[FST2] a folder that this user may not write prints one line with the reas
   expect(await whyNot(program)).toContain("this user has no right to write there");
 });
 
-test(
-  "[FST3] a port in use, an address of another machine and an invalid certificate print one line that names the flag",
-  { timeout: 60_000 },
-  async () => {
-    await using folder = await temporaryFolder();
-    const other = createServer().listen(0, "127.0.0.1");
-    await once(other, "listening");
-    try {
-      const { port } = other.address() as { port: number };
-      const noPem = join(folder.path, "no.pem");
-      await writeFile(noPem, "nothing");
-      const tries = [
-        [["--port", String(port)], `port ${port} is in use by another program: choose another with --port`],
-        [["--host", "192.0.2.1", "--insecure-http"], "192.0.2.1 is not an address of this machine: choose another with --host"],
-        [["--tls-cert", noPem, "--tls-key", noPem], "are not a matching certificate and key in PEM"],
-      ] as const;
-      const tried = tries.map(async ([flags, words], index) => {
-        await using program = serve(join(folder.path, String(index)), ...flags);
-        expect(await whyNot(program)).toContain(words);
-      });
-      await Promise.all(tried);
-      await using demo = new Program([
-        cli,
-        "demo",
-        "--headless",
-        "--engine",
-        "chromium",
-        "--port",
-        String(port),
-        "--data",
-        join(folder.path, "demo"),
-      ]);
-      expect(await demo.exitCode).toBe(1);
-      expect(demo.lines.at(-1)).toMatchObject({ program: "demo", msg: expect.stringContaining("choose another with --port") });
-      expect(demo.lines.at(-1)).not.toHaveProperty("err");
-    } finally {
-      other.close();
-    }
-  },
-);
+test("[FST3] a port in use, an address of another machine and an invalid certificate print one line that names the flag", async () => {
+  await using folder = await temporaryFolder();
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  try {
+    const { port } = other.address() as { port: number };
+    const noPem = join(folder.path, "no.pem");
+    await writeFile(noPem, "nothing");
+    const tries = [
+      [["--port", String(port)], `port ${port} is in use by another program: choose another with --port`],
+      [["--host", "192.0.2.1", "--insecure-http"], "192.0.2.1 is not an address of this machine: choose another with --host"],
+      [["--tls-cert", noPem, "--tls-key", noPem], "are not a matching certificate and key in PEM"],
+    ] as const;
+    const tried = tries.map(async ([flags, words], index) => {
+      await using program = serve(join(folder.path, String(index)), ...flags);
+      expect(await whyNot(program)).toContain(words);
+    });
+    await Promise.all(tried);
+    await using demo = new Program([
+      cli,
+      "demo",
+      "--headless",
+      "--engine",
+      "chromium",
+      "--port",
+      String(port),
+      "--data",
+      join(folder.path, "demo"),
+    ]);
+    expect(await demo.exitCode).toBe(1);
+    expect(demo.lines.at(-1)).toMatchObject({ program: "demo", msg: expect.stringContaining("choose another with --port") });
+    expect(demo.lines.at(-1)).not.toHaveProperty("err");
+  } finally {
+    other.close();
+  }
+});

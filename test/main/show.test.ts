@@ -1,10 +1,13 @@
 // `npm run show` with a real service, and the commands of the README.
 import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { rootFolder } from "../../src/main/folders.ts";
-import { readShowConfig } from "../../src/main/show/show.ts";
+import { readShowConfig, runShow } from "../../src/main/show/show.ts";
+import { FakeClock } from "../support/clock.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { startService, type Api } from "../support/programs/programs.ts";
 import { Device, heartbeat, type DeviceSocket } from "../service/harness.ts";
@@ -49,8 +52,8 @@ function showWith({ url }: Api, folder: string, user: string): (...words: string
   };
 }
 
-/** Screens that speak the protocol, without a player. */
-async function pairScreens(api: Api, names: readonly string[]): Promise<{ devices: Device[]; sockets: DeviceSocket[] } & Disposable> {
+/** Screens that speak the protocol, without a player, until they are disposed of. */
+async function pairScreens(api: Api, names: readonly string[]): Promise<{ devices: Device[]; sockets: DeviceSocket[] } & AsyncDisposable> {
   const devices: Device[] = [];
   const sockets: DeviceSocket[] = [];
   for (const name of names) {
@@ -61,7 +64,11 @@ async function pairScreens(api: Api, names: readonly string[]): Promise<{ device
     devices.push(device);
     sockets.push(await device.connect());
   }
-  return { devices, sockets, [Symbol.dispose]: () => sockets.forEach(({ socket }) => socket.terminate()) };
+  const end = async (): Promise<void> => {
+    for (const { socket } of sockets) socket.terminate();
+    for (const { playerId } of devices) await api.ok("DELETE", `players/${playerId}`);
+  };
+  return { devices, sockets, [Symbol.asyncDispose]: end };
 }
 
 /** The zone of the newest show, once there are `count` shows. */
@@ -76,10 +83,24 @@ async function shows(api: Api): Promise<Record<string, unknown>[]> {
   return (await api.ok("GET", "show"))["data"] as Record<string, unknown>[];
 }
 
+// One service for all tests: the first one needs it without screens.
+const owned = new AsyncDisposableStack();
+let folder: { path: string };
+let api: Api;
+beforeAll(async () => {
+  folder = owned.use(await temporaryFolder());
+  // Where the command notes its shows.
+  const { XDG_STATE_HOME: before } = process.env;
+  process.env["XDG_STATE_HOME"] = join(folder.path, "state");
+  owned.defer(() => {
+    if (before === undefined) delete process.env["XDG_STATE_HOME"];
+    else process.env["XDG_STATE_HOME"] = before;
+  });
+  ({ api } = owned.use(await startService(folder.path)));
+});
+afterAll(() => owned.disposeAsync());
+
 test("[FST7] npm run show shows a file, a page and a text on screens, and --clear ends them, but no show of anybody else", async () => {
-  await using folder = await temporaryFolder();
-  await using service = await startService(folder.path);
-  const { api } = service;
   const show = showWith(api, folder.path, "mine");
   // Without a screen nobody has seen it. It is there all the same, for the screens that come.
   const first = await show("demo/media/loaf.jpg");
@@ -112,16 +133,13 @@ test("[FST7] npm run show shows a file, a page and a text on screens, and --clea
 });
 
 test("[FST9] it waits for every screen: shown only by presented frames, failed with the reason, or with its display off", async () => {
-  await using folder = await temporaryFolder();
-  await using service = await startService(folder.path);
-  const { api } = service;
-  const screens = await pairScreens(api, ["Lobby", "Bar", "Window"]);
-  using _sockets = screens;
+  await using screens = await pairScreens(api, ["Lobby", "Bar", "Window"]);
   const [lobby, bar, window] = screens.sockets;
   const show = showWith(api, folder.path, "mine");
 
-  const running = show("Back at two");
-  const zone = await newestZone(api, 1);
+  const before = (await shows(api)).length;
+  const running = show("Back at two", "--wait", "1h");
+  const zone = await newestZone(api, before + 1);
   const problem = {
     code: "item-load-failed",
     since: time,
@@ -147,47 +165,56 @@ test("[FST9] it waits for every screen: shown only by presented frames, failed w
     { msg: expect.stringContaining("1 of 3 screens have shown it") },
   ]);
 
-  const single = show("Only here", "--on", "Lobby");
-  lobby!.send({ type: "heartbeat", data: heartbeat({ ...applied, now_playing: [presented(await newestZone(api, 2))] }) });
+  const single = show("Only here", "--on", "Lobby", "--wait", "1h");
+  lobby!.send({ type: "heartbeat", data: heartbeat({ ...applied, now_playing: [presented(await newestZone(api, before + 2))] }) });
   const done = await single;
   expect([done.code, done.lines.at(-1)]).toEqual([0, expect.objectContaining({ msg: "every screen has shown it" })]);
 });
 
 test("[FST10] after --wait it says which screens are offline or have reported no frame, and exits with 1", async () => {
-  await using folder = await temporaryFolder();
-  await using service = await startService(folder.path);
-  const { api } = service;
-  const screens = await pairScreens(api, ["Lobby", "Bar"]);
-  using _sockets = screens;
+  await using screens = await pairScreens(api, ["Lobby", "Bar"]);
   screens.sockets[1]!.socket.close();
   const reason = { layer: "override", id: null, name: "Fire drill", layout_id: null, verdict: "shows", detail: "An override" } as const;
   screens.sockets[0]!.send({ type: "heartbeat", data: heartbeat({ content: content("applied"), why: [reason] }) });
   await screens.sockets[0]!.next("heartbeat.answer");
   await expect.poll(async () => (await api.ok("GET", `players/${screens.devices[1]!.playerId}`))["status"]).toBe("offline");
-  const { code, lines } = await showWith(api, folder.path, "mine")("Back at two", "--wait", "1s");
-  expect(code).toBe(1);
-  expect(lines.slice(-3)).toMatchObject([
-    { name: "Lobby", why: expect.stringContaining("is due there instead"), msg: "not shown within 1 s" },
+  const lines: ({ msg: string } & Record<string, unknown>)[] = [];
+  const log = pino({ base: null }, { write: (text: string) => void lines.push(JSON.parse(text)) });
+  const clock = new FakeClock();
+  const config = readShowConfig(["Back at two", "--wait", "1s", "--server", api.url, "--token-file", join(folder.path, "admin-token")]);
+  // The time is over once the report is there.
+  const due = "is due there instead";
+  const running = runShow(config, log, new AbortController().signal, clock);
+  const ended = expect(running).rejects.toMatchObject({
+    code: "refused",
+    message: expect.stringContaining("0 of 2 screens have shown it"),
+  });
+  await expect.poll(() => lines.some(({ msg, name, why }) => msg === "screen" && name === "Lobby" && String(why).includes(due))).toBe(true);
+  clock.advance(1_000);
+  await ended;
+  expect(lines.slice(-2)).toMatchObject([
+    { name: "Lobby", why: expect.stringContaining(due), msg: "not shown within 1 s" },
     { name: "Bar", msg: expect.stringContaining("offline") },
-    { msg: expect.stringContaining("0 of 2 screens have shown it") },
   ]);
   for (const { msg } of lines) expect(msg).not.toMatch(/^shown/);
 });
 
 test("[FST7] content that cannot be shown is rejected in one line with the reason", async () => {
-  await using folder = await temporaryFolder();
-  await using service = await startService(folder.path);
   const at = ["--token-file", join(folder.path, "admin-token")];
-  const here = [...at, "--server", service.api.url];
+  const here = [...at, "--server", api.url];
+  for (const [argv, words] of [
+    [["menu.jpg", ...here], "there is no file menu.jpg"],
+    [["Back", "at", "two", ...here], "put text in quotes"],
+    [["--clear", "Back", ...here], "--clear cannot be combined with content to show"],
+    [[...here], "name the content to show"],
+    [["Back", "--for", "soon", ...here], "--for: must be a duration such as 90s, 30m, 8h or 2d"],
+    [["Back", "--token-file", "/nowhere"], "/nowhere cannot be read"],
+  ] as const)
+    expect(() => readShowConfig(argv)).toThrow(words);
   const tries = [
     [["menu.jpg", ...here], 2, "there is no file menu.jpg"],
-    [["Back", "at", "two", ...here], 2, "put text in quotes"],
-    [["--clear", "Back", ...here], 2, "--clear cannot be combined with content to show"],
-    [[...here], 2, "name the content to show"],
-    [["Back", "--for", "soon", ...here], 2, "--for: must be a duration such as 90s, 30m, 8h or 2d"],
     [["Back", "--on", "Nobody", ...here], 1, "Nobody"],
     [["Back", ...at, "--server", "http://127.0.0.1:9"], 1, "there is no service at http://127.0.0.1:9"],
-    [["Back", "--token-file", "/nowhere"], 2, "/nowhere cannot be read"],
   ].map(async ([argv, code, words]) => {
     const failed = await run(process.execPath, [cli, "show", ...(argv as string[])]).catch((error: unknown) => error);
     const { stdout, stderr, code: exit } = failed as { stdout: string; stderr: string; code: number };
@@ -200,9 +227,8 @@ test("[FST7] content that cannot be shown is rejected in one line with the reaso
 });
 
 test("[FST7] without a screen's name or a tag all screens are used, and durations have units", async () => {
-  await using folder = await temporaryFolder();
-  const file = join(folder.path, "token");
-  await (await import("node:fs/promises")).writeFile(file, "sgn_pat_x\n");
+  const file = join(folder.path, "some-token");
+  await writeFile(file, "sgn_pat_x\n");
   const read = (...words: string[]) => readShowConfig([...words, "--token-file", file]);
   expect(read("x")).toEqual({
     content: { text: "x" },

@@ -232,7 +232,7 @@ export class DeviceSocket {
   readonly socket: WebSocket;
   readonly #received: ServiceMessage[] = [];
   readonly closed: Promise<number>;
-  #wake: () => void = () => undefined;
+  #news = Promise.withResolvers<void>();
 
   constructor(url: string, token: string, instance?: string) {
     const address = `${url.replace("http", "ws")}/api/v1/device/ws${instance === undefined ? "" : `?instance=${instance}`}`;
@@ -242,6 +242,7 @@ export class DeviceSocket {
       this.#wake();
     });
     this.closed = once(this.socket, "close").then(([code]) => code as number);
+    this.socket.on("close", () => this.#wake());
   }
 
   send(message: object | string): void {
@@ -255,21 +256,30 @@ export class DeviceSocket {
     this.send({ type: "hello", data: { epoch, last_seq, revision: null, heartbeat: heartbeat(more), features } });
   }
 
-  /** The next message of `type`; other messages are skipped. Rejects after thirty seconds. */
+  /** The next message of `type`; other messages are skipped. Rejects when the socket closes before. */
   next<T extends ServiceMessage["type"]>(type: T): Promise<Extract<ServiceMessage, { type: T }>> {
     return this.nextOf([type]);
   }
 
-  /** The next message of one of `types`; other messages are skipped. Rejects after thirty seconds. */
+  /** The next message of one of `types`; other messages are skipped. Rejects when the socket closes before. */
   async nextOf<T extends ServiceMessage["type"]>(types: readonly T[]): Promise<Extract<ServiceMessage, { type: T }>> {
-    const deadline = Date.now() + 30_000;
     for (;;) {
       const index = this.#received.findIndex((message) => types.some((type) => type === message.type));
       if (index !== -1) return this.#received.splice(0, index + 1).at(-1) as Extract<ServiceMessage, { type: T }>;
-      if (Date.now() > deadline)
-        throw new Error(`no ${types.join(" or ")} received; got ${this.#received.map((message) => message.type).join(", ")}`);
-      await Promise.race([new Promise<void>((resolve) => (this.#wake = resolve)), new Promise((resolve) => setTimeout(resolve, 200))]);
+      await this.#change();
     }
+  }
+
+  /** Resolves when a message has arrived or the socket has closed. */
+  async #change(): Promise<void> {
+    if (this.socket.readyState === WebSocket.CLOSED)
+      throw new Error(`the socket closed; unread: ${this.#received.map((message) => message.type).join(", ")}`);
+    await this.#news.promise;
+  }
+
+  #wake(): void {
+    this.#news.resolve();
+    this.#news = Promise.withResolvers();
   }
 
   /** Whether no message of `type` arrives. Sends a heartbeat and waits for its reply, which arrives after all earlier messages. */
@@ -278,7 +288,7 @@ export class DeviceSocket {
     const before = this.#received.length;
     for (;;) {
       if (this.#received.slice(before).some((message) => message.type === "heartbeat.answer")) break;
-      await new Promise<void>((resolve) => (this.#wake = resolve));
+      await this.#change();
     }
     return !this.#received.some((message) => message.type === type);
   }

@@ -2,7 +2,7 @@
 import { openAsBlob, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { z } from "zod";
-import { createSystemClock } from "../../base/clock.ts";
+import { createSystemClock, type Clock } from "../../base/clock.ts";
 import { badFlags, checkFlags, readFlags, defineUsage } from "../../base/config.ts";
 import { Fault, isAbort, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
@@ -85,7 +85,7 @@ export function readShowConfig(argv: readonly string[]): ShowConfig {
  * Shows the content and waits for the screens, or ends what was shown before. Logs what has become of it on each screen.
  * @throws Fault `refused` with the service's explanation, or if a screen has not shown it.
  */
-export async function runShow(config: ShowConfig, log: Log, signal: AbortSignal): Promise<void> {
+export async function runShow(config: ShowConfig, log: Log, signal: AbortSignal, clock: Clock = createSystemClock()): Promise<void> {
   const { content, target, durationMs, server, token, waitMs } = config;
   const client = new ServiceClient(server, token);
   if (content === null) return clearShows(client, server, log, signal);
@@ -95,7 +95,6 @@ export async function runShow(config: ShowConfig, log: Log, signal: AbortSignal)
   await remember(show, server, log);
   for (const { code, message } of show.warnings) if (code !== "open-ended") log.warn(message);
   log.info({ name: show.name, show_id: show.id, screens: show.player_count }, "the service has it");
-  const clock = createSystemClock();
   const outcomes = await watchShow(show, { client, server, token, waitMs, clock, log }, signal).catch((error: unknown) => {
     if (!isAbort(error)) throw error;
     throw new Fault("refused", `stopped before every screen had shown it. The show stays: to end it, run ${usage.command} --clear`);

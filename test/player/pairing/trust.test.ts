@@ -25,6 +25,8 @@ async function startFakeService() {
   const at = {
     key: pinned.publicKey,
     refusal: null as object | null,
+    /** With it any request is answered, by a page that is no answer of the service. */
+    foreignStatus: null as number | null,
     state: null as DesiredState | null,
     tokens: 0,
     asked: 0,
@@ -33,6 +35,10 @@ async function startFakeService() {
     const answer = (status: number, body: object): void => {
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     };
+    if (at.foreignStatus !== null) {
+      response.writeHead(at.foreignStatus, { "content-type": "text/html" }).end("<h1>No</h1>");
+      return;
+    }
     if (url!.endsWith("/nonce")) return answer(201, { nonce: "n", expires_in: 60 });
     if (url!.endsWith("/state")) {
       at.asked += 1;
@@ -101,6 +107,32 @@ test.each([
   service.at.refusal = refusal(sign({}));
   await expect(access.token(signal)).rejects.toMatchObject({ code: "revoked" });
 });
+
+test.each([401, 403, 404, 410, 500])(
+  "[TRB2] status %i without a signed revocation is none, for a token and for the state",
+  async (status) => {
+    await using folder = await temporaryFolder();
+    await using service = await startFakeService();
+    const { access, api, identity } = await openPlayer(folder.path, service.url);
+    await using _api = api;
+    const faults: unknown[] = [];
+    const fails = (work: Promise<unknown>) =>
+      work.then(
+        () => faults.push("none"),
+        (error: unknown) => faults.push((error as { code?: unknown }).code),
+      );
+    service.at.foreignStatus = status;
+    await fails(access.token(signal));
+    service.at.foreignStatus = null;
+    await access.token(signal);
+    service.at.foreignStatus = status;
+    await fails(access.withToken(signal, (token) => api.state(token, null, signal)));
+    expect(faults).toHaveLength(2);
+    expect(faults).not.toContain("none");
+    expect(faults).not.toContain("revoked");
+    expect((await Identity.open(folder.path, silentLog)).pairing).toEqual(identity.pairing);
+  },
+);
 
 test("[TRU3] does not accept, store or show the state of another player", async () => {
   await using folder = await temporaryFolder();

@@ -14,12 +14,11 @@ import { zipOf } from "../../support/media/zip.ts";
 import { TestService, blobsIn, call, picture } from "../harness.ts";
 import { openTables } from "../tables-of.ts";
 
-const patient = { timeout: 20_000 };
 const bundle = () => zipOf([{ name: "index.html", bytes: Buffer.from("<p>Hello") }]);
 const drawing = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><g/></svg>');
 
 async function settled(api: TestService, id: string): Promise<Asset> {
-  await expect.poll(async () => (await api.call("GET", `assets/${id}`)).body.status, patient).toBe("ready");
+  await expect.poll(async () => (await api.call("GET", `assets/${id}`)).body.status).toBe("ready");
   return Asset.parse((await api.call("GET", `assets/${id}`)).body);
 }
 
@@ -60,7 +59,7 @@ test("[AST19] a video has a thumbnail if the machine has ffmpeg, and is ready wi
     const authorization = `Bearer ${(await readFile(join(data, "admin-token"), "utf8")).trim()}`;
     const { id } = (await call(url, "POST", "assets", video, { authorization })).body;
     const read = async () => (await call(url, "GET", `assets/${id}`, undefined, { authorization })).body;
-    await expect.poll(async () => (await read()).status, patient).toBe("ready");
+    await expect.poll(async () => (await read()).status).toBe("ready");
     const { thumbnail_url } = await read();
     expect(thumbnail_url !== null).toBe(has);
     if (!has) continue;
@@ -155,9 +154,9 @@ test("[AST23] assets are permanently deleted after 30 days in the bin", async ()
     .poll(async () => {
       clock.advance(86_400_000);
       return (await api.call("GET", `assets/${id}`)).status;
-    }, patient)
+    })
     .toBe(404);
-  await expect.poll(() => blobsIn(folder.path), patient).toEqual([]);
+  await expect.poll(() => blobsIn(folder.path)).toEqual([]);
 });
 
 test("[AST24] permanently deleting an asset frees the file and its thumbnail, but no bytes that another asset uses", async () => {
@@ -206,7 +205,7 @@ test("[AST26] the next start deletes unreferenced files and keeps the others", a
   await mkdir(join(folder.path, "blobs/ab"), { recursive: true });
   await writeFile(join(folder.path, "blobs/ab", orphan), "left by a crash");
   await using api = await TestService.start(folder.path);
-  await expect.poll(() => blobsIn(folder.path), patient).not.toContain(orphan);
+  await expect.poll(() => blobsIn(folder.path)).not.toContain(orphan);
   expect((await blobsIn(folder.path)).toSorted()).toEqual(named.toSorted());
   expect((await api.call("GET", kept.thumbnail_url!)).status).toBe(200);
 });

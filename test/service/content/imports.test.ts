@@ -14,7 +14,6 @@ import { isPublicAddress } from "../../../src/base/http/ip-address.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, picture } from "../harness.ts";
 
-const patient = { timeout: 20_000 };
 const loopback = { allowAddresses: ["127.0.0.1/32"] };
 
 /** A server on a loopback address that plays a public server. */
@@ -35,7 +34,7 @@ async function imported(api: TestService, url: string, more: object = {}): Promi
   expect(answer.status, JSON.stringify(answer.body)).toBe(202);
   expect(answer.headers.get("location")).toBe(`${api.service.url}/api/v1/assets/${answer.body.id}`);
   const read = async () => (await api.call("GET", `assets/${answer.body.id}`)).body;
-  await expect.poll(async () => (await read()).status, patient).toMatch(/ready|failed/);
+  await expect.poll(async () => (await read()).status).toMatch(/ready|failed/);
   return Asset.parse(await read());
 }
 
@@ -60,14 +59,12 @@ test("[IMP1] an import is fetched in the background, reports its progress, and b
     null,
   ]);
   const path = `assets/${created.body.id}`;
-  await expect
-    .poll(async () => (await api.call("GET", path)).body.progress, patient)
-    .toEqual({ received_bytes: half, total_bytes: bytes.length });
+  await expect.poll(async () => (await api.call("GET", path)).body.progress).toEqual({ received_bytes: half, total_bytes: bytes.length });
   expect((await api.call("GET", `${path}/content`)).status).toBe(404);
   const early = await api.call("POST", "playlists", { name: "P", items: [{ type: "image", asset_id: created.body.id }] });
   expect([early.status, early.body.detail]).toEqual([422, expect.stringContaining("import")]);
   gate.resolve();
-  await expect.poll(async () => (await api.call("GET", path)).body.status, patient).toBe("ready");
+  await expect.poll(async () => (await api.call("GET", path)).body.status).toBe("ready");
   const asset = Asset.parse((await api.call("GET", path)).body);
   expect(asset).toMatchObject({ kind: "image", width: 256, tags: ["web"], progress: null, error: null });
   expect((await api.call("GET", asset.url!)).body).toEqual(bytes);
@@ -191,18 +188,18 @@ test("[IMP6] an interrupted import restarts at the next start; deleting the asse
   const first = await TestService.start(folder.path, loopback);
   const started = async (api: TestService) => {
     const { id } = (await api.call("POST", "assets/import", { url: server.url })).body;
-    await expect.poll(async () => (await api.call("GET", `assets/${id}`)).body.progress.received_bytes, patient).toBe(20);
+    await expect.poll(async () => (await api.call("GET", `assets/${id}`)).body.progress.received_bytes).toBe(20);
     return id as string;
   };
   const dropped = await started(first);
   expect((await first.call("DELETE", `assets/${dropped}?permanent=true`)).status).toBe(204);
-  await expect.poll(() => gone, patient).toBe(1);
+  await expect.poll(() => gone).toBe(1);
   const id = await started(first);
   await first[Symbol.asyncDispose]();
   expect(await readdir(join(folder.path, "blobs/incoming"))).toEqual([]);
   isOpen = true;
   await using second = await TestService.start(folder.path, loopback);
-  await expect.poll(async () => (await second.call("GET", `assets/${id}`)).body.status, patient).toBe("ready");
+  await expect.poll(async () => (await second.call("GET", `assets/${id}`)).body.status).toBe("ready");
   expect((await second.call("GET", "assets")).body.data).toHaveLength(1);
 });
 
@@ -252,7 +249,7 @@ test("[IMP9] no import, redirect or delivery reveals whether an internal hostnam
     const webhook = (await api.call("POST", "webhooks", { name: host, url: `https://${host}/`, events: ["*"] })).body;
     const { id } = (await api.call("POST", `webhooks/${webhook.id}/test`)).body;
     const read = async () => (await api.call("GET", `webhooks/${webhook.id}/deliveries/${id}`)).body;
-    await expect.poll(async () => (await read()).attempts, patient).toBe(1);
+    await expect.poll(async () => (await read()).attempts).toBe(1);
     const { last_error, log } = await read();
     deliveries.push([last_error, log[0].error].map((text: string) => text.replaceAll(host, none)));
   }

@@ -1,4 +1,5 @@
 // The real program, killed after any SQL statement of a pairing and of a command: the state after the restart.
+import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -8,7 +9,6 @@ import { Program } from "../../support/programs/programs.ts";
 import { call, Device, heartbeat, TestService, type ApiResponse } from "../harness.ts";
 import { isOnPostgres } from "../test-database.ts";
 
-const patience = 120_000;
 const preload = new URL("../../support/programs/copy-states.ts", import.meta.url).href;
 
 /** A service that keeps the state that a kill would leave after each SQL statement, once it is armed. */
@@ -48,7 +48,7 @@ class CopiedService implements AsyncDisposable {
 
   /**
    * Sends a request and kills the service after the response.
-   * @returns the data folders that a kill after each step would have left, in order; the last one was left by the real kill.
+   * @returns the data folders that a kill after each step would have left, in order, without those that equal the one before; the last one was left by the real kill.
    */
   async statesDuring(request: () => Promise<ApiResponse>, status: number): Promise<string[]> {
     process.kill(this.#program.pid, "SIGUSR2");
@@ -58,12 +58,31 @@ class CopiedService implements AsyncDisposable {
     const copies = await readdir(join(this.#folder, "copies"));
     // The kill may have interrupted the last copy.
     const whole = copies.toSorted((a, b) => Number(a) - Number(b)).slice(0, -1);
-    return [...whole.map((name) => join(this.#folder, "copies", name)), join(this.#folder, "data")];
+    expect(whole.length).toBeGreaterThan(3);
+    const all = [...whole.map((name) => join(this.#folder, "copies", name)), join(this.#folder, "data")];
+    const contents = await Promise.all(all.map(contentOf));
+    // Many statements only read, and leave the files as they are.
+    return all.filter((_, place) => contents[place] !== contents[place - 1]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#program[Symbol.asyncDispose]();
   }
+}
+
+/** What tells a data folder's state from another: its files without SQLite's index of the write-ahead log, which a restart rebuilds. */
+async function contentOf(folder: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile() && !entry.name.endsWith("-shm"))
+    .map((entry) => join(entry.parentPath, entry.name));
+  const hash = createHash("sha256");
+  for (const path of files.toSorted())
+    hash
+      .update(path.slice(folder.length))
+      .update("\0")
+      .update(await readFile(path));
+  return hash.digest("hex");
 }
 
 /** The audit log's actions on `resource`. Checks the hash chain too. */
@@ -79,7 +98,6 @@ function moved(device: Device, service: TestService): Device {
 
 test.skipIf(isOnPostgres)(
   "[AUD7] a pairing killed after any step is stored completely or not at all, and repeating it creates one player",
-  { timeout: patience },
   async () => {
     await using folder = await temporaryFolder();
     await using first = await CopiedService.start(folder.path);
@@ -92,7 +110,6 @@ test.skipIf(isOnPostgres)(
       seen.push(await check(service));
     }
     // Some kills happen before the pairing is stored, some after. It is not lost after the response.
-    expect(seen.length).toBeGreaterThan(8);
     expect(new Set(seen)).toEqual(new Set([true, false]));
     expect(seen.at(-1)).toBe(true);
 
@@ -117,7 +134,6 @@ test.skipIf(isOnPostgres)(
 
 test.skipIf(isOnPostgres)(
   "[AUD8] a command killed after any step is queued completely or not at all, and repeating it queues it once",
-  { timeout: patience },
   async () => {
     await using folder = await temporaryFolder();
     await using first = await CopiedService.start(folder.path);
@@ -129,7 +145,6 @@ test.skipIf(isOnPostgres)(
       await using service = await TestService.start(state);
       seen.push(await check(service));
     }
-    expect(seen.length).toBeGreaterThan(8);
     expect(new Set(seen)).toEqual(new Set([true, false]));
     expect(seen.at(-1)).toBe(true);
 
@@ -150,7 +165,6 @@ test.skipIf(isOnPostgres)(
 
 test.skipIf(isOnPostgres)(
   "[AUD9] a device that is cut off after any step of a token request or a command result retries successfully",
-  { timeout: patience },
   async () => {
     for (const act of ["token", "result"] as const) {
       await using folder = await temporaryFolder();
@@ -162,7 +176,7 @@ test.skipIf(isOnPostgres)(
         act === "token"
           ? await first.statesDuring(() => device.askForToken(), 200)
           : await first.statesDuring(() => device.call("POST", `commands/${id}/status`, { status: "succeeded" }), 204);
-      expect(states.length).toBeGreaterThan(3);
+      expect(states.length).toBeGreaterThan(1);
       for (const state of states) {
         await using service = await TestService.start(state);
         if (act === "token") await checkToken(service, device);

@@ -18,7 +18,6 @@ import { messageValidators, EventSubscriber } from "./event-subscriber.ts";
 import { createOtherTeam } from "../people/people.ts";
 import { Receiver } from "./receiver.ts";
 
-const pollOptions = { timeout: 20_000, interval: 50 };
 const start = Date.UTC(2026, 10, 22, 12);
 const all: EventKind[] = ["player_updates", "presence", "problems", "asset_updates", "schedule_updates", "calendar_updates"];
 
@@ -74,14 +73,14 @@ test("[EVT1] changes of players, assets, schedules and calendars are sent to /ev
     .trim()
     .split(/\s+/);
   await listener.event("player.restored");
-  await expect.poll(() => typesOf(listener), pollOptions).toEqual(expected);
+  await expect.poll(() => typesOf(listener)).toEqual(expected);
   const about = listener.events.find(({ data }) => data.type === "schedule.updated")!.data.data;
   expect(about).toEqual({ schedule_id: created.body.id, name: "T", layout_id: layout.id });
   const described = await messageValidators(api.service.url);
   for (const message of listener.received) expect(described.get(message.type)!(message), message.type).toBe(true);
   // Webhooks do not guarantee an order.
   const sent = () => receiver.received.map(({ body }) => JSON.parse(body).type as string).filter((type) => !type.startsWith("layout."));
-  await expect.poll(() => sent().toSorted(), pollOptions).toEqual(expected.toSorted());
+  await expect.poll(() => sent().toSorted()).toEqual(expected.toSorted());
   await stranger.call("POST", "calendars", { name: "Theirs", dates: [] });
   await spy.event("calendar.created");
   expect(typesOf(spy)).toEqual(["calendar.created"]);
@@ -110,7 +109,7 @@ test("[EVT1] events report that an import is ready or has failed, and all resour
   expect((await api.call("POST", `layouts/${layout.id}/restore`)).status).toBe(200);
   await listener.event("layout.restored");
   const back = () => typesOf(listener).filter((type) => type.endsWith(".restored"));
-  await expect.poll(back, pollOptions).toEqual(["asset.restored", "playlist.restored", "layout.restored"]);
+  await expect.poll(back).toEqual(["asset.restored", "playlist.restored", "layout.restored"]);
 });
 
 test("[EVT2] events report that a problem opened and closed, with its code and start time", async () => {
@@ -132,7 +131,7 @@ test("[EVT2] events report that a problem opened and closed, with its code and s
   await device.call("POST", "heartbeat", heartbeat({ problems: [other] }));
   const recorded = () => listener.events.filter(({ data }) => data.type.startsWith("problem.")).map(({ data }) => data);
   await expect
-    .poll(() => recorded().map(({ type, data }) => [type, data["code"], data["since"]]), pollOptions)
+    .poll(() => recorded().map(({ type, data }) => [type, data["code"], data["since"]]))
     .toEqual([
       ["problem.opened", "item-load", one.since],
       ["problem.opened", "disk-low", other.since],
@@ -257,6 +256,6 @@ async function presencePosition(api: TestService): Promise<{ epoch: string; seq:
 async function presenceAfter(api: TestService, after: { epoch: string; seq: number }, count: number): Promise<string[]> {
   using listener = new EventSubscriber(api.service.url, api.token);
   await listener.subscribe(["presence"], { after });
-  await expect.poll(() => listener.events.length, pollOptions).toBeGreaterThanOrEqual(count);
+  await expect.poll(() => listener.events.length).toBeGreaterThanOrEqual(count);
   return listener.events.map(({ data }) => `${data.type.slice("player.".length)} ${String(data.data["name"])}`);
 }

@@ -6,8 +6,6 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { TestService } from "../harness.ts";
 import { messageValidators, EventSubscriber } from "./event-subscriber.ts";
 
-const pollOptions = { timeout: 10_000, interval: 20 };
-
 type Answer = Extract<SubscriptionMessage, { id: string | null }>;
 
 function answersOf(listener: EventSubscriber): Answer[] {
@@ -27,7 +25,7 @@ test("[SUB11] several messages in a row are each answered by their id, in order;
   send("off again", "unsubscribe");
   send("last", "subscribe", ["playlist_updates"]);
   const ids = [...Array.from({ length: 100 }, (_, count) => `s${count}`), "wrong", "off", "off again", "last"];
-  await expect.poll(() => answersOf(listener).map(({ id }) => id), pollOptions).toEqual(ids);
+  await expect.poll(() => answersOf(listener).map(({ id }) => id)).toEqual(ids);
   const types = answersOf(listener).map(({ type }) => type);
   expect(types.slice(99)).toEqual(["subscribed", "error", "unsubscribed", "unsubscribed", "subscribed"]);
   await api.call("POST", "playlists", { name: "One" });
@@ -52,7 +50,7 @@ test("[SUB11] after unsubscribe no events are sent; a subscription from the posi
   await other.event("playlist.created");
   expect(listener.events).toHaveLength(1);
   await listener.subscribe(["playlist_updates"], { after: data });
-  await expect.poll(() => listener.events.map((event) => event.data.data["name"]), pollOptions).toEqual(["One", "Two"]);
+  await expect.poll(() => listener.events.map((event) => event.data.data["name"])).toEqual(["One", "Two"]);
 });
 
 test("[SUB12] an invalid message is answered with its id, the field and the allowed values; the socket stays open", async () => {
@@ -73,7 +71,7 @@ test("[SUB12] an invalid message is answered with its id, the field and the allo
   for (const [message] of messages) listener.socket.send(typeof message === "string" ? message : JSON.stringify(message));
   const errors = () => listener.received.flatMap((message) => (message.type === "error" ? [message] : []));
   await expect
-    .poll(() => errors().map(({ id, data }) => [id, data.code, data.field]), pollOptions)
+    .poll(() => errors().map(({ id, data }) => [id, data.code, data.field]))
     .toEqual(messages.map(([, id, code, field]) => [id, code, field]));
   expect(errors()[0]!.data.detail).toContain("playlist_updates");
   expect(errors()[5]!.data.detail).toContain("subscribe");

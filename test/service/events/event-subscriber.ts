@@ -24,7 +24,7 @@ export class EventSubscriber implements Disposable {
   readonly socket: WebSocket;
   readonly closed: Promise<{ code: number; reason: string }>;
   readonly received: SubscriptionMessage[] = [];
-  #wake: () => void = () => undefined;
+  #news = Promise.withResolvers<void>();
 
   constructor(url: string, token: string | null, query = "") {
     const headers = token === null ? {} : { authorization: `Bearer ${token}` };
@@ -34,6 +34,7 @@ export class EventSubscriber implements Disposable {
       this.#wake();
     });
     this.closed = once(this.socket, "close").then(([code, reason]) => ({ code: code as number, reason: String(reason) }));
+    this.socket.on("close", () => this.#wake());
     this.socket.on("error", () => undefined); // `closed` reports it
   }
 
@@ -48,21 +49,23 @@ export class EventSubscriber implements Disposable {
     return (await this.next((message): message is Of<"subscribed"> => message.type === "subscribed" && message.id === id)).data;
   }
 
-  /** The first received or future message that `matches`. Rejects after 40 seconds. */
+  /** The first received or future message that `matches`. Rejects when the socket closes before. */
   async next<T extends SubscriptionMessage>(matches: (message: SubscriptionMessage) => message is T): Promise<T> {
-    const deadline = performance.now() + 40_000;
     let looked = 0;
     for (;;) {
       const fresh = this.received.slice(looked);
       looked = this.received.length;
       const found = fresh.find(matches);
       if (found !== undefined) return found;
-      if (performance.now() > deadline)
+      if (this.socket.readyState === WebSocket.CLOSED)
         throw new Error(`no matching message; received ${this.received.map(({ type }) => type).join(", ")}`);
-      const timer = setTimeout(() => this.#wake(), 500);
-      await new Promise<void>((resolve) => (this.#wake = resolve));
-      clearTimeout(timer);
+      await this.#news.promise;
     }
+  }
+
+  #wake(): void {
+    this.#news.resolve();
+    this.#news = Promise.withResolvers();
   }
 
   /** The next event of `type`. */

@@ -13,7 +13,6 @@ import { isOnPostgres } from "../test-database.ts";
 import { Receiver } from "./receiver.ts";
 
 const loopback = { allowAddresses: ["127.0.0.0/8"] };
-const pollOptions = { timeout: 15_000 };
 
 async function createWebhook(api: TestService, url: string, events = ["*"]) {
   const answer = await api.call("POST", "webhooks", { name: "Test", url, events });
@@ -27,7 +26,7 @@ test("[WHK1] an event arrives signed; the reference library verifies it and reje
   await using api = await TestService.start(folder.path, loopback);
   const { secret } = await createWebhook(api, receiver.url);
   const playlist = (await api.call("POST", "playlists", { name: "Néw" })).body;
-  await expect.poll(() => receiver.received.length, pollOptions).toBe(1);
+  await expect.poll(() => receiver.received.length).toBe(1);
   const { body, headers } = receiver.received[0]!;
   expect(new Verifier(secret).verify(body, headers)).toMatchObject({
     type: "playlist.created",
@@ -53,12 +52,12 @@ test("[WHK3] the secret is shown once; after a rotation both secrets sign for a 
   const fresh = (await api.call("POST", `webhooks/${id}/rotate`)).body;
   expect(fresh.secrets).toHaveLength(2);
   await api.call("POST", "playlists", { name: "One" });
-  await expect.poll(() => receiver.received.length, pollOptions).toBe(1);
+  await expect.poll(() => receiver.received.length).toBe(1);
   const { body, headers } = receiver.received[0]!;
   for (const each of [secret, fresh.secret]) expect(new Verifier(each).verify(body, headers)).toBeTruthy();
   clock.advance(25 * 3_600_000);
   await api.call("POST", "playlists", { name: "Two" });
-  await expect.poll(() => receiver.received.length, pollOptions).toBe(2);
+  await expect.poll(() => receiver.received.length).toBe(2);
   expect(receiver.received[1]!.headers["webhook-signature"]!.split(" ")).toHaveLength(1);
   expect((await api.call("GET", `webhooks/${id}`)).body.secrets).toHaveLength(1);
 });
@@ -73,11 +72,11 @@ test("[WHK4] a failed delivery is retried with the same id, ten attempts over 75
   const delivery = async () => (await api.call("GET", `webhooks/${id}/deliveries`)).body.data[0];
   const startedAt = clock.now();
   for (let attempt = 1; attempt <= 10; attempt += 1) {
-    await expect.poll(async () => (await delivery()).attempts, pollOptions).toBe(attempt);
+    await expect.poll(async () => (await delivery()).attempts).toBe(attempt);
     const { next_attempt_at } = await delivery();
     if (next_attempt_at === null) break;
     const waitMs = Date.parse(next_attempt_at) - clock.now();
-    await expect.poll(() => clock.pendingWaits, pollOptions).toBeGreaterThan(0);
+    await expect.poll(() => clock.pendingWaits).toBeGreaterThan(0);
     clock.advance(waitMs + 1);
   }
   expect(await delivery()).toMatchObject({ status: "failed", attempts: 10, last_response_status: 500, next_attempt_at: null });
@@ -100,7 +99,7 @@ test("[WHK5] Retry-After is honored; 410 disables the webhook with a reason; a r
   for (const { url } of [busy, gone, elsewhere]) hooks.push(await createWebhook(api, url, ["playlist.created"]));
   await api.call("POST", "playlists", { name: "One" });
   const delivery = async (at: number) => (await api.call("GET", `webhooks/${hooks[at]!.id}/deliveries`)).body.data[0];
-  for (const at of [0, 1, 2]) await expect.poll(async () => (await delivery(at)).attempts, pollOptions).toBe(1);
+  for (const at of [0, 1, 2]) await expect.poll(async () => (await delivery(at)).attempts).toBe(1);
   expect(Date.parse((await delivery(0)).next_attempt_at) - Date.now()).toBeGreaterThan(3_500_000);
   expect((await delivery(1)).status).toBe("failed");
   expect((await api.call("GET", `webhooks/${hooks[1]!.id}`)).body).toMatchObject({
@@ -152,7 +151,7 @@ test("[WHK7] private, loopback and metadata addresses are rejected, by name and 
   const { id } = await createWebhook(api, `https://localhost:${port}/`);
   await api.call("POST", "playlists", { name: "One" });
   const delivery = async () => (await api.call("GET", `webhooks/${id}/deliveries`)).body.data.at(-1);
-  await expect.poll(async () => (await delivery()).attempts, pollOptions).toBe(1);
+  await expect.poll(async () => (await delivery()).attempts).toBe(1);
   expect((await delivery()).last_error).toContain("not a public address");
   expect(receiver.received).toHaveLength(0);
 });
@@ -166,15 +165,13 @@ test("[WHK8] a test event goes to one webhook only; a replay uses the same id; f
   await createWebhook(api, other.url, ["playlist.created"]);
   const sent = await api.call("POST", `webhooks/${id}/test`);
   expect([sent.status, sent.body.type]).toEqual([202, "webhook.test"]);
-  await expect.poll(() => one.received.length, pollOptions).toBe(1);
-  await expect
-    .poll(async () => (await api.call("GET", `webhooks/${id}/deliveries/${sent.body.id}`)).body.status, pollOptions)
-    .toBe("delivered");
+  await expect.poll(() => one.received.length).toBe(1);
+  await expect.poll(async () => (await api.call("GET", `webhooks/${id}/deliveries/${sent.body.id}`)).body.status).toBe("delivered");
   expect((await api.call("POST", `webhooks/${id}/deliveries/${sent.body.id}/replay`)).status).toBe(202);
-  await expect.poll(() => one.received.length, pollOptions).toBe(2);
+  await expect.poll(() => one.received.length).toBe(2);
   expect(one.ids[1]).toBe(one.ids[0]);
   await api.call("POST", "playlists", { name: "One" });
-  await expect.poll(() => other.received.length, pollOptions).toBe(1);
+  await expect.poll(() => other.received.length).toBe(1);
   expect(one.received).toHaveLength(2);
   await api.call("PATCH", `webhooks/${id}`, { status: "disabled" });
   expect((await api.call("POST", `webhooks/${id}/test`)).status).toBe(422);
@@ -202,13 +199,13 @@ test("[WHK9] events of players and commands are sent: paired, online, error, end
   await device.call("POST", `commands/${command.id}/status`, { status: "failed", error: { code: "x", detail: "y" } });
   await device.putScreenshot("shot_01jd3v8q6m9x2k4n7r5t1w0yzh", await picture());
   const expected = ["player.paired", "player.online", "player.error", "command.queued", "command.failed", "screenshot.ready"];
-  await expect.poll(() => types().toSorted(), pollOptions).toEqual(expected.toSorted());
+  await expect.poll(() => types().toSorted()).toEqual(expected.toSorted());
   // Offline after two minutes of silence, which the service checks every five seconds.
   await expect
     .poll(() => {
       clock.advance(10_000);
       return types();
-    }, pollOptions)
+    })
     .toContain("player.offline");
   expect(types().filter((type) => type === "player.offline")).toHaveLength(1);
 });
@@ -221,21 +218,21 @@ test("[WHK10] large data is left out of a body, which stays below 20 kB", () => 
 
 test("[WHK11] after SIGKILL at any moment no delivery is lost, and repeats have the same id", async () => {
   await using folder = await temporaryFolder();
+  // One attempt of each round is not answered: the service is killed during it.
+  let unanswered = 0;
   await using receiver = await Receiver.start((_request, response, count) => {
-    // Every fifth response is slow, so that the service is killed during attempts.
-    if (count % 5 === 0) setTimeout(() => response.writeHead(204).end(), 40);
-    else response.writeHead(204).end();
+    if (count !== unanswered) response.writeHead(204).end();
   });
   const start = () => new Program(["src/main/cli.ts", "serve", "--port", "0", "--data", folder.path, "--allow-address", "127.0.0.0/8"]);
   const created: string[] = [];
   let isCreated = false;
-  for (let round = 0; round < 6; round += 1) {
+  for (let round = 0; round < 3; round += 1) {
     await using program = start();
     const url = String((await program.line("listening"))["url"]);
     const authorization = `Bearer ${(await readFile(join(folder.path, "admin-token"), "utf8")).trim()}`;
     if (!isCreated) await call(url, "POST", "webhooks", { name: "T", url: receiver.url, events: ["playlist.created"] }, { authorization });
     isCreated = true;
-    const target = receiver.received.length + 5 + round * 3;
+    unanswered = receiver.received.length + 6 + round * 5;
     const writing = (async () => {
       for (;;) {
         const answer = await call(url, "POST", "playlists", { name: "P" }, { authorization }).catch(() => null);
@@ -243,7 +240,7 @@ test("[WHK11] after SIGKILL at any moment no delivery is lost, and repeats have 
         created.push(answer.body.id);
       }
     })();
-    await expect.poll(() => receiver.received.length, { interval: 3 }).toBeGreaterThan(target);
+    await expect.poll(() => receiver.received.length, { interval: 3 }).toBeGreaterThanOrEqual(unanswered);
     process.kill(program.pid, "SIGKILL");
     await writing;
   }
@@ -272,7 +269,7 @@ test("[WHK18] a delivery can be waited for: the response comes with the result o
   const path = `webhooks/${id}/deliveries/${test.id}`;
   expect((await api.call("GET", path)).body).toMatchObject({ status: "pending", attempts: 0 });
   const waiting = api.call("GET", `${path}?wait_seconds=30`);
-  await expect.poll(() => receiver.received.length, pollOptions).toBe(1);
+  await expect.poll(() => receiver.received.length).toBe(1);
   answer.resolve();
   expect((await waiting).body).toMatchObject({ attempts: 1, last_response_status: 500, log: [{ response_body: "broken" }] });
   expect((await api.call("GET", `${path}?wait_seconds=31`)).status).toBe(422);

@@ -177,6 +177,7 @@ export class FuzzedService {
 
   /** Collects all ids in a response, newest first. */
   collectIds(part: unknown): void {
+    if (part instanceof Uint8Array) return;
     for (const [id, prefix = "sha256"] of JSON.stringify(part ?? null).matchAll(/\b(?:([a-z]+)_[0-9a-hjkmnp-tv-z]{26}|[0-9a-f]{64})\b/g)) {
       const known = this.pool.get(prefix) ?? [];
       if (!this.#own.has(id) && !known.includes(id)) this.pool.set(prefix, [id, ...known].slice(0, 30));

@@ -11,37 +11,41 @@ const urlBytes = 15_000;
 
 type Body = Record<string, unknown>;
 
-/** Bodies for an operation with a JSON body, each by what is too much in it. */
-export function largeBodies({ body, example }: Target): Map<string, string> {
+/** Bodies for an operation with a JSON body, each by what is too much in it, made when it is called. */
+export function largeBodies({ body, example }: Target): Map<string, () => string> {
   const schema = resolve(body!);
   const whole = (typeof example === "object" && example !== null ? example : {}) as Body;
   const fields = Object.entries({ ...whole, ...samplesOf(schema) });
-  const bodies = new Map<string, string>([
-    ["fields", `{${numbered(70_000, (at) => `"f${at}":0`)}}`],
-    ["depth", withField(whole, fields[0]?.[0] ?? "x", nested(bytes / 2))],
-    ["levels", `${'{"a":'.repeat(bytes / 6)}1${"}".repeat(bytes / 6)}`],
-    ["long name", withField(whole, "x".repeat(bytes), "1")],
-    ["list", `[${numbered(bytes / 2, () => "0")}]`],
-    ["values", withField(whole, fields[0]?.[0] ?? "x", `[${numbered(49, () => `[${numbered(9_000, () => "0")}]`)}]`)],
+  const bodies = new Map<string, () => string>([
+    ["fields", () => `{${numbered(70_000, (at) => `"f${at}":0`)}}`],
+    ["depth", () => withField(whole, fields[0]?.[0] ?? "x", nested(bytes / 2))],
+    ["levels", () => `${'{"a":'.repeat(bytes / 6)}1${"}".repeat(bytes / 6)}`],
+    ["long name", () => withField(whole, "x".repeat(bytes), "1")],
+    ["list", () => `[${numbered(bytes / 2, () => "0")}]`],
+    ["values", () => withField(whole, fields[0]?.[0] ?? "x", `[${numbered(49, () => `[${numbered(9_000, () => "0")}]`)}]`)],
   ]);
   for (const [name, value] of fields) {
     if (typeof value === "string") {
-      bodies.set(`text in ${name}`, withField(whole, name, JSON.stringify("x".repeat(bytes))));
-      bodies.set(`lines in ${name}`, withField(whole, name, JSON.stringify("x,\n".repeat(bytes / 4))));
+      bodies.set(`text in ${name}`, () => withField(whole, name, JSON.stringify("x".repeat(bytes))));
+      bodies.set(`lines in ${name}`, () => withField(whole, name, JSON.stringify("x,\n".repeat(bytes / 4))));
     }
     if (!Array.isArray(value)) continue;
     const entry = JSON.stringify(value[0] ?? {});
-    bodies.set(`zeros in ${name}`, withField(whole, name, `[${numbered(10_000, () => "0")}]`));
-    bodies.set(`entries in ${name}`, withField(whole, name, `[${numbered(Math.min(10_000, bytes / (entry.length + 1)), () => entry)}]`));
+    bodies.set(`zeros in ${name}`, () => withField(whole, name, `[${numbered(10_000, () => "0")}]`));
+    bodies.set(`entries in ${name}`, () =>
+      withField(whole, name, `[${numbered(Math.min(10_000, bytes / (entry.length + 1)), () => entry)}]`),
+    );
     // Each entry has unknown fields.
     if (entry.startsWith("{")) {
-      bodies.set(`wide entries in ${name}`, withField(whole, name, `[${numbered(900, () => `{${numbered(90, (at) => `"f${at}":0`)}}`)}]`));
+      bodies.set(`wide entries in ${name}`, () =>
+        withField(whole, name, `[${numbered(900, () => `{${numbered(90, (at) => `"f${at}":0`)}}`)}]`),
+      );
     }
   }
   for (const [what, csv] of tables)
-    if (schema.properties?.["csv"] !== undefined) bodies.set(what, withField({}, "csv", JSON.stringify(csv)));
+    if (schema.properties?.["csv"] !== undefined) bodies.set(what, () => withField({}, "csv", JSON.stringify(csv)));
   for (const [what, ical] of calendars)
-    if (schema.properties?.["ical"] !== undefined) bodies.set(what, withField({ name: "C" }, "ical", JSON.stringify(ical)));
+    if (schema.properties?.["ical"] !== undefined) bodies.set(what, () => withField({ name: "C" }, "ical", JSON.stringify(ical)));
   return bodies;
 }
 

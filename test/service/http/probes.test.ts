@@ -125,33 +125,29 @@ test("[MON3] metrics can be read from the same machine, with a token with teams:
   expect((await call(near.service.url, "GET", "/metrics")).status).toBe(200);
 });
 
-test.skipIf(isOnPostgres)(
-  "[SRV4] the data folder of a newer version is rejected with one line and stays unchanged",
-  { timeout: 60_000 },
-  async () => {
-    await using folder = await temporaryFolder();
-    for (const [name, step] of [
-      ["telemetry.db", "9999-future"],
-      ["plays.db", "0001-aaa"],
-      ["state.db", "9999-future"],
-    ] as const) {
-      const data = join(folder.path, name);
-      await (await TestService.start(data))[Symbol.asyncDispose]();
-      const file = new DatabaseSync(join(data, name));
-      file.prepare("INSERT INTO kysely_migration VALUES (?, ?)").run(step, "2027-01-01T00:00:00.000Z");
-      file.close();
-      const before = await readFile(join(data, "state.db"));
-      const refusal = `was written by a newer version (${name} has ${step})`;
-      await expect(TestService.start(data)).rejects.toThrow(refusal);
-      expect((await readFile(join(data, "state.db"))).equals(before)).toBe(true);
-      if (name !== "state.db") continue;
-      await using program = new Program(["src/main/cli.ts", "serve", "--port", "0", "--data", data]);
-      expect(await program.exitCode).toBe(1);
-      expect(program.output.trim().split("\n")).toHaveLength(1);
-      expect(program.output).toContain(refusal);
-    }
-  },
-);
+test.skipIf(isOnPostgres)("[SRV4] the data folder of a newer version is rejected with one line and stays unchanged", async () => {
+  await using folder = await temporaryFolder();
+  for (const [name, step] of [
+    ["telemetry.db", "9999-future"],
+    ["plays.db", "0001-aaa"],
+    ["state.db", "9999-future"],
+  ] as const) {
+    const data = join(folder.path, name);
+    await (await TestService.start(data))[Symbol.asyncDispose]();
+    const file = new DatabaseSync(join(data, name));
+    file.prepare("INSERT INTO kysely_migration VALUES (?, ?)").run(step, "2027-01-01T00:00:00.000Z");
+    file.close();
+    const before = await readFile(join(data, "state.db"));
+    const refusal = `was written by a newer version (${name} has ${step})`;
+    await expect(TestService.start(data)).rejects.toThrow(refusal);
+    expect((await readFile(join(data, "state.db"))).equals(before)).toBe(true);
+    if (name !== "state.db") continue;
+    await using program = new Program(["src/main/cli.ts", "serve", "--port", "0", "--data", data]);
+    expect(await program.exitCode).toBe(1);
+    expect(program.output.trim().split("\n")).toHaveLength(1);
+    expect(program.output).toContain(refusal);
+  }
+});
 
 test.skipIf(isOnPostgres)("[SRV7] a migration that fails changes nothing, and the next start migrates once the cause is gone", async () => {
   await using folder = await temporaryFolder();

@@ -3,14 +3,12 @@ import { createHash } from "node:crypto";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp, { type Sharp } from "sharp";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
 import { heicOf } from "../../support/media/heic.ts";
 import { zipOf } from "../../support/media/zip.ts";
 import { eventually } from "../../support/polling.ts";
 import { TestService, type ApiResponse } from "../harness.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const left = { r: 200, g: 50, b: 50 };
 const right = { r: 30, g: 60, b: 200 };

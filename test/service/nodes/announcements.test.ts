@@ -1,21 +1,16 @@
 // Announcements between nodes on a real PostgreSQL and a real nats-server.
 import pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Fault } from "../../../src/base/fault.ts";
 import { Random } from "../../../scripts/soak/random.ts";
 import { AnnouncementLog } from "../../../src/service/nodes/announcement-log.ts";
 import { judgeNatsVersion } from "../../../src/service/nodes/nats-version.ts";
 import { TestNats } from "../../support/nats.ts";
-import { startPostgres, type TestPostgres } from "../../support/postgres.ts";
 import { waitUntil } from "../../support/polling.ts";
 import { startNode, testClock } from "./test-nodes.ts";
+import { usePostgres } from "./use-postgres.ts";
 
-let postgres: TestPostgres;
-
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres[Symbol.asyncDispose]());
+const postgres = usePostgres();
 
 test("[NOD1] a node hears what another commits, once, and nothing of what it rolls back or announces itself", async () => {
   const database = await postgres.createDatabase();

@@ -1,22 +1,17 @@
 // Each class of PostgreSQL's errors, raised by a real PostgreSQL, in a background loop and in a request.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { isFault } from "../../../src/base/fault.ts";
 import type { Loop } from "../../../src/service/nodes/nodes.ts";
 import type { Store } from "../../../src/service/store/store.ts";
 import { createLog } from "../../support/recording-log.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { waitUntil } from "../../support/polling.ts";
-import { startPostgres, type TestPostgres } from "../../support/postgres.ts";
 import { TestService } from "../harness.ts";
 import { connect, createPlaylist, expectAlive, failWrites, mend, namesOfPlaylists, waits } from "./faulty-database.ts";
 import { startNode, testClock } from "./test-nodes.ts";
+import { usePostgres } from "./use-postgres.ts";
 
-let postgres: TestPostgres;
-
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres[Symbol.asyncDispose]());
+const postgres = usePostgres();
 
 /** What a statement that fails with a code is answered with; the codes that end the program have a test of their own. */
 const answers: readonly (readonly [status: 500 | 503, codes: readonly string[]])[] = [

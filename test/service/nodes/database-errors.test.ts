@@ -1,25 +1,21 @@
 // Acts that make statements of a real PostgreSQL fail while nodes run: locks, timeouts, cancelled statements, ended connections.
 import { setImmediate } from "node:timers/promises";
 import pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { isFault } from "../../../src/base/fault.ts";
 import { openPostgresStore } from "../../../src/service/store/postgres/postgres-store.ts";
 import type { Store } from "../../../src/service/store/store.ts";
 import { createLog } from "../../support/recording-log.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { waitUntil } from "../../support/polling.ts";
-import { startPostgres, waitForLockedQuery, type TestPostgres } from "../../support/postgres.ts";
+import { waitForLockedQuery } from "../../support/postgres.ts";
 import { TestService, type ApiResponse } from "../harness.ts";
 import { connect, createPlaylist, endConnections, expectAlive, namesOfPlaylists, persist, waits } from "./faulty-database.ts";
 import { startNode } from "./test-nodes.ts";
 import { startTwoServices, type TwoServices } from "./two-services.ts";
+import { usePostgres } from "./use-postgres.ts";
 
-let postgres: TestPostgres;
-
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres[Symbol.asyncDispose]());
+const postgres = usePostgres();
 
 // What the loops of a service read or write at least every few seconds, and what requests do.
 const lockedTables = [

@@ -4,24 +4,20 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { sql } from "kysely";
 import pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Batch } from "../../../src/base/async/batch.ts";
 import { isFault } from "../../../src/base/fault.ts";
 import { runUnder } from "../../../src/service/nodes/fence.ts";
 import { Leases } from "../../../src/service/nodes/leases.ts";
 import { connectionTo } from "../../../src/service/store/postgres/pools.ts";
 import type { Store } from "../../../src/service/store/store.ts";
-import { startPostgres, waitForLockedQuery, type TestPostgres } from "../../support/postgres.ts";
+import { waitForLockedQuery, startPostgres } from "../../support/postgres.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { waitUntil } from "../../support/polling.ts";
 import { countAs, startNode, testClock } from "./test-nodes.ts";
+import { usePostgres } from "./use-postgres.ts";
 
-let postgres: TestPostgres;
-
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres[Symbol.asyncDispose]());
+const postgres = usePostgres();
 
 test("[NOD9] a duty runs on one node at a time; a node that stops gives it back, and another has it within seconds", async () => {
   const database = await postgres.createDatabase();

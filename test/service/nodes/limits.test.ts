@@ -1,24 +1,21 @@
 // What several nodes allow together: guesses, requests, and sessions that one of them ends.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { maxWrongGuessesPerMinute } from "../../../src/service/fleet/guess-limiter.ts";
 import { limitsInDatabase } from "../../../src/service/http/attempts/limits-in-database.ts";
 import { openPostgresStore } from "../../../src/service/store/postgres/postgres-store.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { waitUntil } from "../../support/polling.ts";
-import { startPostgres, type TestPostgres } from "../../support/postgres.ts";
 import type { ApiResponse } from "../harness.ts";
-import { Browser, goodPassword } from "../people/browser.ts";
-import { startTwoServices } from "./two-services.ts";
+import { Browser, cheapPasswords, goodPassword } from "../people/browser.ts";
+import { connect } from "./faulty-database.ts";
+import { startTwoServices, useTwoServices } from "./two-services.ts";
+import { usePostgres } from "./use-postgres.ts";
 
-let postgres: TestPostgres;
+const postgres = usePostgres();
 
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres[Symbol.asyncDispose]());
+const two = useTwoServices(postgres, () => cheapPasswords);
 
 test("[NDL5] two nodes together allow as many wrong pairing codes and passwords as one", async () => {
-  await using two = await startTwoServices(postgres, { limits: { token: 1_000, player: 1_000, address: 1_000 } });
   const nodes = [two.a, two.b];
   const count = (answers: readonly ApiResponse[], status: number) => answers.filter((each) => each.status === status).length;
   const atBoth = (times: number, ask: (node: typeof two.a, place: number) => Promise<ApiResponse>) =>
@@ -60,12 +57,17 @@ test("[NDL6] a limit in the database never allows more than its number, gives ba
 
 test("[NDL7] requests that one node has served count at the other within seconds: two nodes do not allow the quota twice", async () => {
   const quota = 400;
-  await using two = await startTwoServices(postgres, { limits: { token: quota, player: 1_000, address: 1_000 } });
-  const { a, b } = two;
+  const clock = new FakeClock();
+  await using slow = await startTwoServices(postgres, { clock, limits: { token: quota, player: 1_000, address: 1_000 } });
+  const { a, b } = slow;
   const readMe = async (node: typeof a) => (await node.call("GET", "me")).status;
-  await waitUntil("A knows B", () => two.lines.a.some(({ msg }) => msg === "a node has joined"));
+  await waitUntil("A knows B", () => slow.lines.a.some(({ msg }) => msg === "a node has joined"));
   const atA = await Promise.all(Array.from({ length: quota + 10 }, () => readMe(a)));
   expect(atA.filter((status) => status === 200)).toHaveLength(quota);
+  await using client = await connect(slow.database);
+  clock.advance(1_000);
+  await waitUntil("A has written it", async () => (await client.query("SELECT 1 FROM state.quota_use")).rows.length > 0);
+  clock.advance(1_000);
   // What B serves until it has heard of them is what two nodes allow beyond the quota.
   let more = 0;
   await waitUntil("B counts them", async () => {
@@ -78,7 +80,6 @@ test("[NDL7] requests that one node has served count at the other within seconds
 });
 
 test("[NDL8] whoever signs out at one node is signed out at the other at once", async () => {
-  await using two = await startTwoServices(postgres);
   const atA = await Browser.ofOwnerWithPassword(two.a);
   const atB = new Browser(two.b.service.url);
   for (const [name, value] of atA.cookies) atB.cookies.set(name, value);

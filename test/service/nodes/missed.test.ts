@@ -1,18 +1,13 @@
 // A node that has missed announcements takes over what they were about: two whole services on a real PostgreSQL.
 import pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startPostgres, type TestPostgres } from "../../support/postgres.ts";
+import { expect, test } from "vitest";
 import { waitUntil } from "../../support/polling.ts";
 import { EventSubscriber } from "../events/event-subscriber.ts";
 import type { TestService } from "../harness.ts";
 import { connectTo, startTwoServices } from "./two-services.ts";
+import { usePostgres } from "./use-postgres.ts";
 
-let postgres: TestPostgres;
-
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres[Symbol.asyncDispose]());
+const postgres = usePostgres();
 
 test("[NOD30] a node that has missed announcements sends its players and subscribers what they were about, and ends what has ended", async () => {
   await using two = await startTwoServices(postgres);

@@ -2,22 +2,16 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { WebSocket } from "ws";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
-import { startPostgres, type TestPostgres } from "../../support/postgres.ts";
 import { EventSubscriber } from "../events/event-subscriber.ts";
 import { call, TestService } from "../harness.ts";
-import { startTwoServices } from "./two-services.ts";
+import { useTwoServices } from "./two-services.ts";
+import { usePostgres } from "./use-postgres.ts";
 
-let postgres: TestPostgres;
-
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres[Symbol.asyncDispose]());
+const two = useTwoServices(usePostgres());
 
 test("[NMS1] both nodes have one signing key, and a nonce of one is valid at the other, once on both together", async () => {
-  await using two = await startTwoServices(postgres);
   const { a, b } = two;
   const device = await a.pairDevice();
   const body = { grant_type: "urn:signage:device-key", player_id: device.playerId, proof: await device.proof(device.playerId) };
@@ -31,7 +25,6 @@ test("[NMS1] both nodes have one signing key, and a nonce of one is valid at the
 });
 
 test("[NMS2] a ticket of one node opens a socket at the other, once", async () => {
-  await using two = await startTwoServices(postgres);
   const { a, b } = two;
   const { ticket } = (await a.call("POST", "events/tickets")).body as { ticket: string };
   using opened = new EventSubscriber(b.service.url, null, `?ticket=${ticket}`);
@@ -44,7 +37,6 @@ test("[NMS2] a ticket of one node opens a socket at the other, once", async () =
 });
 
 test("[NMS3] a token that one node revokes is invalid at the other at once, and its sockets there are closed", async () => {
-  await using two = await startTwoServices(postgres);
   const { a, b } = two;
   const { id, secret } = (await a.call("POST", "tokens", { name: "T", scopes: ["players:read", "events:read"] })).body;
   const authorization = { authorization: `Bearer ${secret}` };
@@ -57,7 +49,6 @@ test("[NMS3] a token that one node revokes is invalid at the other at once, and 
 });
 
 test("[NMS4] the ticket of a preview is open at both nodes, and ends at both with its token", async () => {
-  await using two = await startTwoServices(postgres);
   const { a, b } = two;
   const { layout } = await a.createLayout();
   const { id, secret } = (await a.call("POST", "tokens", { name: "T", scopes: ["assets:read", "layouts:read"] })).body;
@@ -73,7 +64,6 @@ test("[NMS4] the ticket of a preview is open at both nodes, and ends at both wit
 });
 
 test("[NMS5] a further node gets no token of its own unless its folder has an empty token file", async () => {
-  await using two = await startTwoServices(postgres);
   const { a, b, database } = two;
   expect(b.token).toBe(a.token);
   await using folder = await temporaryFolder();
@@ -84,7 +74,6 @@ test("[NMS5] a further node gets no token of its own unless its folder has an em
 });
 
 test("[NMS6] what one node changes is in the desired state that the other sends next, although it had read another before", async () => {
-  await using two = await startTwoServices(postgres);
   const { a, b } = two;
   const device = await a.pairDevice();
   const { playlist } = await a.showPicture(device);
@@ -101,7 +90,6 @@ test("[NMS6] what one node changes is in the desired state that the other sends 
 });
 
 test("[FAN5] while one node changes content, no player at the other gets a state that is older than what was committed before it asked", async () => {
-  await using two = await startTwoServices(postgres);
   const { a, b } = two;
   const devices = await Promise.all([a.pairDevice(), a.pairDevice(), a.pairDevice()]);
   const { layout } = await a.createLayout();

@@ -1,8 +1,8 @@
 // Events, webhooks and long polls on two nodes of one service.
 import pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { FakeClock } from "../../support/clock.ts";
 import { createLog } from "../../support/recording-log.ts";
-import { startPostgres, type TestPostgres } from "../../support/postgres.ts";
 import { waitUntil } from "../../support/polling.ts";
 import { EventJournal } from "../../../src/service/events/event-journal.ts";
 import { createIds } from "../../../src/service/store/ids.ts";
@@ -11,17 +11,13 @@ import { picture } from "../harness.ts";
 import { EventSubscriber } from "../events/event-subscriber.ts";
 import { Receiver } from "../events/receiver.ts";
 import { startNode, testClock } from "./test-nodes.ts";
-import { startTwoServices } from "./two-services.ts";
+import { startTwoServices, useTwoServices } from "./two-services.ts";
+import { usePostgres } from "./use-postgres.ts";
 
-let postgres: TestPostgres;
-
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres[Symbol.asyncDispose]());
+const postgres = usePostgres();
+const two = useTwoServices(postgres, () => ({ allowAddresses: ["127.0.0.1/32"] }));
 
 test("[NOD17] subscribers of each node get the events of all in one order without gaps, and resume on the other", async () => {
-  await using two = await startTwoServices(postgres);
   const { a, b } = two;
   using onA = new EventSubscriber(a.service.url, a.token);
   using onB = new EventSubscriber(b.service.url, a.token);
@@ -46,15 +42,13 @@ test("[NOD17] subscribers of each node get the events of all in one order withou
 });
 
 test("[NOD18] a long poll on one node ends with an event of the other", async () => {
-  await using two = await startTwoServices(postgres);
-  const { a, b } = two;
+  // Its time does not pass, so nothing but the event ends it.
+  await using still = await startTwoServices(postgres, { clock: new FakeClock() });
+  const { a, b } = still;
   const { next } = (await b.call("GET", "events?after=now")).body as { next: string };
   const waiting = b.call("GET", `events?after=${encodeURIComponent(next)}&wait_seconds=30`);
   await a.call("POST", "playlists", { name: "P", items: [] });
-  const startedAt = performance.now();
   expect((await waiting).body.data).toMatchObject([{ type: "playlist.created" }]);
-  // Without the event the answer comes after 30 seconds.
-  expect(performance.now() - startedAt).toBeLessThan(25_000);
 });
 
 test("[NOD19] events are numbered in the order of their commits, without gaps, also when a writer commits late or rolls back", async () => {
@@ -97,11 +91,10 @@ test("[NOD19] events are numbered in the order of their commits, without gaps, a
 
 test("[NOD20] both nodes send webhooks, each event once, and the deliveries of a node that died are sent by the other with the same ids", async () => {
   await using receiver = await Receiver.start();
-  await using two = await startTwoServices(postgres, { allowAddresses: ["127.0.0.1/32"] });
   const { a, b, database } = two;
   const webhook = (await a.call("POST", "webhooks", { name: "W", url: receiver.url, events: ["playlist.created"] })).body as { id: string };
   for (let n = 0; n < 20; n += 1) await Promise.all([a, b].map((node) => node.call("POST", "playlists", { name: `P ${n}`, items: [] })));
-  await waitUntil("all are delivered", () => new Set(receiver.ids).size === 40, 30_000);
+  await waitUntil("all are delivered", () => new Set(receiver.ids).size === 40);
   await waitUntil("all are recorded", async () => {
     const { body } = await a.call("GET", `webhooks/${webhook.id}/deliveries?status=pending`);
     return body.data.length === 0;
@@ -116,12 +109,11 @@ test("[NOD20] both nodes send webhooks, each event once, and the deliveries of a
   );
   await client.query("DELETE FROM state.webhook_attempts");
   await client.end();
-  await waitUntil("it is sent again", () => receiver.ids.length === 41, 30_000);
+  await waitUntil("it is sent again", () => receiver.ids.length === 41);
   expect(receiver.ids.at(-1)).toBe(rows[0]!.event_id);
 });
 
 test("[NOD25] what is uploaded at one node is processed by the one that has the duties", async () => {
-  await using two = await startTwoServices(postgres);
   const { a, b } = two;
   for (const node of [a, b]) {
     const { id } = (await node.upload(await picture())).body as { id: string };
@@ -130,7 +122,6 @@ test("[NOD25] what is uploaded at one node is processed by the one that has the 
 });
 
 test("[NOD26] a node that joins another while both keep their files to themselves says what is missing", async () => {
-  await using two = await startTwoServices(postgres);
   const warnings = ({ a, b }: typeof two.lines) => [a, b].map((lines) => lines.filter(({ msg }) => msg.includes("--blobs")).length);
   expect(warnings(two.lines)).toEqual([0, 1]);
 });

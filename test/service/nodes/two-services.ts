@@ -8,8 +8,8 @@ import type { ServiceConfig } from "../../../src/service/config.ts";
 import { createLog, type LogLine } from "../../support/recording-log.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestNats } from "../../support/nats.ts";
-import { startPostgres, type TestPostgres } from "../../support/postgres.ts";
 import { DeviceSocket, TestService, type Device } from "../harness.ts";
+import { usePostgres, type Databases } from "./use-postgres.ts";
 
 export interface TwoServices extends AsyncDisposable {
   a: TestService;
@@ -21,10 +21,10 @@ export interface TwoServices extends AsyncDisposable {
 type TwoConfig = Partial<ServiceConfig> & { clock?: Clock; secondClock?: Clock };
 
 /** Starts two nodes; the first one begins with the duties. */
-export async function startTwoServices(postgres: TestPostgres, { secondClock, ...config }: TwoConfig = {}): Promise<TwoServices> {
+export async function startTwoServices(databases: Databases, { secondClock, ...config }: TwoConfig = {}): Promise<TwoServices> {
   await using opened = new AsyncDisposableStack();
   const folder = opened.use(await temporaryFolder());
-  const database = await postgres.createDatabase();
+  const database = await databases.createDatabase();
   const folders = { a: join(folder.path, "a"), b: join(folder.path, "b") };
   for (const each of Object.values(folders)) await mkdir(each);
   const [logA, logB] = [createLog(), createLog()];
@@ -38,22 +38,44 @@ export async function startTwoServices(postgres: TestPostgres, { secondClock, ..
   return { a, b, database, lines: { a: logA.lines, b: logB.lines }, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** Defines tests for nodes that hear of each other by polling alone, and again with a nats-server. @param define gets how to start two. */
-export function describeBothWays(define: (start: (config?: TwoConfig) => Promise<TwoServices>) => void): void {
-  let postgres: TestPostgres;
-  let nats: TestNats;
-
+/** Two nodes for all tests of a file or group. To be called where the tests are defined. */
+export function useTwoServices(databases: Databases, config: () => TwoConfig = () => ({})): Omit<TwoServices, typeof Symbol.asyncDispose> {
+  let two: TwoServices;
   beforeAll(async () => {
-    [postgres, nats] = await Promise.all([startPostgres(), TestNats.start()]);
+    two = await startTwoServices(databases, config());
   });
-  afterAll(async () => {
-    await nats[Symbol.asyncDispose]();
-    await postgres[Symbol.asyncDispose]();
-  });
+  afterAll(() => two[Symbol.asyncDispose]());
+  return {
+    get a() {
+      return two.a;
+    },
+    get b() {
+      return two.b;
+    },
+    get database() {
+      return two.database;
+    },
+    get lines() {
+      return two.lines;
+    },
+  };
+}
 
-  describe("by polling", () => define((config) => startTwoServices(postgres, config)));
-  describe("with messages", () =>
-    define((config) => startTwoServices(postgres, { ...config, messages: { url: nats.url, acceptsOldServer: true } })));
+/**
+ * Defines tests for two nodes that hear of each other by polling alone, and again with a nats-server.
+ * @param define gets the nodes, which all its tests use.
+ */
+export function describeBothWays(define: (two: ReturnType<typeof useTwoServices>) => void, config: TwoConfig): void {
+  const databases = usePostgres();
+  describe("by polling", () => define(useTwoServices(databases, () => config)));
+  describe("with messages", () => {
+    let nats: TestNats;
+    beforeAll(async () => {
+      nats = await TestNats.start();
+    });
+    afterAll(() => nats[Symbol.asyncDispose]());
+    define(useTwoServices(databases, () => ({ ...config, messages: { url: nats.url, acceptsOldServer: true } })));
+  });
 }
 
 /** Connects a device to a node. @returns when it was welcomed, or refused */

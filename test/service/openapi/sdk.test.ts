@@ -11,8 +11,6 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, picture } from "../harness.ts";
 import { EventSubscriber } from "../events/event-subscriber.ts";
 
-const patient = { timeout: 30_000 };
-
 /** A running example. */
 class Example implements AsyncDisposable {
   readonly lines: string[] = [];
@@ -39,7 +37,7 @@ class Example implements AsyncDisposable {
   /** The first line that matches. */
   async line(matches: RegExp): Promise<string> {
     const found = () => this.lines.find((line) => matches.test(line)) ?? null;
-    await expect.poll(found, { ...patient, message: `${String(matches)}; it said: ${this.errors}` }).not.toBeNull();
+    await expect.poll(found, { message: `${String(matches)}; it said: ${this.errors}` }).not.toBeNull();
     return found()!;
   }
 
@@ -90,7 +88,7 @@ test("[SDK2] the events example reports events that it missed while it was stopp
       await first.line(/^\d+ playlist.created/);
       // The example stores its position after it prints the line.
       await make("so that the place of the one before is kept");
-      await expect.poll(() => first.lines.filter((line) => line.includes("playlist.created")).length, patient).toBe(2);
+      await expect.poll(() => first.lines.filter((line) => line.includes("playlist.created")).length).toBe(2);
       await first.kill();
     }
     await make("while it is dead");
@@ -99,7 +97,7 @@ test("[SDK2] the events example reports events that it missed while it was stopp
     await make("afterwards");
     const seqs = () => second.lines.filter((line) => line.includes("playlist.created")).map((line) => Number(line.split(" ")[0]));
     const seq = await lastSeq(api);
-    await expect.poll(seqs, patient).toContain(seq);
+    await expect.poll(seqs).toContain(seq);
     // The newest two events; the previous one too if the kill came before its position was stored.
     expect(seqs().slice(-2)).toEqual([seq - 1, seq]);
     expect(seqs().length).toBeLessThanOrEqual(3);
@@ -112,28 +110,24 @@ async function lastSeq(api: TestService): Promise<number> {
   return (await listener.subscribe(["playlist_updates"])).seq;
 }
 
-test(
-  "[SDK4] the agent example finds the player with a dark screen over MCP, tries a change as a dry run and then makes it, in three languages",
-  patient,
-  async () => {
-    await using folder = await temporaryFolder();
-    await using api = await TestService.start(join(folder.path, "data"));
-    const device = await api.pairDevice("Dark screen");
-    for (const path of ["typescript/examples/agent.ts", "python/agent.py"]) {
-      await using run = example(api, path);
-      expect([path, await run.end(), run.errors]).toEqual([path, 0, ""]);
-      expect(run.lines[0]).toMatch(/^\d+ tools$/);
-      expect(run.lines[1]).toBe(`dark: Dark screen ${device.playerId}`);
-      const created = /^made: (pls_\w{26})$/.exec(run.lines[2] ?? "")?.[1];
-      expect((await api.call("GET", `playlists/${created}`)).body.name).toBe("From the agent");
-    }
-    // The dry run changed nothing.
-    expect((await api.call("GET", "playlists")).body.data).toHaveLength(2);
-    await using run = example(api, "curl/agent.sh");
-    expect([await run.end(), run.errors]).toEqual([0, ""]);
-    expect(run.lines.join("")).toContain(device.playerId);
-  },
-);
+test("[SDK4] the agent example finds the player with a dark screen over MCP, tries a change as a dry run and then makes it, in three languages", async () => {
+  await using folder = await temporaryFolder();
+  await using api = await TestService.start(join(folder.path, "data"));
+  const device = await api.pairDevice("Dark screen");
+  for (const path of ["typescript/examples/agent.ts", "python/agent.py"]) {
+    await using run = example(api, path);
+    expect([path, await run.end(), run.errors]).toEqual([path, 0, ""]);
+    expect(run.lines[0]).toMatch(/^\d+ tools$/);
+    expect(run.lines[1]).toBe(`dark: Dark screen ${device.playerId}`);
+    const created = /^made: (pls_\w{26})$/.exec(run.lines[2] ?? "")?.[1];
+    expect((await api.call("GET", `playlists/${created}`)).body.name).toBe("From the agent");
+  }
+  // The dry run changed nothing.
+  expect((await api.call("GET", "playlists")).body.data).toHaveLength(2);
+  await using run = example(api, "curl/agent.sh");
+  expect([await run.end(), run.errors]).toEqual([0, ""]);
+  expect(run.lines.join("")).toContain(device.playerId);
+});
 
 test("[SDK3] the webhook example accepts genuine requests and rejects forged, changed and old ones", async () => {
   await using folder = await temporaryFolder();

@@ -1,8 +1,12 @@
 // A browser that a person is signed in with, without its pages: it keeps the service's cookies and names its origin.
+import type { ServiceConfig } from "../../../src/service/config.ts";
 import { call, type ApiResponse, type TestService } from "../harness.ts";
 
 /** Hard to guess, and nobody's name. */
 export const goodPassword = "seven quiet otters dance";
+
+/** Of a service whose tests do not judge what a guess costs: hashes as cheap as argon2id allows. */
+export const cheapPasswords: Pick<ServiceConfig, "passwordWork"> = { passwordWork: { m: 8, t: 1, p: 1 } };
 
 export class Browser {
   readonly url: string;

@@ -7,7 +7,7 @@ import { LoginProvider, ProviderBrowser } from "../../support/network/login-prov
 import { TestService } from "../harness.ts";
 import { createOlderData } from "../store/older.ts";
 import { isOnPostgres } from "../test-database.ts";
-import { Browser, goodPassword } from "./browser.ts";
+import { Browser, cheapPasswords, goodPassword } from "./browser.ts";
 import { accept, squat, squatterPassword } from "./emails.ts";
 import { begin, callbackOf, inviteLasting, linkAs, signInAs, startWithSso } from "./sso.ts";
 
@@ -15,7 +15,7 @@ const ceo = "ceo@victim.example";
 
 test("[EML1] whoever is invited gets an account of their own although others carry the address unproven, and the password decides which is opened", async () => {
   await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path, cheapPasswords);
   const squatter = await squat(api, ceo);
   const invitation = (await api.call("POST", "invitations", { email: ceo, name: "Real", role: "editor" })).body;
   const joined = await accept(api, invitation.secret, goodPassword);
@@ -34,7 +34,7 @@ test("[EML1] whoever is invited gets an account of their own although others car
 
 test("[EML1] strangers who have taken all places of an address keep nobody out: the invited person is in, and sets another one", async () => {
   await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path, cheapPasswords);
   for (const password of ["five brave badgers sing", "six slow snails climb", "nine new newts swim"]) await squat(api, ceo, password);
   const { body: invitation } = await api.call("POST", "invitations", { email: ceo, name: "Real", role: "editor" });
   const real = new Browser(api.service.url);
@@ -109,7 +109,7 @@ test("[EML3] who is signed in links an account of single sign-on, which proves t
 
 test("[EML4] the browser of one who carries an address is of no use for guessing the passwords of others, and guesses keep no invited person out", async () => {
   await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path, { clock: new FakeClock() });
+  await using api = await TestService.start(folder.path, { ...cheapPasswords, clock: new FakeClock() });
   const squatter = await squat(api, ceo);
   const invite = async () => (await api.call("POST", "invitations", { email: ceo, name: "Real", role: "editor" })).body;
   const { body: real } = await accept(api, (await invite()).secret, goodPassword);
@@ -142,7 +142,7 @@ test.skipIf(isOnPostgres)("[EML5] after the upgrade no email of before counts as
         VALUES ('idn_01jd3v8q6m9x2k4n7r5t1w0yzh', 'https://login.example.com', 'ada', '${user}', '${ceo}', 1000, 1000);
       INSERT INTO passwords (user_id, email, hash, changed_at) VALUES ('${user}', '${ceo}', '${hash}', 1000)`,
   );
-  await using api = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path, cheapPasswords);
   const browser = await Browser.signIn(api, { method: "password", email: ceo, password: goodPassword });
   expect((await browser.call("GET", "session")).body.user).toMatchObject({ id: user, email: ceo, email_proven: false });
 });

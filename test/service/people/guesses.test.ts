@@ -8,7 +8,7 @@ import { Guesses, type Guess } from "../../../src/service/people/passwords/guess
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService } from "../harness.ts";
-import { Browser, goodPassword } from "./browser.ts";
+import { Browser, cheapPasswords, goodPassword } from "./browser.ts";
 
 const minuteMs = 60_000;
 const windowMs = 15 * minuteMs;
@@ -16,7 +16,7 @@ const windowMs = 15 * minuteMs;
 test("[SGN19] after ten wrong passwords strangers wait, but not the person in a browser that they have used", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using api = await TestService.start(folder.path, { clock });
+  await using api = await TestService.start(folder.path, { ...cheapPasswords, clock });
   const own = await Browser.ofOwnerWithPassword(api);
   const signIn = (browser: Browser, password: string) =>
     browser.call("POST", "session", { method: "password", email: "ada@example.com", password });
@@ -39,7 +39,7 @@ test("[SGN19] after ten wrong passwords strangers wait, but not the person in a 
 
 test("[SGN19] the mark of a browser is of no use for another person's account", async () => {
   await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path, cheapPasswords);
   await Browser.ofOwnerWithPassword(api);
   const { body: invitation } = await api.call("POST", "invitations", { email: "eve@example.com", name: "Eve", role: "viewer" });
   const eve = await Browser.signIn(api, { method: "invitation", secret: invitation.secret, password: "five brave badgers sing" });

@@ -6,7 +6,7 @@ import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { SoftwarePasskey, type Variant } from "../../support/passkeys.ts";
 import { TestService, type ApiResponse } from "../harness.ts";
-import { Browser, goodPassword } from "./browser.ts";
+import { Browser, cheapPasswords, goodPassword } from "./browser.ts";
 import { addPasskey, browserAtLocalhost, localhostOf, proveByPasskey, signInByPasskey } from "./passkey-browser.ts";
 import { owner } from "./people.ts";
 
@@ -42,7 +42,7 @@ function reasonOf({ status, body }: ApiResponse): string {
 test("[SGN28] a passkey signs its person in without an email or a password, and is a fresh proof", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using api = await TestService.start(folder.path, { clock });
+  await using api = await TestService.start(folder.path, { ...cheapPasswords, clock });
   const browser = await browserAtLocalhost(api);
   expect((await browser.call("GET", "sign-in")).body).toMatchObject({
     methods: ["password", "passkey"],
@@ -81,7 +81,7 @@ test("[SGN28] a passkey signs its person in without an email or a password, and 
 test("[SGN29] the answer of a passkey counts once, within five minutes, and for what it was asked for", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using api = await TestService.start(folder.path, { clock });
+  await using api = await TestService.start(folder.path, { ...cheapPasswords, clock });
   const browser = await browserAtLocalhost(api);
   const { key } = await addPasskey(browser, { synced: true });
   const stranger = new Browser(localhostOf(api));
@@ -125,7 +125,7 @@ test("[SGN29] the answer of a passkey counts once, within five minutes, and for 
 
 test("[SGN30] refused are answers from elsewhere, of unverified people, with a wrong signature, of another person's or a removed passkey, and of a copy", async () => {
   await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path, cheapPasswords);
   const browser = await browserAtLocalhost(api);
   const { key, passkey } = await addPasskey(browser);
   const eve = await evesBrowser(api);
@@ -164,7 +164,7 @@ test("[SGN30] refused are answers from elsewhere, of unverified people, with a w
 
 test("[SGN31] a passkey is added only from the console's own page, by a verified person, once, and without a certificate", async () => {
   await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path, cheapPasswords);
   const browser = await browserAtLocalhost(api);
   const add = async (variant: Variant) => {
     const options = (await browser.call("POST", "me/passkeys/challenge")).body;
@@ -198,7 +198,7 @@ test("[SGN31] a passkey is added only from the console's own page, by a verified
 test("[SGN32] adding and removing a passkey needs a fresh proof, no program does it, and the last way to sign in cannot be removed", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using api = await TestService.start(folder.path, { clock });
+  await using api = await TestService.start(folder.path, { ...cheapPasswords, clock });
   const browser = await browserAtLocalhost(api);
   const { key, passkey } = await addPasskey(browser);
   const remove = () => browser.call("DELETE", `me/passkeys/${passkey.id}`);
@@ -247,7 +247,7 @@ test("[SGN33] passkeys are offered where browsers have them: with TLS or at loca
   }
   await using folder = await temporaryFolder();
   {
-    await using api = await TestService.start(folder.path);
+    await using api = await TestService.start(folder.path, cheapPasswords);
     const there = await Browser.ofOwner(api);
     expect((await there.call("GET", "sign-in")).body).toMatchObject({ methods: ["password"], passkey_host: null });
     for (const path of ["session/passkey", "session/proof/passkey", "me/passkeys/challenge"]) {
@@ -255,7 +255,7 @@ test("[SGN33] passkeys are offered where browsers have them: with TLS or at loca
     }
     await addPasskey(await browserAtLocalhost(api));
   }
-  await using api = await TestService.start(folder.path, { publicUrl: "https://signage.example/screens" });
+  await using api = await TestService.start(folder.path, { ...cheapPasswords, publicUrl: "https://signage.example/screens" });
   const browser = await Browser.ofOwner(api);
   expect((await browser.call("GET", "sign-in")).body.passkey_host).toBe("signage.example");
   const options = (await browser.call("POST", "me/passkeys/challenge")).body;
@@ -274,7 +274,7 @@ test("[SGN33] passkeys are offered where browsers have them: with TLS or at loca
 test("[SGN34] refused passkeys are limited and in the audit log, without locking out whom they belong to", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using api = await TestService.start(folder.path, { clock });
+  await using api = await TestService.start(folder.path, { ...cheapPasswords, clock });
   const browser = await browserAtLocalhost(api);
   const { key } = await addPasskey(browser);
   const wrong: Variant = { isVerified: false };

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";
 import { TestService } from "../harness.ts";
 import { writeIdentity } from "../populate-team.ts";
-import { Browser, goodPassword } from "./browser.ts";
+import { Browser, cheapPasswords, goodPassword } from "./browser.ts";
 import { createOtherTeam, inviteMember, owner, type Person } from "./people.ts";
 import { openTables } from "../tables-of.ts";
 
@@ -22,7 +22,7 @@ async function browserOf(api: TestService, { userId }: Person): Promise<Browser>
 test("[SGN10] a session ends when it is not used for 7 days, and after 30 days in any case; its last use is accurate to the minute", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using api = await TestService.start(folder.path, { clock });
+  await using api = await TestService.start(folder.path, { ...cheapPasswords, clock });
   const begin = clock.now();
   const iso = (ms: number) => new Date(ms).toISOString();
   const [idle, used] = [await Browser.ofOwner(api), await Browser.ofOwner(api)];
@@ -55,7 +55,7 @@ test("[SGN10] a session ends when it is not used for 7 days, and after 30 days i
 
 test("[SGN11] people see where they are signed in and end it; an owner also what members have in the team", async () => {
   await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path, cheapPasswords);
   const viewer = await inviteMember(api, await owner(api), "viewer", "Eve");
   const { body: link } = await api.call("POST", "sign-in-links", { user_id: viewer.userId });
   const phone = new Browser(api.service.url);
@@ -89,7 +89,7 @@ test("[SGN11] people see where they are signed in and end it; an owner also what
 
 test("[SGN12] a new password ends all other sessions, unused links and other browsers' allowance, but not access tokens", async () => {
   await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path, cheapPasswords);
   const browser = await Browser.ofOwnerWithPassword(api);
   const other = await Browser.signIn(api, { method: "password", email: "ada@example.com", password: goodPassword });
   const { body: link } = await api.call("POST", "sign-in-links", {});
@@ -111,7 +111,7 @@ test("[SGN12] a new password ends all other sessions, unused links and other bro
 
 test("[SGN13] a member who is removed is signed out of the team; a changed role counts at once", async () => {
   await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path, cheapPasswords);
   const first = await owner(api);
   const member = await inviteMember(api, first, "viewer");
   const browser = await browserOf(api, member);
@@ -131,7 +131,7 @@ test("[SGN13] a member who is removed is signed out of the team; a changed role 
 test("[SGN14] a session goes on in another team of the person, with a new secret and no longer than before", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using api = await TestService.start(folder.path, { clock });
+  await using api = await TestService.start(folder.path, { ...cheapPasswords, clock });
   const { body: team } = await api.call("POST", "teams", { name: "Airport" });
   const browser = await Browser.ofOwner(api);
   const before = (await browser.call("GET", "session")).body;
@@ -156,7 +156,7 @@ test("[SGN14] a session goes on in another team of the person, with a new secret
 
 test("[SGN56] a session goes on in a new team of its person without a token for it, if its role may create teams", async () => {
   await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path, cheapPasswords);
   const browser = await Browser.ofOwner(api);
   const made = await browser.call("POST", "session/team", { name: "Airport" });
   expect([made.status, made.body.team.name, made.body.role]).toEqual([200, "Airport", "owner"]);
@@ -170,7 +170,7 @@ test("[SGN56] a session goes on in a new team of its person without a token for 
 
 test("[SGN55] a session whose team is deleted goes on in another team of its person, and ends if there is none", async () => {
   await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path, cheapPasswords);
   const browser = await Browser.ofOwner(api);
   const before = (await browser.call("GET", "session")).body;
   const { team } = (await browser.call("POST", "session/team", { name: "Airport" })).body;
@@ -194,7 +194,7 @@ test("[SGN55] a session whose team is deleted goes on in another team of its per
 test("[SGN15] a person who is signed in repeats a proof of the last 15 minutes before dangerous acts, a program does not", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using api = await TestService.start(folder.path, { clock });
+  await using api = await TestService.start(folder.path, { ...cheapPasswords, clock });
   const first = await owner(api);
   const member = await inviteMember(api, first, "viewer");
   const { body: webhook } = await api.call("POST", "webhooks", { name: "W", url: "https://hooks.example.com/x", events: ["*"] });
@@ -249,7 +249,7 @@ test("[SGN15] a person who is signed in repeats a proof of the last 15 minutes b
 
 test("[SGN16] whoever is invited joins by a link with a password of their own, or with the one that they have already", async () => {
   await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path, cheapPasswords);
   const invite = async (email: string, headers = {}) =>
     (await api.call("POST", "invitations", { email, name: "Eve", role: "editor" }, headers)).body;
   const invitation = await invite("eve@example.com");
@@ -284,7 +284,7 @@ test("[SGN16] whoever is invited joins by a link with a password of their own, o
 test("[SGN17] a lost password is replaced after signing in by a link of the service's machine; the audit log has who made the link and when it was used", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using api = await TestService.start(folder.path, { clock });
+  await using api = await TestService.start(folder.path, { ...cheapPasswords, clock });
   await Browser.ofOwnerWithPassword(api);
   const { body: link } = await api.call("POST", "sign-in-links", {});
   const browser = await Browser.signIn(api, { method: "link", secret: link.secret });
@@ -301,7 +301,7 @@ test("[SGN17] a lost password is replaced after signing in by a link of the serv
 test("[SGN18] the audit log has sign-ins, at most 20 failed ones a day and person, sign-outs and new passwords", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using api = await TestService.start(folder.path, { clock });
+  await using api = await TestService.start(folder.path, { ...cheapPasswords, clock });
   const first = await Browser.ofOwnerWithPassword(api);
   const browser = await Browser.signIn(api, { method: "password", email: "ada@example.com", password: goodPassword });
   await browser.call("DELETE", "session");

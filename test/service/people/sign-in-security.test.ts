@@ -8,7 +8,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";
 import { createLog } from "../../support/recording-log.ts";
 import { TestService } from "../harness.ts";
-import { Browser, goodPassword } from "./browser.ts";
+import { Browser, cheapPasswords, goodPassword } from "./browser.ts";
 import { openTables } from "../tables-of.ts";
 
 const dayMs = 86_400_000;
@@ -16,7 +16,7 @@ const anId = "01jd3v8q6m9x2k4n7r5t1w0yzh";
 
 test("[SGN21] every write of an operator with a session's cookie is refused if another website sent it, or if it does not say from where", async () => {
   await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path, cheapPasswords);
   const browser = await Browser.ofOwner(api);
   const { host } = new URL(api.service.url);
   const { cookie } = browser.headers;
@@ -46,7 +46,7 @@ test("[SGN21] every write of an operator with a session's cookie is refused if a
 
 test("[SGN22] a cookie that somebody planted in a browser is never adopted by signing in, and its session ends", async () => {
   await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path, cheapPasswords);
   const own = await Browser.ofOwnerWithPassword(api);
   const [name, ownSecret] = own.cookie("session")!;
   const { body: invitation } = await api.call("POST", "invitations", { email: "mallory@example.com", name: "Mallory", role: "viewer" });
@@ -116,7 +116,7 @@ test("[SGN23] the cookies are hidden from scripts and other websites; with TLS n
 test("[SGN24] no log, audit entry or stored row has a password or the secret of a session, link, browser or invitation", async () => {
   await using folder = await temporaryFolder();
   const { log, lines } = createLog();
-  await using api = await TestService.start(folder.path, { clock: new FakeClock(), log });
+  await using api = await TestService.start(folder.path, { ...cheapPasswords, clock: new FakeClock(), log });
   const browser = await Browser.ofOwnerWithPassword(api);
   const { body: link } = await api.call("POST", "sign-in-links", {}, { "idempotency-key": "link" });
   const { body: invitation } = await api.call(
@@ -147,7 +147,7 @@ test("[SGN24] no log, audit entry or stored row has a password or the secret of 
 test("[SGN25] ended sessions and used links are deleted after 90 days, the marks of browsers that nobody uses after 400", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using api = await TestService.start(folder.path, { clock });
+  await using api = await TestService.start(folder.path, { ...cheapPasswords, clock });
   await Browser.ofOwnerWithPassword(api);
   using file = openTables(folder.path);
   const count = (table: string) => Number(file.prepare(`SELECT count(*) AS n FROM ${table}`).get()!["n"]);

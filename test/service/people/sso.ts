@@ -7,7 +7,7 @@ import type { Clock } from "../../../src/base/clock.ts";
 import type { Log } from "../../../src/base/log.ts";
 import { clientId, clientSecret, ProviderBrowser } from "../../support/network/login-provider.ts";
 import { TestService, type ApiResponse } from "../harness.ts";
-import { Browser } from "./browser.ts";
+import { Browser, cheapPasswords } from "./browser.ts";
 
 type Options = Partial<ServiceConfig> & { clock?: Clock; log?: Log; join?: SsoConfig["join"] };
 
@@ -21,7 +21,7 @@ export async function ssoAt(folder: string, issuer: string, join_: SsoConfig["jo
 
 /** Starts a service with single sign-on at a provider. */
 export async function startWithSso(folder: string, issuer: string, { join: join_ = null, ...more }: Options = {}): Promise<TestService> {
-  return TestService.start(folder, { sso: await ssoAt(folder, issuer, join_), ...more });
+  return TestService.start(folder, { ...cheapPasswords, sso: await ssoAt(folder, issuer, join_), ...more });
 }
 
 /** The address that the provider leads back to. */

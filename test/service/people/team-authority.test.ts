@@ -5,7 +5,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { TestService } from "../harness.ts";
 import { Agent } from "../mcp/agent.ts";
 import { fillPath, idsIn, operatorOperations } from "../populate-team.ts";
-import { Browser, goodPassword } from "./browser.ts";
+import { Browser, cheapPasswords, goodPassword } from "./browser.ts";
 import { readEverything, writeEverything } from "./every-operation.ts";
 import { createOtherTeam, owner } from "./people.ts";
 import { accountOf, ConfinedMember, plainOwner, shareMember, signInWhole } from "./shared-member.ts";
@@ -20,7 +20,7 @@ const personal = operatorOperations.filter(({ scope, wholePerson }) => wholePers
 
 test("[CNF1] a link that a team's owner makes, by token, session or MCP, signs a member in to that team alone", async () => {
   await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path, cheapPasswords);
   const victim = await createOtherTeam(api, "Victims");
   const mallory = await plainOwner(api, await owner(api));
   await shareMember(api, mallory, victim, "owner");

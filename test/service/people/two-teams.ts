@@ -1,9 +1,11 @@
 // Two teams with the same resources in one service, and what its database contains of each.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { expect } from "vitest";
+import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { TestService, type Device } from "../harness.ts";
-import { idsWithin, populateTeam, sendHeartbeat, tablesOf, type PopulatedTeam } from "../populate-team.ts";
+import { TestService } from "../harness.ts";
+import { idsWithin, populateTeam, tablesOf, type PopulatedTeam } from "../populate-team.ts";
+import { cheapPasswords } from "./browser.ts";
 import { createOtherTeam, owner, type Person } from "./people.ts";
 import { openTables } from "../tables-of.ts";
 
@@ -11,32 +13,20 @@ export type Team = PopulatedTeam & { person: Person };
 
 const statements = new WeakMap<DatabaseSync, Map<string, StatementSync | null>>();
 
-/** Starts a service with two populated teams, each with a device. */
+/** Starts a service with two populated teams, each with a device. Its time stands still then, so that nobody goes offline. */
 export async function startTwoTeams() {
   await using opened = new AsyncDisposableStack();
   const folder = opened.use(await temporaryFolder());
-  const service = opened.use(await TestService.start(folder.path));
+  const clock = new FakeClock(Date.now());
+  const service = opened.use(await TestService.start(folder.path, { ...cheapPasswords, clock }));
   const file = opened.use(openDatabase(folder.path));
   const [ownPerson, otherPerson] = [await owner(service), await createOtherTeam(service)];
   const own: Team = { person: ownPerson, ...(await populateTeam(service, ownPerson, file)) };
   const other: Team = { person: otherPerson, ...(await populateTeam(service, otherPerson, file)) };
-  opened.use(keepOnline([own.device, other.device]));
+  // Reports of what was planned need some time that has passed.
+  clock.advance(10_000);
   const owned = opened.move();
   return { service, file, own, other, [Symbol.asyncDispose]: () => owned.disposeAsync() };
-}
-
-/** A player goes offline 90 s after its last heartbeat, which changes rows; on a slow machine a test takes longer. */
-function keepOnline(devices: readonly Device[]): AsyncDisposable {
-  let sending: Promise<unknown> = Promise.resolve();
-  const timer = setInterval(() => {
-    sending = Promise.allSettled([sending, ...devices.map((device) => sendHeartbeat(device))]);
-  }, 20_000);
-  return {
-    async [Symbol.asyncDispose]() {
-      clearInterval(timer);
-      await sending;
-    },
-  };
 }
 
 export function openDatabase(folder: string): DatabaseSync {
@@ -114,7 +104,7 @@ export function createUnchangedCheck(file: DatabaseSync, teamId: string): (actio
 export async function waitForAssets(...teams: readonly Team[]): Promise<void> {
   for (const { person } of teams) {
     for (const status of ["importing", "processing"]) {
-      await expect.poll(async () => (await person.call("GET", `assets?status=${status}`)).body.data, { timeout: 120_000 }).toEqual([]);
+      await expect.poll(async () => (await person.call("GET", `assets?status=${status}`)).body.data).toEqual([]);
     }
   }
 }

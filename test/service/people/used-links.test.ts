@@ -11,7 +11,7 @@ import { Agent } from "../mcp/agent.ts";
 import { createOlderData } from "../store/older.ts";
 import { openTables } from "../tables-of.ts";
 import { isOnPostgres } from "../test-database.ts";
-import { Browser } from "./browser.ts";
+import { Browser, cheapPasswords } from "./browser.ts";
 import { createOtherTeam, owner, type Person } from "./people.ts";
 import { ConfinedMember, plainOwner, shareMember, signInWhole } from "./shared-member.ts";
 
@@ -24,7 +24,7 @@ const usesIn = async (person: Person): Promise<ApiResponse["body"][]> =>
 
 test("[CNF4] each use of a link stands in the log of every team that its session can reach, with the name of whoever made the link", async () => {
   await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path, cheapPasswords);
   const victim = await createOtherTeam(api, "Victims");
   const mallory = await plainOwner(api, await owner(api));
   await shareMember(api, mallory, victim, "viewer");
@@ -44,7 +44,7 @@ test("[CNF4] each use of a link stands in the log of every team that its session
 test("[CNF5] a person is told of each use of a link that signs in as them: by mail, in their session and in their list of sessions", async () => {
   await using folder = await temporaryFolder();
   await using server = await MailServer.start();
-  await using api = await TestService.start(folder.path, { smtp: smtpAt(server.port) });
+  await using api = await TestService.start(folder.path, { ...cheapPasswords, smtp: smtpAt(server.port) });
   const victim = await createOtherTeam(api, "Victims");
   const mallory = await plainOwner(api, await owner(api));
   await mallory.call("PATCH", "me", { name: "<b>Mallory</b>" });
@@ -80,12 +80,12 @@ test.skipIf(isOnPostgres)(
     let earlier: string;
     let strangerId: string;
     {
-      await using api = await TestService.start(folder.path);
+      await using api = await TestService.start(folder.path, cheapPasswords);
       earlier = api.token;
       strangerId = (await createOtherTeam(api)).userId;
     }
     await rm(join(folder.path, "admin-token"));
-    await using api = await TestService.start(folder.path);
+    await using api = await TestService.start(folder.path, cheapPasswords);
     const link = (token: string, body: object) =>
       call(api.service.url, "POST", "sign-in-links", body, { authorization: `Bearer ${token}` });
     expect([(await link(earlier, {})).body.team_id, (await link(api.token, {})).body.team_id]).toEqual([
@@ -105,7 +105,7 @@ test.skipIf(isOnPostgres)(
 
 test("[CNF6] a link that a team made ends when whoever made it is no longer an owner of the team", async () => {
   await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path, cheapPasswords);
   const first = await owner(api);
   const mallory = await plainOwner(api, first);
   const { body: link } = await mallory.call("POST", "sign-in-links", { user_id: first.userId });
@@ -138,7 +138,7 @@ test.skipIf(isOnPostgres)("[CNF7] the upgrade ends sessions that links of earlie
       INSERT INTO sign_in_links (id, team_id, user_id, secret_hash, created_by, created_at, expires_at, used_at)
         VALUES ('lnk_${one}', '${team}', '${user}', '${hashSecret(link)}', '${user}', ${now}, ${now + 3_600_000}, NULL)`,
   );
-  await using api = await TestService.start(folder.path);
+  await using api = await TestService.start(folder.path, cheapPasswords);
   const [name] = (await Browser.ofOwner(api)).cookie("session")!;
   const statusOf = async (secret: string) => {
     const browser = new Browser(api.service.url);

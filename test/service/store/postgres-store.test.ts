@@ -13,7 +13,6 @@ import { openPostgresStore } from "../../../src/service/store/postgres/postgres-
 import { createIds } from "../../../src/service/store/ids.ts";
 import type { Db, Store } from "../../../src/service/store/store.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { waitUntil } from "../../support/polling.ts";
 import { startPostgres } from "../../support/postgres.ts";
 import { sharedPostgres } from "../test-database.ts";
 import { TestService } from "../harness.ts";
@@ -32,6 +31,12 @@ async function openTwo(): Promise<{ a: Store; b: Store; url: string } & AsyncDis
   const [a, b] = await Promise.all([openPostgresStore(url), openPostgresStore(url)]);
   const close = async () => void (await Promise.all([a[Symbol.asyncDispose](), b[Symbol.asyncDispose]()]));
   return { a, b, url, [Symbol.asyncDispose]: close };
+}
+
+/** Resolves when a write waits for another one that runs alone. */
+async function untilWaiting(url: string): Promise<void> {
+  const waiting = "SELECT pid FROM pg_locks WHERE relation = 'state.write_turns'::regclass AND NOT granted";
+  await expect.poll(() => query(url, waiting)).not.toEqual([]);
 }
 
 /** A second node, which finds the first one's access token in its folder. */
@@ -96,7 +101,7 @@ test("[PGS3] a write that conflicts again and again runs alone in the end", asyn
     const row = await db.selectFrom("meta").select("value").where("key", "=", "count").executeTakeFirstOrThrow();
     // The other node writes after this one has read. Once this write is alone, the other waits for it.
     const other = nodes.b.write(increment);
-    await Promise.race([other, new Promise((resolve) => setTimeout(resolve, 300))]);
+    await Promise.race([other, untilWaiting(nodes.url)]);
     await db
       .updateTable("meta")
       .set({ value: `${Number(row.value) + 1}` })
@@ -210,7 +215,7 @@ test("[PGS17] a database that is not there, or does not let the service in or cr
   await query(database, `ALTER ROLE ${guest} NOLOGIN`);
   await query(database, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${guest}'`);
   const rejected = async () => (await store.write(increment).catch((error: Error) => error)) as Error;
-  await waitUntil("it is not let in", async () => (await rejected()).message.includes("is not permitted to log in"));
+  await expect.poll(async () => (await rejected()).message).toContain("is not permitted to log in");
   expect(await rejected()).toMatchObject({ code: "store-unavailable" });
   await query(database, `ALTER ROLE ${guest} LOGIN`);
   expect(await store.write(increment)).toBe(2);
@@ -263,7 +268,7 @@ test("[PGS10] while a write is alone, writes of other nodes wait for it", async 
   });
   await entered.promise;
   const other = nodes.b.write(async () => void order.push("other"));
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await untilWaiting(nodes.url);
   leave.resolve();
   await Promise.all([alone, other]);
   expect(order).toEqual(["alone", "other"]);

@@ -15,7 +15,6 @@ import { openTables } from "../tables-of.ts";
 import { isOnPostgres } from "../test-database.ts";
 
 const dayMs = 86_400_000;
-const patient = { timeout: 60_000 };
 type Values = Record<string, SQLInputValue>;
 
 class Rows implements Disposable {
@@ -82,46 +81,41 @@ test.skipIf(isOnPostgres)("[RET1] docs/retention.md names every table of the dat
   expect(tables.toSorted()).toEqual([...new Set(stored)].filter((name) => !name.startsWith("sqlite_")).toSorted());
 });
 
-test(
-  "[RET2] commands and screenshots are deleted 90 days after their end, with their files; unfinished commands stay",
-  patient,
-  async () => {
-    await using folder = await temporaryFolder();
-    const clock = new FakeClock();
-    await using api = await TestService.start(folder.path, { clock });
-    using rows = new Rows(folder.path);
-    const startedAt = clock.now();
-    const device = await api.pairDevice();
-    const { id } = (await api.call("POST", `players/${device.playerId}/commands`, { type: "screenshot" })).body;
-    expect((await device.putScreenshot(`shot_${ulid(clock.now())}`, await picture(), { "command-id": id })).status).toBe(204);
-    const update = { status: "succeeded", result: {}, error: null };
-    expect((await device.call("POST", `commands/${id}/status`, update)).status).toBeLessThan(300);
-    // More than one batch of expired commands, plus two that must stay: an unfinished one, and one with an active override.
-    const [open, on] = [`cmd_${ulid(1)}`, `cmd_${ulid(2)}`];
-    rows.transaction(() => {
-      for (let each = 0; each < 1_200; each += 1) rows.add("commands", { id: `cmd_${ulid(clock.now())}`, jws: `j${each}` });
-      rows.add("commands", { id: open, status: "running", expires_at: clock.now() + 1_000 * dayMs });
-      rows.add("commands", { id: on });
-    });
-    const asset = (await api.upload(await picture("jpeg", 128))).body;
-    const kept = (await api.call("POST", `players/${device.playerId}/commands`, { type: "override.set", args: { asset_id: asset.id } }))
-      .body;
-    rows.add("overrides", { command_id: on });
-    // The clock goes on by an hour for each look at what the service has deleted meanwhile.
-    clock.advance(80 * dayMs);
-    await inTime(clock, () => expect(rows.count("device_tokens")).toBe(0));
-    expect([rows.count("commands"), rows.count("screenshots")]).toEqual([1_204, 1]);
-    clock.advance(Math.max(0, startedAt + 87 * dayMs - clock.now()));
-    await inTime(clock, () => expect(rows.ids("commands")).toEqual([open, on, String(kept.id)].toSorted()));
-    expect(clock.now() - startedAt).toBeGreaterThanOrEqual(90 * dayMs);
-    expect(rows.count("screenshots")).toBe(0);
-    // The asset's file and thumbnail stay.
-    await expect.poll(() => blobsIn(folder.path), patient).toHaveLength(2);
-    expect(await blobsIn(folder.path)).toContain(asset.sha256);
-  },
-);
+test("[RET2] commands and screenshots are deleted 90 days after their end, with their files; unfinished commands stay", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using api = await TestService.start(folder.path, { clock });
+  using rows = new Rows(folder.path);
+  const startedAt = clock.now();
+  const device = await api.pairDevice();
+  const { id } = (await api.call("POST", `players/${device.playerId}/commands`, { type: "screenshot" })).body;
+  expect((await device.putScreenshot(`shot_${ulid(clock.now())}`, await picture(), { "command-id": id })).status).toBe(204);
+  const update = { status: "succeeded", result: {}, error: null };
+  expect((await device.call("POST", `commands/${id}/status`, update)).status).toBeLessThan(300);
+  // More than one batch of expired commands, plus two that must stay: an unfinished one, and one with an active override.
+  const [open, on] = [`cmd_${ulid(1)}`, `cmd_${ulid(2)}`];
+  rows.transaction(() => {
+    for (let each = 0; each < 1_200; each += 1) rows.add("commands", { id: `cmd_${ulid(clock.now())}`, jws: `j${each}` });
+    rows.add("commands", { id: open, status: "running", expires_at: clock.now() + 1_000 * dayMs });
+    rows.add("commands", { id: on });
+  });
+  const asset = (await api.upload(await picture("jpeg", 128))).body;
+  const kept = (await api.call("POST", `players/${device.playerId}/commands`, { type: "override.set", args: { asset_id: asset.id } })).body;
+  rows.add("overrides", { command_id: on });
+  // The clock goes on by an hour for each look at what the service has deleted meanwhile.
+  clock.advance(80 * dayMs);
+  await inTime(clock, () => expect(rows.count("device_tokens")).toBe(0));
+  expect([rows.count("commands"), rows.count("screenshots")]).toEqual([1_204, 1]);
+  clock.advance(Math.max(0, startedAt + 87 * dayMs - clock.now()));
+  await inTime(clock, () => expect(rows.ids("commands")).toEqual([open, on, String(kept.id)].toSorted()));
+  expect(clock.now() - startedAt).toBeGreaterThanOrEqual(90 * dayMs);
+  expect(rows.count("screenshots")).toBe(0);
+  // The asset's file and thumbnail stay.
+  await expect.poll(() => blobsIn(folder.path)).toHaveLength(2);
+  expect(await blobsIn(folder.path)).toContain(asset.sha256);
+});
 
-test("[RET3] tokens and invitations are deleted 90 days after their end; valid ones stay", patient, async () => {
+test("[RET3] tokens and invitations are deleted 90 days after their end; valid ones stay", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });
@@ -148,7 +142,7 @@ test("[RET3] tokens and invitations are deleted 90 days after their end; valid o
   for (const person of [us, member]) expect((await person.call("GET", "me")).status).toBe(200);
 });
 
-test("[ENR16] enrolment keys are deleted 90 days after their end, with what is known about their machines", patient, async () => {
+test("[ENR16] enrolment keys are deleted 90 days after their end, with what is known about their machines", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });
@@ -164,7 +158,7 @@ test("[ENR16] enrolment keys are deleted 90 days after their end, with what is k
   await inTime(clock, () => expect([rows.count("enrolment_keys"), rows.count("enrolments"), rows.count("players")]).toEqual([0, 0, 2]));
 });
 
-test("[CRP10] links to reports are deleted 90 days after they were revoked or have expired", patient, async () => {
+test("[CRP10] links to reports are deleted 90 days after they were revoked or have expired", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });
@@ -181,7 +175,7 @@ test("[CRP10] links to reports are deleted 90 days after they were revoked or ha
   await inTime(clock, () => expect(rows.count("report_links")).toBe(0));
 });
 
-test("[RET4] stored responses, pairing codes and device tokens are deleted when they expire, even without a request", patient, async () => {
+test("[RET4] stored responses, pairing codes and device tokens are deleted when they expire, even without a request", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });
@@ -198,7 +192,7 @@ test("[RET4] stored responses, pairing codes and device tokens are deleted when 
   await inTime(clock, () => expect(counts()).toEqual([0, 0, 0]));
 });
 
-test("[RET5] the newest 100 replaced devices of a player still get a revocation", patient, async () => {
+test("[RET5] the newest 100 replaced devices of a player still get a revocation", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   using rows = await (async () => {
@@ -220,7 +214,7 @@ test("[RET5] the newest 100 replaced devices of a player still get a revocation"
   expect(api.folder).toBe(folder.path);
 });
 
-test("[RET6] resources leave the bin after 30 days, batch by batch, and a restart continues an interrupted cleanup", patient, async () => {
+test("[RET6] resources leave the bin after 30 days, batch by batch, and a restart continues an interrupted cleanup", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   using rows = await (async () => {
@@ -247,7 +241,7 @@ test("[RET6] resources leave the bin after 30 days, batch by batch, and a restar
   await soon(() => expect([api.folder, rows.count("playlists")]).toEqual([folder.path, 0]));
 });
 
-test("[RET7] each team's events are deleted after a day; subscribers can resume only from newer events", patient, async () => {
+test("[RET7] each team's events are deleted after a day; subscribers can resume only from newer events", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });

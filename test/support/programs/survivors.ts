@@ -6,7 +6,7 @@ import type { Program } from "./programs.ts";
 type Started = Awaited<ReturnType<typeof descendantsOf>>;
 
 /** Kills a program once it has started programs whose command names begin so, and waits until nothing of it is left. */
-export async function expectNoSurvivors(program: Program, names: readonly string[]): Promise<void> {
+export async function expectNoSurvivors(program: Pick<Program, "pid" | "kill">, names: readonly string[]): Promise<void> {
   let started: Started = [];
   await eventually(async () => {
     started = await descendantsOf(program.pid);

@@ -1,16 +1,13 @@
 // What real Electron refuses ends the tests' stand-in too, and nothing that the player does is among it.
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
 import { bundleProgramsIfStale } from "../../support/programs/bundle.ts";
-import { realBinary, recorded, standInBinary, startOnStandIn } from "../../support/programs/electron-player.ts";
-import { giveAway } from "../../support/programs/unprivileged.ts";
+import { realBinary, standInBinary, startOnStandIn } from "../../support/programs/electron-player.ts";
 import { rootFolder } from "../../../src/main/folders.ts";
 import { startXvfb, type Xvfb } from "../../support/browser/xvfb.ts";
 
-const limitMs = 120_000;
 const wrongCalls = join(import.meta.dirname, "../../support/electron/apps/breaks-preconditions.ts");
 let xvfb: Xvfb;
 
@@ -20,45 +17,24 @@ beforeAll(async () => {
 });
 afterAll(() => xvfb[Symbol.asyncDispose]());
 
-test(
-  "[ELE8] the player on Electron starts with a relative data folder, which begins at the working directory",
-  { timeout: limitMs },
-  async () => {
-    await using folder = await temporaryFolder();
-    giveAway(folder.path);
-    const data = join("..", "..", "..", "..", "..", "..", folder.path, "player");
-    await using player = startOnStandIn(rootFolder, folder.path, xvfb.display, ["--server", "http://127.0.0.1:9", "--data", data]);
-    // It gets so far only with paths that Electron accepts, and with a data folder that it could make.
-    await player.line(({ msg }) => msg === "pairing failed: trying again");
-    expect(existsSync(join(folder.path, "player/identity.json"))).toBe(true);
-    if (realBinary !== null) return;
-    const paths = recorded(folder.path).filter(({ call }) => call === "app.setPath");
-    expect(paths.map(({ path }) => path)).toEqual([join(folder.path, "player/electron"), join(folder.path, "player/electron")]);
-  },
-);
-
-test.skipIf(realBinary !== null)(
-  "[ELE9] the tests' stand-in refuses each call that Electron's documentation refuses",
-  { timeout: limitMs },
-  async () => {
-    await using folder = await temporaryFolder();
-    await using program = startOnStandIn(wrongCalls, folder.path, xvfb.display);
-    await program.line("tried");
-    const said = program.lines.filter(({ msg }) => msg === "wrong call").map(({ call, said }) => [String(call), said] as const);
-    expect(said.filter(([, reason]) => reason === null)).toEqual([]);
-    expect(Object.fromEntries(said)).toMatchObject({
-      "app.setPath relative": "Error: Path must be absolute",
-      "app.setPath unknown": "Error: Failed to set path",
-      "app.setPath missing": "Error: Failed to set path",
-      "Menu.setApplicationMenu": "TypeError: Invalid menu",
-      "session.fromPartition early": "Error: Session can only be received when app is ready",
-      "session.setPermissionCheckHandler": "TypeError: Must pass null or function",
-      "cookies.set sameSite": "Error: Failed to convert 'some' to an appropriate cookie same site value",
-      "utilityProcess.fork path": "Error: Missing UtilityProcess entry script.",
-      "window after its end": "TypeError: Object has been destroyed",
-    });
-  },
-);
+test.skipIf(realBinary !== null)("[ELE9] the tests' stand-in refuses each call that Electron's documentation refuses", async () => {
+  await using folder = await temporaryFolder();
+  await using program = startOnStandIn(wrongCalls, folder.path, xvfb.display);
+  await program.line("tried");
+  const said = program.lines.filter(({ msg }) => msg === "wrong call").map(({ call, said }) => [String(call), said] as const);
+  expect(said.filter(([, reason]) => reason === null)).toEqual([]);
+  expect(Object.fromEntries(said)).toMatchObject({
+    "app.setPath relative": "Error: Path must be absolute",
+    "app.setPath unknown": "Error: Failed to set path",
+    "app.setPath missing": "Error: Failed to set path",
+    "Menu.setApplicationMenu": "TypeError: Invalid menu",
+    "session.fromPartition early": "Error: Session can only be received when app is ready",
+    "session.setPermissionCheckHandler": "TypeError: Must pass null or function",
+    "cookies.set sameSite": "Error: Failed to convert 'some' to an appropriate cookie same site value",
+    "utilityProcess.fork path": "Error: Missing UtilityProcess entry script.",
+    "window after its end": "TypeError: Object has been destroyed",
+  });
+});
 
 test("[ELE9] the table of preconditions names each call to Electron that the sources make", async () => {
   const table = await readFile(join(dirname(standInBinary), "../preconditions.ts"), "utf8");

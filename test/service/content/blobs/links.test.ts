@@ -12,8 +12,6 @@ import { startS3Server, type S3Server } from "../../../support/s3/server.ts";
 import { picture, TestService } from "../../harness.ts";
 import { openS3, s3Config } from "./stores.ts";
 
-const patient = { timeout: 90_000 };
-
 interface LinkedService extends AsyncDisposable {
   api: TestService;
   s3: S3Server;
@@ -44,88 +42,80 @@ async function startLinked(now: () => number = Date.now): Promise<LinkedService>
 
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
-test(
-  "[BLS6] with links, assets, thumbnails and screenshots are answered by a redirect to a link that needs no token and ends after minutes",
-  patient,
-  async () => {
-    let lateMs = 0;
-    await using service = await startLinked(() => Date.now() + lateMs);
-    const { api, get } = service;
-    const device = await api.pairDevice();
-    const png = await picture("png", 300);
-    const asset = (await api.upload(png, "image/png", "Größe “1”")).body;
-    const shot = await picture("png", 80);
-    const id = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
-    expect((await device.putScreenshot(id, shot)).status).toBeLessThan(300);
-    await expect.poll(async () => (await api.call("GET", `assets/${asset.id}`)).body.thumbnail_url).not.toBeNull();
-    for (const [path, type] of [
-      [`/api/v1/assets/${asset.id}/content`, "image/png"],
-      [`/api/v1/assets/${asset.id}/thumbnail`, "image/webp"],
-      [`/api/v1/screenshots/${id}/image`, "image/png"],
-    ] as const) {
-      const redirect = await get(path);
-      expect([path, redirect.status, redirect.headers.get("cache-control")]).toEqual([path, 307, "private, no-store"]);
-      expect(redirect.headers.get("etag")).toBeNull();
-      const link = redirect.headers.get("location")!;
-      expect(new URL(link).origin).toBe(service.s3.url);
-      const file = await fetch(link, { headers: { range: "bytes=0-9" } });
-      expect([file.status, file.headers.get("content-type")]).toEqual([206, type]);
-      expect(file.headers.get("content-disposition")).toMatch(/^inline/);
-      expect(file.headers.get("cache-control")).toBe("private, max-age=31536000, immutable");
-      await file.body?.cancel();
-    }
-    const path = `/api/v1/assets/${asset.id}/content`;
-    // What is cached stays so, and HEAD has no bytes.
-    expect((await get(path, { "if-none-match": `"${asset.sha256}"` })).status).toBe(304);
-    const head = await get(path, {}, "HEAD");
-    expect([head.status, head.headers.get("content-length")]).toEqual([200, String(png.length)]);
-    const link = (await get(path)).headers.get("location")!;
-    // The same within minutes, for the browser's cache.
-    expect([link, (await get(path)).headers.get("location")]).toContain(link);
-    expect(await bytesOf(await fetch(link))).toEqual(png);
-    const disposition = (await fetch(link, { headers: { range: "bytes=0-0" } })).headers.get("content-disposition");
-    expect(disposition).toContain("filename*=UTF-8''Gr%C3%B6%C3%9Fe");
-    // No other object, no other type, and not for long.
-    expect((await fetch(link.replace(asset.sha256, "0".repeat(64)))).status).toBe(403);
-    expect((await fetch(link.replace("image%2Fpng", "text%2Fhtml"))).status).toBe(403);
-    lateMs = 601_000;
-    expect((await fetch(link)).status).toBe(403);
-  },
-);
+test("[BLS6] with links, assets, thumbnails and screenshots are answered by a redirect to a link that needs no token and ends after minutes", async () => {
+  let lateMs = 0;
+  await using service = await startLinked(() => Date.now() + lateMs);
+  const { api, get } = service;
+  const device = await api.pairDevice();
+  const png = await picture("png", 300);
+  const asset = (await api.upload(png, "image/png", "Größe “1”")).body;
+  const shot = await picture("png", 80);
+  const id = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
+  expect((await device.putScreenshot(id, shot)).status).toBeLessThan(300);
+  await expect.poll(async () => (await api.call("GET", `assets/${asset.id}`)).body.thumbnail_url).not.toBeNull();
+  for (const [path, type] of [
+    [`/api/v1/assets/${asset.id}/content`, "image/png"],
+    [`/api/v1/assets/${asset.id}/thumbnail`, "image/webp"],
+    [`/api/v1/screenshots/${id}/image`, "image/png"],
+  ] as const) {
+    const redirect = await get(path);
+    expect([path, redirect.status, redirect.headers.get("cache-control")]).toEqual([path, 307, "private, no-store"]);
+    expect(redirect.headers.get("etag")).toBeNull();
+    const link = redirect.headers.get("location")!;
+    expect(new URL(link).origin).toBe(service.s3.url);
+    const file = await fetch(link, { headers: { range: "bytes=0-9" } });
+    expect([file.status, file.headers.get("content-type")]).toEqual([206, type]);
+    expect(file.headers.get("content-disposition")).toMatch(/^inline/);
+    expect(file.headers.get("cache-control")).toBe("private, max-age=31536000, immutable");
+    await file.body?.cancel();
+  }
+  const path = `/api/v1/assets/${asset.id}/content`;
+  // What is cached stays so, and HEAD has no bytes.
+  expect((await get(path, { "if-none-match": `"${asset.sha256}"` })).status).toBe(304);
+  const head = await get(path, {}, "HEAD");
+  expect([head.status, head.headers.get("content-length")]).toEqual([200, String(png.length)]);
+  const link = (await get(path)).headers.get("location")!;
+  // The same within minutes, for the browser's cache.
+  expect([link, (await get(path)).headers.get("location")]).toContain(link);
+  expect(await bytesOf(await fetch(link))).toEqual(png);
+  const disposition = (await fetch(link, { headers: { range: "bytes=0-0" } })).headers.get("content-disposition");
+  expect(disposition).toContain("filename*=UTF-8''Gr%C3%B6%C3%9Fe");
+  // No other object, no other type, and not for long.
+  expect((await fetch(link.replace(asset.sha256, "0".repeat(64)))).status).toBe(403);
+  expect((await fetch(link.replace("image%2Fpng", "text%2Fhtml"))).status).toBe(403);
+  lateMs = 601_000;
+  expect((await fetch(link)).status).toBe(403);
+});
 
-test(
-  "[BLS7] files that a browser could run, and devices that do not say that they follow, get the bytes of the service",
-  patient,
-  async () => {
-    await using service = await startLinked();
-    const { api, get } = service;
-    const svg = Buffer.from(
-      '<svg xmlns="http://www.w3.org/2000/svg" width="100" height="100"><rect width="50" height="50" fill="red"/></svg>',
-    );
-    const drawing = (await api.upload(svg, "image/svg+xml", "drawing")).body;
-    const response = await get(`/api/v1/assets/${drawing.id}/content`);
-    expect([response.status, response.headers.get("content-security-policy"), response.headers.get("x-content-type-options")]).toEqual([
-      200,
-      "sandbox; default-src 'none'",
-      "nosniff",
-    ]);
-    expect(response.headers.get("content-disposition")).toMatch(/^attachment/);
-    expect(await bytesOf(response)).toEqual(svg);
-    const device = await api.pairDevice();
-    const { asset } = await api.showPicture(device);
-    const path = `/api/v1/device/assets/${asset.sha256}`;
-    const plain = await get(path, {}, "GET", device.access.access_token);
-    expect([plain.status, plain.headers.get("vary")]).toEqual([200, "Prefer"]);
-    expect(
-      createHash("sha256")
-        .update(await bytesOf(plain))
-        .digest("hex"),
-    ).toBe(asset.sha256);
-    expect((await get(path, { prefer: "wait=3, redirect" }, "GET", device.access.access_token)).status).toBe(307);
-  },
-);
+test("[BLS7] files that a browser could run, and devices that do not say that they follow, get the bytes of the service", async () => {
+  await using service = await startLinked();
+  const { api, get } = service;
+  const svg = Buffer.from(
+    '<svg xmlns="http://www.w3.org/2000/svg" width="100" height="100"><rect width="50" height="50" fill="red"/></svg>',
+  );
+  const drawing = (await api.upload(svg, "image/svg+xml", "drawing")).body;
+  const response = await get(`/api/v1/assets/${drawing.id}/content`);
+  expect([response.status, response.headers.get("content-security-policy"), response.headers.get("x-content-type-options")]).toEqual([
+    200,
+    "sandbox; default-src 'none'",
+    "nosniff",
+  ]);
+  expect(response.headers.get("content-disposition")).toMatch(/^attachment/);
+  expect(await bytesOf(response)).toEqual(svg);
+  const device = await api.pairDevice();
+  const { asset } = await api.showPicture(device);
+  const path = `/api/v1/device/assets/${asset.sha256}`;
+  const plain = await get(path, {}, "GET", device.access.access_token);
+  expect([plain.status, plain.headers.get("vary")]).toEqual([200, "Prefer"]);
+  expect(
+    createHash("sha256")
+      .update(await bytesOf(plain))
+      .digest("hex"),
+  ).toBe(asset.sha256);
+  expect((await get(path, { prefer: "wait=3, redirect" }, "GET", device.access.access_token)).status).toBe(307);
+});
 
-test("[BLS11] the console may show pictures, video and audio of the links' origin, and load nothing else from there", patient, async () => {
+test("[BLS11] the console may show pictures, video and audio of the links' origin, and load nothing else from there", async () => {
   await using service = await startLinked();
   const policy = (await service.get("/", { accept: "text/html" })).headers.get("content-security-policy")!;
   const sources = new Map(policy.split("; ").map((directive) => [directive.split(" ")[0], directive]));
@@ -133,7 +123,7 @@ test("[BLS11] the console may show pictures, video and audio of the links' origi
   expect(allowing).toEqual(["img-src", "media-src"]);
 });
 
-test("[BLS6] the SDK follows a redirect, and its token does not reach the bucket", patient, async () => {
+test("[BLS6] the SDK follows a redirect, and its token does not reach the bucket", async () => {
   await using service = await startLinked();
   const { api, s3 } = service;
   const png = await picture("png", 120);
@@ -146,7 +136,7 @@ test("[BLS6] the SDK follows a redirect, and its token does not reach the bucket
   expect(asked.map(({ headers }) => headers.authorization)).toEqual([undefined]);
 });
 
-test("[BLS8] links lead to the CDN's origin with the bucket's signature, and connect to nothing", patient, async () => {
+test("[BLS8] links lead to the CDN's origin with the bucket's signature, and connect to nothing", async () => {
   await using opened = await openS3();
   const { marks, store } = opened;
   await using folder = await temporaryFolder();
