@@ -1,17 +1,18 @@
 // The playlist editor as a person uses it: settings of every kind, many at once, swapping, undo, two people at once.
-import type { Browser, Page } from "playwright";
+import type { Page } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
+import { desktop, phone } from "../../support/console/console.ts";
 import { KeyboardPerson } from "../../support/console/keyboard.ts";
+import { SharedConsole } from "../../support/console/shared.ts";
 import { eventually } from "../../support/polling.ts";
 import { inviteMember, owner } from "../../service/people/people.ts";
 import { picture, type TestService } from "../../service/harness.ts";
 
-let browser: Browser;
+let shared: SharedConsole;
 beforeAll(async () => {
-  browser = await startBrowser();
+  shared = await SharedConsole.start();
 });
-afterAll(() => browser.close());
+afterAll(() => shared[Symbol.asyncDispose]());
 
 interface Item {
   id: string;
@@ -35,10 +36,10 @@ const becomes = (service: TestService, playlist: { id: string }, words: string) 
 const row = (page: Page, name: string) => page.getByRole("row", { name, exact: true });
 
 test("[CPL8] an item of every kind is added and shown with its settings; a change of a setting is saved", async () => {
-  await using service = await startConsoleService();
+  const service = await shared.newTeam();
   const { body: asset } = await service.upload(await picture("jpeg"), "image/jpeg", "Menu.jpg");
   const playlist = await newPlaylist(service, [{ type: "image", asset_id: asset.id }, ...texts("Welcome")]);
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(service, `/playlists/${playlist.id}`);
   const settings = page.getByRole("complementary", { name: "Settings" });
@@ -88,9 +89,9 @@ test("[CPL8] an item of every kind is added and shown with its settings; a chang
 });
 
 test("[CPL9] several items are changed, duplicated and removed together, and everything is undone and done again", async () => {
-  await using service = await startConsoleService();
+  const service = await shared.newTeam();
   const playlist = await newPlaylist(service, texts("One", "Two", "Three", "Four"));
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(service, `/playlists/${playlist.id}`);
   const settings = page.getByRole("complementary", { name: "Settings" });
@@ -133,9 +134,9 @@ test("[CPL9] several items are changed, duplicated and removed together, and eve
 });
 
 test("[CPL10] two items change places in two actions, also by keyboard and on a phone", async () => {
-  await using service = await startConsoleService();
+  const service = await shared.newTeam();
   const playlist = await newPlaylist(service, texts("One", "Two", "Three", "Four"));
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(service, `/playlists/${playlist.id}`);
   await page.getByRole("button", { name: "Swap One with another item" }).click();
@@ -152,7 +153,7 @@ test("[CPL10] two items change places in two actions, also by keyboard and on a 
   await page.keyboard.press("Alt+ArrowUp");
   await becomes(service, playlist, "Four Three One Two");
 
-  await using small = await Window.open(browser, phone);
+  const small = await shared.window(phone);
   await small.signIn(service, `/playlists/${playlist.id}`);
   await small.page.getByRole("button", { name: "Swap Four with another item" }).tap();
   await small.page.getByRole("button", { name: "Swap with Two" }).tap();
@@ -167,11 +168,11 @@ test("[CPL10] two items change places in two actions, also by keyboard and on a 
 });
 
 test("[CPL11] two people edit one playlist: what fits together is merged and both see it; what contradicts is asked", async () => {
-  await using service = await startConsoleService();
+  const service = await shared.newTeam();
   const playlist = await newPlaylist(service, texts("One", "Two", "Three"));
   const bea = await inviteMember(service, await owner(service), "editor", "Bea");
-  await using window = await Window.open(browser);
-  await using other = await Window.open(browser);
+  const window = await shared.window();
+  const other = await shared.window(desktop, 1);
   const { page } = window;
   await window.signIn(service, `/playlists/${playlist.id}`);
   await other.signInAs(service, bea, `/playlists/${playlist.id}`);
@@ -210,11 +211,11 @@ test("[CPL11] two people edit one playlist: what fits together is merged and bot
 });
 
 test("[CPL12] the length of a round is told for now and for another time, and which items are left out then", async () => {
-  await using service = await startConsoleService();
+  const service = await shared.newTeam();
   const lunch = { type: "text", text: "Lunch", duration_ms: 20_000, dayparts: [{ from: "11:00", until: "14:00" }] };
   const past = { type: "text", text: "Past", duration_ms: 40_000, valid_until: "2020-01-01T00:00:00Z" };
   const playlist = await newPlaylist(service, [...texts("Always"), lunch, past]);
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(service, `/playlists/${playlist.id}`);
   await page.getByRole("button", { name: "Length at another time" }).click();
@@ -230,9 +231,9 @@ test("[CPL12] the length of a round is told for now and for another time, and wh
 });
 
 test("[CPL13] by keyboard alone a text is added, set, moved, swapped, duplicated, removed and brought back; the focus is seen at every stop", async () => {
-  await using service = await startConsoleService();
+  const service = await shared.newTeam();
   const playlist = await newPlaylist(service, texts("One", "Two", "Three"));
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(service, `/playlists/${playlist.id}`);
   await row(page, "One").waitFor();
@@ -271,9 +272,9 @@ test("[CPL13] by keyboard alone a text is added, set, moved, swapped, duplicated
 });
 
 test("[CPL14] what is not complete is told and not saved, and is still there after another page", async () => {
-  await using service = await startConsoleService();
+  const service = await shared.newTeam();
   const playlist = await newPlaylist(service, texts("One", "Two"));
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(service, `/playlists/${playlist.id}`);
   await row(page, "Two").click();
