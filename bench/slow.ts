@@ -40,7 +40,7 @@ await writeFile(join(folder.path, "video.mp4"), await numberedVideo(Math.ceil(sl
 await using xvfb = await startXvfb({ width, height });
 await using server = await startPageServer(folder.path);
 await using _chromium = await startBareChromium(server.url, xvfb.display, folder.path);
-await server.waitForMessage("hello", undefined, { timeoutMs: 60_000 });
+await server.waitForMessage("hello");
 server.mediaDelayMs = loadMs;
 const startsAt = server.now() + 1_000;
 const zones = Array.from({ length: rows }, (_, row): SceneZone => {

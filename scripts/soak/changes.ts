@@ -49,7 +49,7 @@ async function soakMemory(run: SoakRun, bench: TestBrowser): Promise<void> {
   const chromium = spawn(await findChromium(), [...flags, `--user-data-dir=${profile}`, server.url], { stdio: "ignore", detached: true });
   const ended = once(chromium, "exit");
   try {
-    await server.waitForMessage("hello", undefined, { timeoutMs: 60_000 });
+    await server.waitForMessage("hello");
     await soak(run, "memory", new FastChanges(server), async () => {
       const { processes, ownByRole, sharedBytes } = usageOf(chromium.pid!);
       const own = Object.entries(ownByRole).map(([role, bytes]) => [`${role}_own_kb`, Math.round(bytes / 1_024)] as const);

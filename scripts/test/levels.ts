@@ -5,8 +5,6 @@ export interface TestFiles {
   unit: readonly string[];
   /** Browsers or built programs. */
   programs: readonly string[];
-  /** Of `programs`, those whose pages draw in real time: they run alone, one at a time, until their frames are driven. */
-  frames: readonly string[];
   exclude: readonly string[];
 }
 
@@ -24,13 +22,11 @@ const unit = [testsInFolders, "test/*.test.ts", "test/console/*/model/*.test.ts"
 export const gateTests: TestFiles = {
   unit,
   programs: ["test/{console,host,renderer,system}/**/*.test.ts"],
-  frames: ["test/renderer/stage/{boundaries,frame-counts,pixels,presentation,removed-items,stage,swap,synchronized,transitions}.test.ts"],
   exclude: [longFiles, packages],
 };
 
 export const longTests: TestFiles = {
   unit: unit.map((path) => path.replace(".test.ts", ".long.test.ts")),
   programs: ["test/{console,host,renderer,system}/**/*.long.test.ts", "test/long/**/*.test.ts"],
-  frames: [],
   exclude: [packages],
 };

@@ -11,7 +11,7 @@ const hangMs = 900_000;
 const workers = 4;
 
 /** @param options how the files run. */
-export function configOf({ unit, programs, frames, exclude }: TestFiles, options: { fileParallelism?: boolean } = {}): ViteUserConfig {
+export function configOf({ unit, programs, exclude }: TestFiles, options: { fileParallelism?: boolean } = {}): ViteUserConfig {
   const shared = {
     ...options,
     // No test replaces modules, so the files of a worker share them: loading them anew for each file takes a third of the CPU time.
@@ -22,17 +22,13 @@ export function configOf({ unit, programs, frames, exclude }: TestFiles, options
     expect: { poll: { timeout: hangMs / 3, interval: 20 } },
     setupFiles: setupFiles(),
   };
-  const built = { globalSetup: "test/support/global-setup.ts" };
-  const alone = { maxWorkers: 1, fileParallelism: false, sequence: { groupOrder: 1 } };
+  const globalSetup = "test/support/global-setup.ts";
   return defineConfig({
     test: {
       sequence: { sequencer: CostSequencer },
       projects: [
         { test: { ...shared, name: "unit", include: [...unit], exclude: [...exclude], env: temporaryFolder() } },
-        { test: { ...shared, ...built, name: "programs", include: [...programs], exclude: [...exclude, ...unit, ...frames] } },
-        ...(frames.length === 0
-          ? []
-          : [{ test: { ...shared, ...built, ...alone, name: "frames", include: [...frames], exclude: [...exclude] } }]),
+        { test: { ...shared, globalSetup, name: "programs", include: [...programs], exclude: [...exclude, ...unit] } },
       ],
     },
   });

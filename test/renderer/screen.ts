@@ -1,6 +1,7 @@
 // Reads the picture that the page shows: colours at a point, and every frame that the compositor presents.
 import type { Page } from "playwright";
 import sharp from "sharp";
+import { drivenTimeOf } from "../support/browser/driven-page.ts";
 
 export type Rgb = [number, number, number];
 export const colors = {
@@ -25,9 +26,9 @@ export function colorSequence(seen: readonly Rgb[]): string[] {
   return names.filter((name, index) => name !== names[index - 1]);
 }
 
-/** Takes a screenshot and returns a function that reads its pixels. */
+/** Takes a screenshot (of the next frame, where the test drives them) and returns a function that reads its pixels. */
 export async function readScreen(page: Page): Promise<(x: number, y: number) => Rgb> {
-  const png = await page.screenshot({ type: "png" });
+  const png = (await drivenTimeOf(page)?.picture()) ?? (await page.screenshot({ type: "png" }));
   const { data, info } = await sharp(png).removeAlpha().raw().toBuffer({ resolveWithObject: true });
   return (x, y) => {
     const at = (Math.round(y) * info.width + Math.round(x)) * info.channels;
@@ -35,44 +36,33 @@ export async function readScreen(page: Page): Promise<(x: number, y: number) => 
   };
 }
 
-/** The colours at a point (shares of width and height) in every frame that the compositor presents while `act` runs. */
+/** The colours at a point (shares of width and height) in every frame that a driven page draws while `act` runs. */
 export async function recordScreen(page: Page, point: [number, number], act: () => Promise<void>): Promise<Rgb[]> {
   return (await recordScreenTimes(page, point, act)).map(({ color }) => color);
 }
 
-/** Like {@link recordScreen}, each colour with the time at which it was presented, in UTC ms of this machine. */
+/** Like {@link recordScreen}, each colour with the time of its frame, in corrected UTC ms. */
 export async function recordScreenTimes(
   page: Page,
   point: [number, number],
   act: () => Promise<void>,
 ): Promise<{ color: Rgb; at: number }[]> {
-  const session = await page.context().newCDPSession(page);
-  const frames: { png: Buffer; at: number }[] = [];
-  let isOver = false;
-  session.on("Page.screencastFrame", ({ data, sessionId, metadata: { timestamp = 0 } }) => {
-    frames.push({ png: Buffer.from(data, "base64"), at: timestamp * 1_000 });
-    // The last acknowledgements may fail because the recording has ended, or the page with a test that failed.
-    session.send("Page.screencastFrameAck", { sessionId }).catch((error: unknown) => {
-      if (!isOver && !page.isClosed()) throw error;
-    });
-  });
-  await session.send("Page.startScreencast", {
-    format: "png",
-    everyNthFrame: 1,
-    maxWidth: 480,
-    maxHeight: 270,
-  });
-  await act();
-  isOver = true;
-  await session.send("Page.stopScreencast");
-  await session.detach();
+  const time = drivenTimeOf(page);
+  if (time === undefined) throw new Error("only the frames of a driven page are recorded");
   const seen: { color: Rgb; at: number }[] = [];
-  for (const { png, at: presentedAt } of frames) {
+  let before: { png: Buffer; color: Rgb } | undefined;
+  for (const { png, at: drawnAt } of await time.record(act)) {
+    // Most frames are equal to the one before.
+    if (before?.png.equals(png) === true) {
+      seen.push({ color: before.color, at: drawnAt });
+      continue;
+    }
     const { data, info } = await sharp(png).removeAlpha().raw().toBuffer({ resolveWithObject: true });
     const x = Math.round(point[0] * (info.width - 1));
     const y = Math.round(point[1] * (info.height - 1));
     const at = (y * info.width + x) * info.channels;
-    seen.push({ color: [data[at]!, data[at + 1]!, data[at + 2]!], at: presentedAt });
+    before = { png, color: [data[at]!, data[at + 1]!, data[at + 2]!] };
+    seen.push({ color: before.color, at: drawnAt });
   }
   return seen;
 }

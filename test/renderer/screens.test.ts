@@ -69,7 +69,7 @@ describe.each(orientations)("%s", (_name, width, height) => {
     // It is drawn anew each second.
     expect(Number(seconds)).toBeLessThanOrEqual(earliest + 1);
     expect(Number(seconds)).toBeGreaterThanOrEqual(leftAt(server.now()));
-    await expect.poll(() => page.locator(".retry").textContent(), { timeout: 20_000 }).not.toBe(first);
+    await expect.poll(() => page.locator(".retry").textContent()).not.toBe(first);
   });
 
   test("[ENR24] the reason why a player was not enrolled is beside the code; while it enrols there is no code", async () => {
@@ -179,7 +179,7 @@ test("[PAG4] the identify overlay lies over the content until its time is over",
   await server.advanceTo(until - 60_000);
   expect(await overlay.isVisible()).toBe(true);
   await server.advanceTo(until);
-  await overlay.waitFor({ state: "hidden", timeout: 2_000 });
+  await overlay.waitFor({ state: "hidden" });
   expect(isNear((await readScreen(page))(480, 270), colors.red)).toBe(true);
 });
 

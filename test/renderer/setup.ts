@@ -1,15 +1,12 @@
-// Sets up a file of page tests: one browser for all its tests, closed after the last.
-import { afterAll, beforeAll, vi } from "vitest";
-import { type OpenedPage, startTestBrowser, type TestBrowser } from "./test-browser.ts";
-
-const limitMs = 90_000;
+// Sets up a file of page tests: the worker's browser, and a folder of media that is removed after the last test.
+import { afterAll, beforeAll, expect } from "vitest";
+import type { DrivenTime } from "../support/browser/driven-page.ts";
+import { startTestBrowser, type TestBrowser } from "./test-browser.ts";
 
 /** The browser of the calling test file, once its tests run. @param addMedia writes more media into the given folder. */
 export function useTestBrowser(
   addMedia: (folder: string) => Promise<unknown> = async () => {},
 ): Omit<TestBrowser, typeof Symbol.asyncDispose> {
-  // This limit is generous for busy machines; tests of speed measure the time themselves.
-  vi.setConfig({ testTimeout: limitMs, hookTimeout: limitMs });
   let started: TestBrowser | undefined;
   beforeAll(async () => {
     started = await startTestBrowser();
@@ -30,7 +27,21 @@ export function useTestBrowser(
     get rendererFolder() {
       return running().rendererFolder;
     },
-    open: (width?: number, height?: number): Promise<OpenedPage> => running().open(width, height),
-    shared: (width?: number, height?: number): Promise<OpenedPage> => running().shared(width, height),
+    open: (width, height) => running().open(width, height),
+    openDriven: (width, height) => running().openDriven(width, height),
+    shared: (width, height) => running().shared(width, height),
   };
+}
+
+/** Like `expect.poll`, on a driven page: draws a frame after each look that does not pass. */
+export function poll<T>(time: DrivenTime, look: () => T | Promise<T>): ReturnType<typeof expect.poll> {
+  const matches = (matcher: string, given: unknown[]) => async () => {
+    const seen = expect(await look());
+    (seen[matcher as "toBe"] as (...given: unknown[]) => void).apply(seen, given);
+  };
+  const get =
+    (_: object, matcher: string) =>
+    (...given: unknown[]) =>
+      time.until(matches(matcher, given));
+  return new Proxy({}, { get }) as ReturnType<typeof expect.poll>;
 }

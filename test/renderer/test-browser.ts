@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, chromium as playwright, type Page } from "playwright";
+import { DrivenTime, drivenSwitches, openDriven } from "../support/browser/driven-page.ts";
 import { withoutInterface } from "../support/browser/light-chromium.ts";
 import { type PageServer, startPageServer } from "../support/browser/page-server.ts";
 import { createWithFfmpeg, hexOf, plainImage } from "../support/media/media.ts";
@@ -15,7 +16,9 @@ export interface TestBrowser extends AsyncDisposable {
   mediaFolder: string;
   /** Folder with the built page in `player`. */
   rendererFolder: string;
-  /** Opens a new page with its own page server. */
+  /** Opens a new page with its own page server, whose time and frames the test drives. */
+  openDriven(width?: number, height?: number): Promise<DrivenPage>;
+  /** Opens a new page with its own page server. It runs by itself, in the time of this machine. */
   open(width?: number, height?: number): Promise<OpenedPage>;
   /** The page that tests share if earlier content cannot affect them. Its list of messages is emptied. */
   shared(width?: number, height?: number): Promise<OpenedPage>;
@@ -26,18 +29,19 @@ export interface OpenedPage extends AsyncDisposable {
   server: PageServer;
 }
 
-/** Writes the standard media into a new folder and starts Chromium. @param env changes its environment. */
-export async function startTestBrowser(env: Record<string, string> = {}): Promise<TestBrowser> {
+/** A page in which nothing moves but by `time` (`driven-page.ts`). */
+export interface DrivenPage extends OpenedPage {
+  time: DrivenTime;
+}
+
+/**
+ * Writes the standard media into a new folder. The files of a worker share its browsers.
+ * @param env what the environment of the browser has besides; for that a browser of its own is started.
+ */
+export async function startTestBrowser(env?: Record<string, string>): Promise<TestBrowser> {
   const mediaFolder = await mkdtemp(join(tmpdir(), "signage-page-"));
-  const [rendererFolder, chromium] = await Promise.all([
-    builtRenderer(),
-    playwright.launch({
-      executablePath: "/usr/lib/chromium/chromium",
-      args: ["--no-sandbox", "--autoplay-policy=no-user-gesture-required", "--disable-gpu", withoutInterface],
-      env: { ...process.env, ...env },
-    }),
-    writeStandardMedia(mediaFolder),
-  ]);
+  const own = env === undefined ? undefined : launch("free", env);
+  const [rendererFolder, chromium] = await Promise.all([builtRenderer(), own ?? browserOfWorker("free"), writeStandardMedia(mediaFolder)]);
   const open = async (width = 960, height = 540): Promise<OpenedPage> => {
     const server = await startPageServer(mediaFolder, rendererFolder);
     const page = await chromium.newPage({ viewport: { width, height } });
@@ -58,6 +62,21 @@ export async function startTestBrowser(env: Record<string, string> = {}): Promis
     mediaFolder,
     rendererFolder,
     open,
+    async openDriven(width = 960, height = 540) {
+      const { page, context } = await openDriven(await browserOfWorker("driven"), width, height);
+      const time = await DrivenTime.of(page);
+      const server = await startPageServer(mediaFolder, rendererFolder, time);
+      await time.open(server);
+      return {
+        page,
+        server,
+        time,
+        async [Symbol.asyncDispose]() {
+          await context.close();
+          await server[Symbol.asyncDispose]();
+        },
+      };
+    },
     async shared(width = 960, height = 540) {
       const size = `${width}x${height}`;
       const opening = sharedPages.get(size) ?? open(width, height);
@@ -68,10 +87,31 @@ export async function startTestBrowser(env: Record<string, string> = {}): Promis
     },
     async [Symbol.asyncDispose]() {
       for (const opening of sharedPages.values()) await (await opening)[Symbol.asyncDispose]();
-      await chromium.close();
+      await (await own)?.close();
       await rm(mediaFolder, { recursive: true, force: true });
     },
   };
+}
+
+/** With the switches of driven frames no page draws a frame by itself, so there are two kinds. */
+type BrowserKind = "driven" | "free";
+
+const launching = new Map<BrowserKind, Promise<Browser>>();
+
+/** The browser of this worker for one kind of page. Playwright closes it when the worker ends. */
+function browserOfWorker(kind: BrowserKind): Promise<Browser> {
+  const running = launching.get(kind) ?? launch(kind);
+  launching.set(kind, running);
+  return running;
+}
+
+function launch(kind: BrowserKind, env: Record<string, string> = {}): Promise<Browser> {
+  const common = ["--no-sandbox", "--autoplay-policy=no-user-gesture-required", "--disable-gpu"];
+  return playwright.launch({
+    executablePath: "/usr/lib/chromium/chromium-headless-shell",
+    args: [...common, ...(kind === "driven" ? drivenSwitches : [withoutInterface])],
+    env: { ...process.env, ...env },
+  });
 }
 
 async function writeStandardMedia(folder: string): Promise<void> {

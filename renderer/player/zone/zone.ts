@@ -21,6 +21,8 @@ interface ShownItem {
 const onTimeMs = 50;
 // A change is made in the frame nearest to its instant.
 const halfFrameMs = 8;
+// A new stage waits for an item that starts within this time. The page's clock may be behind the player's, and an empty zone would be seen.
+const aboutToStartMs = 1_000;
 
 /** A rectangle with a loop of its own. */
 export class Zone {
@@ -68,7 +70,7 @@ export class Zone {
     page.failures.onUnblocked(() => this.#advance(), this.#disposal.signal);
   }
 
-  /** Resolves once the first item that is due was presented or has failed, or at once when nothing is due. */
+  /** Resolves once the first item that is due, or about to be, was presented or has failed, or at once when there is none. */
   get settled(): Promise<void> {
     return this.#settled.promise;
   }
@@ -122,7 +124,8 @@ export class Zone {
     const view = this.#view();
     const target = slotToPrepare(view);
     this.#retries.schedule(view.slots, view.now);
-    if (isIdle(view)) this.#settled.resolve();
+    const isAboutToStart = target !== undefined && target.starts_at <= view.now + aboutToStartMs;
+    if (isIdle(view) && !isAboutToStart) this.#settled.resolve();
     if (this.#shown !== null) {
       const { starts_at: shownSince } = this.#shown.slot;
       const successor = view.slots.find((slot) => slot.starts_at > shownSince && view.mayTry(slot));

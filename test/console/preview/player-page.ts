@@ -63,7 +63,7 @@ export class PlayerPage implements AsyncDisposable {
     const from = server.messages.length;
     server.draw(withExtensions(scene, this.#files));
     const zones = scene.screen.is === "stage" ? scene.screen.stage.zones.filter(({ slots }) => slots.length > 0) : [];
-    for (const { id } of zones) await server.waitForMessage("presented", ({ zone_id }) => zone_id === id, { from, timeoutMs: patienceMs });
+    for (const { id } of zones) await server.waitForMessage("presented", ({ zone_id }) => zone_id === id, { from });
     await expect.poll(() => page.evaluate("document.querySelectorAll('.stage').length"), { timeout: patienceMs }).toBe(1);
     await page.evaluate(stoppedAt(at, videoPositionIn(scene, at)));
   }

@@ -84,9 +84,9 @@ test.for([
     [image("green.png"), long],
   ]);
   server.draw(stage([zone(slots)]));
-  const failed = await server.waitForMessage("failed", undefined, { timeoutMs: 30_000 });
+  const failed = await server.waitForMessage("failed");
   expect(failed).toMatchObject({ item_id: bad.item_id, code: expect.stringMatching(code) });
-  await server.waitForMessage("presented", ({ item_id: id }) => id === slots[1]!.item.item_id, { timeoutMs: 30_000 });
+  await server.waitForMessage("presented", ({ item_id: id }) => id === slots[1]!.item.item_id);
   expect(isNear((await readScreen(page))(480, 270), "green")).toBe(true);
   expect(server.messages.filter(({ type }) => type === "fault")).toEqual([]);
 });
@@ -106,10 +106,10 @@ test.for([
     [image("green.png"), long],
   ]);
   server.draw(stage([zone(slots)]));
-  const isNext = server.waitForMessage("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 60_000 });
+  const isNext = server.waitForMessage("presented", ({ key }) => key === slots[1]!.key);
   // A video is played in real time, so that its faulty part is reached.
   if (odd.type !== "video") {
-    await expect.poll(() => server.messages.some(({ type }) => type === "presented" || type === "failed"), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => server.messages.some(({ type }) => type === "presented" || type === "failed")).toBe(true);
     await server.advanceTo(slots[1]!.starts_at - 500);
   }
   await isNext;
@@ -143,11 +143,11 @@ test("[BAD3] a feed of twenty entries full of markup, combining marks and very l
       [image("green.png"), long],
     ]);
     server.draw(stage([zone(slots)]));
-    await server.waitForMessage("presented", ({ item_id: id }) => id === feed.item_id, { timeoutMs: 30_000 });
+    await server.waitForMessage("presented", ({ item_id: id }) => id === feed.item_id);
     expect(await page.locator(".feed img, .feed script").count()).toBe(0);
     await server.speedUp(
       3,
-      server.waitForMessage("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 60_000 }),
+      server.waitForMessage("presented", ({ key }) => key === slots[1]!.key),
     );
   }
   expect(requestedUrls.filter((url) => url.includes("from-feed"))).toEqual([]);

@@ -58,7 +58,7 @@ function texts(items: readonly SceneItem[], now: number): { scene: Scene; keys: 
 async function present({ server }: OpenedPage, items: readonly SceneItem[]): Promise<void> {
   const { scene, keys } = texts(items, server.now());
   server.draw(scene);
-  for (const wanted of keys) await server.waitForMessage("presented", ({ key }) => key === wanted, { timeoutMs: 30_000 });
+  for (const wanted of keys) await server.waitForMessage("presented", ({ key }) => key === wanted);
 }
 
 /** Like {@link present}. @returns the picture, as raw pixels. */

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import type { Scene, Slot } from "../../../src/protocol/scene.ts";
 import { image, item, slot, stage, zone } from "../scenes.ts";
 import { isNear, readScreen, recordScreen, type Rgb } from "../screen.ts";
-import { useTestBrowser } from "../setup.ts";
+import { poll, useTestBrowser } from "../setup.ts";
 
 const run = promisify(execFile);
 const browser = useTestBrowser(async (folder) => {
@@ -28,8 +28,8 @@ const nameOf = (color: Rgb): string =>
   (["red", "yellow", "magenta"] as const).find((name) => isNear(color, name, 40)) ?? `foreign ${color.join()}`;
 
 test("[ITM10] a trimmed video shows only its part, repeatedly, and no frame from outside it", async () => {
-  await using opened = await browser.open();
-  const { server, page } = opened;
+  await using opened = await browser.openDriven(480, 270);
+  const { server, page, time } = opened;
   // steps.mp4: two seconds each of red, yellow, magenta.
   const video = item({ type: "video", src: "/media/steps.mp4", media_duration_ms: 6_000, start_ms: 2_500, end_ms: 3_700, fit: "cover" });
   const play = slot(video, server.now() + 300, long);
@@ -37,7 +37,7 @@ test("[ITM10] a trimmed video shows only its part, repeatedly, and no frame from
   await server.waitForMessage("presented", ({ key }) => key === play.key);
   const seen = await recordScreen(page, [0.5, 0.5], async () => {
     await page.evaluate('window.turns = 0; document.querySelector("video").addEventListener("seeked", () => turns++)');
-    await expect.poll(() => page.evaluate("turns"), { timeout: 30_000 }).toBeGreaterThanOrEqual(3);
+    await poll(time, () => page.evaluate("turns")).toBeGreaterThanOrEqual(3);
   });
   expect(new Set(seen.map(nameOf))).toEqual(new Set(["yellow"]));
   const { at, paused } = await page.evaluate<{ at: number; paused: boolean }>(
@@ -60,9 +60,9 @@ test("[ITM11] a trimmed video whose slot ends with it holds its last frame and c
   await server.waitForMessage("presented", ({ key }) => key === play.key);
   server.mediaDelayMs = 4_000;
   server.draw(withSlots(scene, [play, next]));
-  await expect.poll(() => page.evaluate('document.querySelector("video").paused'), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => page.evaluate('document.querySelector("video").paused')).toBe(true);
   expect(isNear((await readScreen(page))(480, 270), "red", 40)).toBe(true);
-  await server.waitForMessage("presented", ({ key }) => key === next.key, { timeoutMs: 20_000 });
+  await server.waitForMessage("presented", ({ key }) => key === next.key);
   expect(server.messages.filter(({ type }) => type === "failed")).toEqual([]);
 });
 
@@ -71,7 +71,7 @@ test("[ITM12] a trim that begins after the video's end is reported as unsupporte
   const { server } = opened;
   const video = item({ type: "video", src: "/media/green.mp4", media_duration_ms: 2_000, start_ms: 5_000 });
   server.draw(stage([zone([slot(video, server.now(), long)])]));
-  const { code, detail } = await server.waitForMessage("failed", undefined, { timeoutMs: 20_000 });
+  const { code, detail } = await server.waitForMessage("failed");
   expect(code).toBe("unsupported");
   expect(detail).toMatch(/ends at 20\d\d ms/);
 });
@@ -103,7 +103,7 @@ test("[ITM14] a sound plays while its artwork is shown, repeats within its slot,
   expect(isNear((await readScreen(page))(480, 270), "yellow")).toBe(true);
   await page.evaluate("window.sound = document.querySelector('audio'); window.last = 0; window.turns = 0");
   const turns = "(() => { if (sound.currentTime < last) turns++; last = sound.currentTime; return turns; })()";
-  await expect.poll(() => page.evaluate(turns), { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(() => page.evaluate(turns)).toBeGreaterThan(0);
   expect(await page.evaluate("[sound.volume, sound.paused]")).toEqual([0.5, false]);
   const next = slot(image("green.png"), server.now(), long);
   server.draw(withSlots(scene, [next]));

@@ -25,7 +25,7 @@ const long = 6_000_000;
 async function presented({ server }: OpenedPage, shown: ReturnType<typeof item>, startsAt = server.now() - 100): Promise<void> {
   const play = slot(shown, startsAt, long);
   server.draw(stage([zone([play])]));
-  await server.waitForMessage("presented", ({ key }) => key === play.key, { timeoutMs: 30_000 });
+  await server.waitForMessage("presented", ({ key }) => key === play.key);
 }
 
 const nameOn = async ({ page }: OpenedPage): Promise<string | undefined> => {
@@ -34,15 +34,13 @@ const nameOn = async ({ page }: OpenedPage): Promise<string | undefined> => {
 };
 
 test("[ITM24] a PDF's pages follow one another, drawn at the zone's size, and start again after the last, with nothing in between", async () => {
-  await using opened = await browser.open();
-  const { page, server } = opened;
+  await using opened = await browser.openDriven();
+  const { page, time } = opened;
   await presented(opened, item({ type: "pdf", src: "/media/three.pdf", page_duration_ms: 1_000 }));
   expect(await page.evaluate("[...document.querySelectorAll('canvas')].map(({ width, height }) => [width, height])")).toContainEqual([
     960, 540,
   ]);
-  const seen = await recordScreen(page, [0.7, 0.2], async () => {
-    await server.speedUp(2, page.waitForTimeout(2_800));
-  });
+  const seen = await recordScreen(page, [0.7, 0.2], () => time.advance(4_500));
   const names = seen.map((color) => colorNames.find((name) => isNear(color, name)) ?? `foreign ${color.join()}`);
   const changes = names.filter((name, index) => name !== names[index - 1]);
   expect(new Set(changes)).toEqual(new Set(["red", "green", "blue"]));
@@ -80,7 +78,7 @@ test("[ITM26] of a PDF with a thousand pages only the pages in use are kept in m
   await page.evaluate(
     `window.turns = 0; new MutationObserver(() => turns++).observe(document.querySelector(".pdf"), { subtree: true, attributes: true, attributeFilter: ["style"] })`,
   );
-  const turned = (count: number) => expect.poll(() => page.evaluate<number>("turns"), { timeout: 60_000 }).toBeGreaterThan(count);
+  const turned = (count: number) => expect.poll(() => page.evaluate<number>("turns")).toBeGreaterThan(count);
   await server.speedUp(3, turned(6));
   const before = await memory();
   await server.speedUp(3, turned(30));
@@ -101,10 +99,10 @@ test.each([
   const { server, page } = opened;
   const play = slot(item({ type: "pdf", src: `/media/${name}`, ...about }), server.now() - 100, long);
   server.draw(stage([zone([play])]));
-  const failed = await server.waitForMessage("failed", ({ key }) => key === play.key, { timeoutMs: 30_000 });
+  const failed = await server.waitForMessage("failed", ({ key }) => key === play.key);
   expect(failed.code).toBe(code);
   expect(failed.detail).toMatch(reason);
-  await expect.poll(() => page.workers().length, { timeout: 15_000 }).toBe(0);
+  await expect.poll(() => page.workers().length).toBe(0);
   await presented(opened, image("green.png"));
   expect(await nameOn(opened)).toBe("green");
 });

@@ -32,7 +32,6 @@ import { zipOf, type ZipFile } from "../../support/media/zip.ts";
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const never = new AbortController().signal;
-const limitMs = 20_000;
 // Loops are counted from the epoch: at this instant the first item of a loop of hours is due.
 const startMs = Date.parse("2026-01-01T00:00:00Z");
 const system = createSystemClock();
@@ -209,10 +208,17 @@ function drawSideBySide(items: PlaylistItem[]): void {
 
 async function message<T extends FromPage["type"]>(type: T, itemId: string): Promise<Extract<FromPage, { type: T }>> {
   const found = () => received.find((one) => one.type === type && "item_id" in one && one.item_id === itemId);
-  await waitUntil(`${type} of the item`, () => found() !== undefined, limitMs).catch((cause: unknown) => {
+  await waitUntil(`${type} of the item`, () => found() !== undefined).catch((cause: unknown) => {
     throw new Error(`received ${JSON.stringify(received.filter(({ type: kind }) => kind !== "beat" && kind !== "clock"))}`, { cause });
   });
   return found() as Extract<FromPage, { type: T }>;
+}
+
+/** Resolves when the page has sent `count` more heartbeats; calls `look` again and again until then. */
+async function beatsLater(count: number, look = (): unknown => undefined): Promise<void> {
+  const beats = (): number => received.filter(({ type }) => type === "beat").length;
+  const wanted = beats() + count;
+  await waitUntil("the page's heartbeats", () => (look(), beats() >= wanted));
 }
 
 /** The colour on screen at a point. */
@@ -254,7 +260,7 @@ test("[WEB2] a page's dialogs, popups, downloads and prompts do not appear, and 
   const page = item({ type: "web", url: `${web.origin}/hostile` });
   draw([page]);
   await message("presented", page.id);
-  await waitUntil("the page has tried every kind of request", () => reported("done") === "yes", limitMs);
+  await waitUntil("the page has tried every kind of request", () => reported("done") === "yes");
   expect(reported("dialogs")).toBe(",false,");
   expect(reported("popup")).toBe("true");
   expect(reported("permission")).toBe("denied");
@@ -273,22 +279,21 @@ test("[REM15] of two zones whose pages share a process, the page that crashes it
   const count = (type: FromPage["type"], { id }: PlaylistItem): number =>
     received.filter((one) => one.type === type && "item_id" in one && one.item_id === id).length;
   const loads = (what: string): number => web.requests.filter(({ path }) => path === what).length;
-  await waitUntil("both crashed", () => count("failed", good) > 0 && count("failed", bad) > 0, limitMs);
+  await waitUntil("both crashed", () => count("failed", good) > 0 && count("failed", bad) > 0);
   const shown = count("presented", good) + count("presented", bad);
-  await waitUntil("one page is retried", () => count("presented", good) + count("presented", bad) > shown, limitMs);
+  await waitUntil("one page is retried", () => count("presented", good) + count("presented", bad) > shown);
   expect(loads("/green") + loads("/loops")).toBe(3);
   const failures = count("failed", bad);
-  await waitUntil("the bad page crashed alone", () => count("failed", bad) > failures, 60_000);
+  await waitUntil("the bad page crashed alone", () => count("failed", bad) > failures);
   // It ends with the bad page once, and once more if it was shown before the bad page was retried: they share the process.
   expect(count("failed", good)).toBeLessThanOrEqual(2);
   await waitUntil(
     "the good page is shown",
     () => received.findLast(({ type }) => type === "presented" || type === "failed")?.type === "presented",
-    60_000,
   );
   const [goodLoads, badLoads] = [loads("/green"), loads("/loops")];
   // Until the bad page may be tried again nothing is loaded, and the good page stays.
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  await beatsLater(2);
   expect([loads("/green"), loads("/loops")]).toEqual([goodLoads, badLoads]);
   expect(await pixel(240, 270)).toSatisfy(isGreen);
 });
@@ -300,7 +305,7 @@ test("[WEB3] a page in an endless loop fails, the report names its site, and the
   const failed = await message("failed", loops.id);
   expect(failed).toMatchObject({ code: "stalled", detail: expect.stringContaining(web.origin) });
   const beats = received.filter(({ type }) => type === "beat").length;
-  await waitUntil("the page still sends heartbeats", () => received.filter(({ type }) => type === "beat").length >= beats + 1, limitMs);
+  await waitUntil("the page still sends heartbeats", () => received.filter(({ type }) => type === "beat").length >= beats + 1);
   const blue = item({ type: "web", url: `${web.origin}/blue` });
   draw([blue]);
   await message("presented", blue.id);
@@ -328,7 +333,7 @@ test("[REM5] a page that crashes after it was ready and before its start has fai
   const last = item({ type: "text", text: "x", background_color: "#0000c8", font_size: 20, duration_ms: 3_600_000 });
   drawFromNow([red, dies, last]);
   await message("presented", red.id);
-  await waitUntil("the page has painted while hidden", () => painted.length > 0, limitMs);
+  await waitUntil("the page has painted while hidden", () => painted.length > 0);
   await killFramedPages();
   expect(await message("failed", dies.id)).toMatchObject({ code: "crashed", detail: expect.stringContaining(web.origin) });
   await message("presented", last.id);
@@ -349,12 +354,9 @@ test("[REM6] a page that crashes on screen is hidden as soon as the crash is kno
   expect(failed.at).toBeGreaterThan(killedAt - 50);
   // The fallback is dark and bluish, the browser's error page is grey.
   const isFallback = ([red, green, blue]: readonly number[]): boolean => blue! < 80 && blue! > red! && green! < 60;
-  await waitUntil("the fallback is shown", () => isFallback(display.framebuffer.pixel(950, 10)), limitMs);
+  await waitUntil("the fallback is shown", () => isFallback(display.framebuffer.pixel(950, 10)));
   const seen = new Set<string>();
-  for (let beats = 0; beats < 50; beats += 1) {
-    seen.add([...display.framebuffer.pixel(950, 10)].join());
-    await new Promise((done) => setTimeout(done, 20));
-  }
+  await beatsLater(1, () => seen.add([...display.framebuffer.pixel(950, 10)].join()));
   expect([...seen].map((colour) => colour.split(",").map(Number)).filter((colour) => !isFallback(colour))).toEqual([]);
   expect(reportsOn(dies)).toEqual(["presented", "failed crashed"]);
 });
@@ -390,7 +392,7 @@ test("[WFR15] workers of a framed page run, and workers inside them", async () =
   const works = item({ type: "web", url: `${web.origin}/works` });
   draw([works]);
   await message("presented", works.id);
-  await expect.poll(() => pixel(480, 270), { timeout: limitMs }).toSatisfy(isGreen);
+  await expect.poll(() => pixel(480, 270)).toSatisfy(isGreen);
 });
 
 test("[BAD5] a page that opens endless dialogs, prints and asks for confirmation before it is left is replaced like any other", async () => {
@@ -422,7 +424,7 @@ test("[WEB5] the page has the layout of its zoom and fills its zone", async () =
   const page = item({ type: "web", url: `${web.origin}/size`, zoom: 2 });
   draw([page]);
   await message("presented", page.id);
-  await waitUntil("the page reports its size", () => reported("size") !== undefined, limitMs);
+  await waitUntil("the page reports its size", () => reported("size") !== undefined);
   expect(reported("size")).toBe("480x270");
   expect(await pixel(955, 535)).toSatisfy(isGreen);
 });
@@ -449,11 +451,11 @@ test("[WEB7] a page is reloaded hidden; when that fails, the page on screen stay
   draw([page]);
   await message("presented", page.id);
   expect(await pixel(480, 270)).toSatisfy(isGreen);
-  await waitUntil("the reloaded page is shown", async () => isBlue(await pixel(480, 270)), limitMs);
+  await waitUntil("the reloaded page is shown", async () => isBlue(await pixel(480, 270)));
   isDown = true;
   const requestCount = () => web.requests.filter(({ path }) => path === "/counts").length;
   const before = requestCount();
-  await waitUntil("reloads have failed", () => requestCount() >= before + 2, limitMs);
+  await waitUntil("reloads have failed", () => requestCount() >= before + 2);
   expect(await pixel(480, 270)).toSatisfy(isBlue);
   expect(received.some(({ type }) => type === "failed")).toBe(false);
 });
@@ -477,7 +479,7 @@ test("[WEB8] a bundle is shown from its own origin and can reach nothing else", 
   const shown = item({ type: "html", asset_id: asset.id });
   draw([shown], [asset]);
   await message("presented", shown.id);
-  await waitUntil("the page's script finds no error", async () => isGreen(await pixel(480, 270)), limitMs);
+  await waitUntil("the page's script finds no error", async () => isGreen(await pixel(480, 270)));
   expect(reported("leak")).toBeUndefined();
 });
 
@@ -516,7 +518,7 @@ test("[WEB10] removed iframes leave no process behind", async () => {
   await pass();
   const before = await count();
   for (let passes = 0; passes < 6; passes++) await pass();
-  await waitUntil("no more processes than before", async () => (await count()) <= before + 1, limitMs);
+  await waitUntil("no more processes than before", async () => (await count()) <= before + 1);
 });
 
 test("[WEB11] changes between web, html and text items show no other picture in between", async () => {
@@ -528,7 +530,7 @@ test("[WEB11] changes between web, html and text items show no other picture in 
   ];
   const redraw = draw(items, [asset]);
   const presented = () => received.filter(({ type }) => type === "presented");
-  await waitUntil("the loop runs", () => presented().length > 0, limitMs);
+  await waitUntil("the loop runs", () => presented().length > 0);
   const isRed = ([red, green, blue]: readonly number[]): boolean => red! > 160 && green! < 40 && blue! < 40;
   const foreign = new Map<string, number>();
   let samples = 0;

@@ -17,13 +17,13 @@ type Item = ReturnType<typeof item>;
 async function show({ server }: OpenedPage, shown: Item, box: Parameters<typeof zone>[1] = {}): Promise<void> {
   const play = slot(shown, server.now() - 100, long);
   server.draw(stage([zone([play], box)]));
-  await server.waitForMessage("presented", ({ key }) => key === play.key, { timeoutMs: 20_000 });
+  await server.waitForMessage("presented", ({ key }) => key === play.key);
 }
 
 async function failureOf({ server }: OpenedPage, shown: Item) {
   const play = slot(shown, server.now() - 100, long);
   server.draw(stage([zone([play])]));
-  return server.waitForMessage("failed", ({ key }) => key === play.key, { timeoutMs: 20_000 });
+  return server.waitForMessage("failed", ({ key }) => key === play.key);
 }
 
 test("[ITM1] a picture much larger than its zone is kept at the size at which it is shown, in each fit", async () => {
@@ -70,15 +70,12 @@ test("[ITM3] an animated picture stays animated at any size", async () => {
   await show(opened, image("moving.gif"));
   const seen = new Set<string>();
   await expect
-    .poll(
-      async () => {
-        const color = (await readScreen(opened.page))(240, 135);
-        if (isNear(color, "red")) seen.add("red");
-        if (isNear(color, "green")) seen.add("green");
-        return seen.size;
-      },
-      { timeout: 20_000 },
-    )
+    .poll(async () => {
+      const color = (await readScreen(opened.page))(240, 135);
+      if (isNear(color, "red")) seen.add("red");
+      if (isNear(color, "green")) seen.add("green");
+      return seen.size;
+    })
     .toBe(2);
 });
 
@@ -216,14 +213,11 @@ test("[ITM7] a ticker follows a clock that is set", async () => {
   await show(opened, item({ type: "ticker", text: "Welcome to the library", speed_px_s: 100 }));
   await server.moveClock(2_000);
   await expect
-    .poll(
-      async () => {
-        const { x, length, at } = await page.evaluate<Place>(place);
-        const off = Math.abs(-x - ((((at + 2_000) * 100) / 1_000) % length));
-        return Math.min(off, Math.abs(length - off));
-      },
-      { timeout: 30_000 },
-    )
+    .poll(async () => {
+      const { x, length, at } = await page.evaluate<Place>(place);
+      const off = Math.abs(-x - ((((at + 2_000) * 100) / 1_000) % length));
+      return Math.min(off, Math.abs(length - off));
+    })
     .toBeLessThan(8);
 });
 
@@ -233,7 +227,7 @@ test("[ITM8] a clock shows the date in the requested format, in its time zone, w
   await server.moveClock(Date.UTC(2031, 5, 3, 20, 5) - server.now());
   const parts = { day: "numeric", month: "short", year: "numeric" } as const;
   await show(opened, item({ type: "clock", timezone: "Asia/Tokyo", date_parts: parts, label: "Tokyo", seconds: false }));
-  await expect.poll(() => page.locator(".face").innerText(), { timeout: 15_000 }).toBe("05:05\n4 Jun 2031\nTokyo");
+  await expect.poll(() => page.locator(".face").innerText()).toBe("05:05\n4 Jun 2031\nTokyo");
 });
 
 test("[ITM8] an analog clock's hands show the time of its time zone", async () => {
@@ -245,7 +239,7 @@ test("[ITM8] an analog clock's hands show the time of its time zone", async () =
     const transform = await page.locator(`.hand.${hand}`).getAttribute("transform");
     return Number(/rotate\((.*)\)/.exec(transform ?? "")?.[1]);
   };
-  await expect.poll(() => turned("hour"), { timeout: 15_000 }).toBeGreaterThan(75);
+  await expect.poll(() => turned("hour")).toBeGreaterThan(75);
   expect(await turned("hour")).toBeLessThan(75.5);
   expect(await turned("minute")).toBeGreaterThanOrEqual(180);
   expect(await turned("minute")).toBeLessThan(186);

@@ -2,14 +2,14 @@
 import { expect, test } from "vitest";
 import { FrameTime } from "../../../renderer/player/frame-time.ts";
 import { consecutiveSlots, image, item, slot, stage, zone } from "../scenes.ts";
-import type { OpenedPage } from "../test-browser.ts";
-import { useTestBrowser } from "../setup.ts";
+import type { DrivenPage } from "../test-browser.ts";
+import { poll, useTestBrowser } from "../setup.ts";
 
 const browser = useTestBrowser();
 const long = 600_000;
 
 /** The sums of all reports so far. */
-function sums({ server }: OpenedPage): { frames: number; late: number; video_frames: number; dropped: number } {
+function sums({ server }: DrivenPage): { frames: number; late: number; video_frames: number; dropped: number } {
   const sum = { frames: 0, late: 0, video_frames: 0, dropped: 0 };
   for (const message of server.messages) {
     if (message.type !== "beat") continue;
@@ -19,15 +19,15 @@ function sums({ server }: OpenedPage): { frames: number; late: number; video_fra
 }
 
 /** Waits for a report of what happens until now. */
-async function nextReport({ server }: OpenedPage): Promise<void> {
+async function nextReport({ server, time }: DrivenPage): Promise<void> {
   const count = (): number => server.messages.filter(({ type }) => type === "beat").length;
   const before = count();
-  await expect.poll(count, { timeout: 20_000 }).toBeGreaterThan(before);
+  await poll(time, count).toBeGreaterThan(before);
 }
 
 test("[TEL11] a frame that a busy page draws late is reported as late", async () => {
-  await using opened = await browser.open();
-  const { page, server } = opened;
+  await using opened = await browser.openDriven();
+  const { server, time } = opened;
   const slots = consecutiveSlots(server.now() - 4_000, [
     [image("red.png"), 5_000],
     [image("green.png"), long],
@@ -35,13 +35,15 @@ test("[TEL11] a frame that a busy page draws late is reported as late", async ()
   // A transition requests each frame of its ten seconds.
   slots[1]!.transition = { type: "crossfade", duration_ms: 10_000, easing: "linear", direction: "left" };
   server.draw(stage([zone(slots)]));
-  await server.waitForMessage("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 20_000 });
+  await server.waitForMessage("presented", ({ key }) => key === slots[1]!.key);
   await nextReport(opened);
   const before = sums(opened).late;
   const blocks = 4;
   for (let count = 0; count < blocks; count += 1) {
-    await page.evaluate("requestAnimationFrame(() => { const end = performance.now() + 300; while (performance.now() < end); })");
-    await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))");
+    time.frameMs = 300;
+    await time.pass();
+    time.frameMs = 1_000 / 60;
+    await time.pass();
   }
   await nextReport(opened);
   const { late, frames } = sums(opened);
@@ -63,8 +65,8 @@ test("[TEL11] the frame time is learnt from the display, and a page that is alwa
 });
 
 test("[TEL12] the frames that videos present and drop are reported, also of a video that has left the page", async () => {
-  await using opened = await browser.open();
-  const { page, server } = opened;
+  await using opened = await browser.openDriven();
+  const { page, server, time } = opened;
   const film = item({ type: "video", src: "/media/steps.mp4", media_duration_ms: 6_000, fit: "cover", muted: true });
   const play = slot(film, server.now() + 300, long);
   server.draw(stage([zone([play])]));
@@ -76,7 +78,7 @@ test("[TEL12] the frames that videos present and drop are reported, also of a vi
     Object.defineProperty(video, "playbackRate", { set() {}, get: () => 16 });
   }`);
   const inBrowser = () => page.evaluate<number>("document.querySelector('video').getVideoPlaybackQuality().droppedVideoFrames");
-  await expect.poll(inBrowser, { timeout: 40_000 }).toBeGreaterThan(5);
+  await poll(time, inBrowser).toBeGreaterThan(5);
   await nextReport(opened);
   const { dropped, video_frames: shown } = sums(opened);
   expect(dropped).toBeGreaterThan(5);
@@ -84,7 +86,7 @@ test("[TEL12] the frames that videos present and drop are reported, also of a vi
   // Between two reports the video drops more frames and leaves the page.
   const atLeast = await inBrowser();
   server.draw(stage([zone([slot(image("red.png"), server.now(), long)])]));
-  await expect.poll(() => page.evaluate("document.querySelectorAll('video').length"), { timeout: 20_000 }).toBe(0);
+  await poll(time, () => page.evaluate("document.querySelectorAll('video').length")).toBe(0);
   await nextReport(opened);
   expect(sums(opened).dropped).toBeGreaterThanOrEqual(atLeast);
   // Frames of the picture that came meanwhile may be late, but are none of the video's.

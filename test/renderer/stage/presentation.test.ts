@@ -30,14 +30,14 @@ test("[POP27] reports made while the instant of a play is unknown are sent after
 });
 
 test("[POP27] a play is reported with the instant at which the browser presented its first frame", async () => {
-  await using opened = await browser.open();
+  await using opened = await browser.openDriven(480, 270);
   const { page, server } = opened;
   const names = colorNames.slice(0, 4);
   const begin = server.now() + 500;
   const slots = Array.from({ length: 9 }, (_, index) => slot(image(`${names[index % 4]}.png`), begin + 600 * index, 600));
   const frames = await recordScreenTimes(page, [0.5, 0.5], async () => {
     server.draw(stage([zone(slots)]));
-    await server.waitForMessage("presented", ({ key }) => key === slots.at(-1)!.key, { timeoutMs: 30_000 });
+    await server.waitForMessage("presented", ({ key }) => key === slots.at(-1)!.key);
   });
   const reports = server.messages.flatMap((message) => (message.type === "presented" ? [message] : []));
   // The first play starts when it is loaded. Compositor frames and this server use the machine's own time.
@@ -51,7 +51,7 @@ test("[POP27] a play is reported with the instant at which the browser presented
 });
 
 test("[POP28] an item that appears in the frame in which the next layout replaces its own is not reported", async () => {
-  await using opened = await browser.open();
+  await using opened = await browser.openDriven();
   const { server } = opened;
   const at = server.now() + 5_000;
   const [first, changed] = [slot(image("red.png"), at - 6_000, 6_000), slot(image("green.png"), at, 5_000)];
@@ -64,8 +64,8 @@ test("[POP28] an item that appears in the frame in which the next layout replace
   if (next.is !== "stage") throw new Error("no stage was created");
   server.draw({ screen, identify: null, upcoming: [{ at, stage: next.stage }] });
   const { key: nextKey } = next.stage.zones[0]!.slots[0]!;
-  await server.waitForMessage("presented", ({ key }) => key === nextKey, { timeoutMs: 30_000 });
-  await server.waitForMessage("beat", () => true, { from: server.messages.length, timeoutMs: 30_000 });
+  await server.waitForMessage("presented", ({ key }) => key === nextKey);
+  await server.waitForMessage("beat", () => true, { from: server.messages.length });
   const presented = server.messages.flatMap((message) => (message.type === "presented" ? [message.key] : []));
   expect(presented.toSorted()).toEqual([first.key, before.key, nextKey].toSorted());
 });

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import type { Scene, SceneItem, Slot } from "../../../src/protocol/scene.ts";
 import { image, item, slot, stage, zone } from "../scenes.ts";
 import { isNear, readScreen } from "../screen.ts";
-import type { OpenedPage } from "../test-browser.ts";
-import { useTestBrowser } from "../setup.ts";
+import type { DrivenPage } from "../test-browser.ts";
+import { poll, useTestBrowser } from "../setup.ts";
 
 const long = 600_000;
 
@@ -29,29 +29,29 @@ function changed({ screen }: Scene, slots: Slot[], loop = slots.map(({ of }) => 
   return { screen: { is: "stage", stage: { ...screen.stage, zones: [{ ...screen.stage.zones[0]!, slots, loop }] } }, identify: null };
 }
 
-async function isRed({ page }: OpenedPage): Promise<boolean> {
+async function isRed({ page }: DrivenPage): Promise<boolean> {
   return isNear((await readScreen(page))(480, 270), "red");
 }
 
 test("[REM1] a removed item whose successor never loads leaves within five seconds, and the fallback is shown and reported", async () => {
-  await using opened = await browser.open();
-  const { server } = opened;
+  await using opened = await browser.openDriven();
+  const { server, time } = opened;
   const first = stageOf([play(image("red.png"), server.now())], []);
   server.draw(first);
   await server.waitForMessage("presented");
   const removedAt = server.now();
   server.draw(changed(first, [play(silentPage(), server.now() - 1_000)]));
   // Skips most of the five seconds.
-  await opened.page.locator("iframe").waitFor({ state: "attached" });
+  await poll(time, () => opened.page.locator("iframe").count()).toBe(1);
   await server.advanceTo(removedAt + 4_500);
-  const { at } = await server.waitForMessage("fallback", undefined, { timeoutMs: 15_000 });
+  const { at } = await server.waitForMessage("fallback");
   expect(at - removedAt).toBeLessThan(5_500);
-  await expect.poll(() => isRed(opened), { timeout: 10_000 }).toBe(false);
+  await poll(time, () => isRed(opened)).toBe(false);
 });
 
 test("[REM1] a removed item leaves at once if no working item follows", async () => {
-  await using opened = await browser.open();
-  const { page, server } = opened;
+  await using opened = await browser.openDriven();
+  const { page, server, time } = opened;
   const red = image("red.png");
   const bad = image("missing.png");
   const both = [play(red, server.now(), 5_000), play(bad, server.now() + 5_000)];
@@ -61,14 +61,14 @@ test("[REM1] a removed item leaves at once if no working item follows", async ()
   await server.waitForMessage("failed");
   const removedAt = server.now();
   server.draw(changed(first, [play(bad, server.now() - 100)]));
-  const { at } = await server.waitForMessage("fallback", undefined, { timeoutMs: 15_000 });
+  const { at } = await server.waitForMessage("fallback");
   expect(at - removedAt).toBeLessThan(1_000);
-  await expect.poll(() => isRed(opened), { timeout: 10_000 }).toBe(false);
+  await poll(time, () => isRed(opened)).toBe(false);
   expect(await page.locator("img").count()).toBe(0);
 });
 
 test("[REM2] an item of the loop stays while its successor is slow, and so does one that is added again in time", async () => {
-  await using opened = await browser.open();
+  await using opened = await browser.openDriven();
   const { server } = opened;
   const red = image("red.png");
   const slow = silentPage();
@@ -88,7 +88,7 @@ test("[REM2] an item of the loop stays while its successor is slow, and so does 
 });
 
 test("[REM3] a removed item is replaced as soon as another item is ready, before its own time is over", async () => {
-  await using opened = await browser.open();
+  await using opened = await browser.openDriven();
   const { server } = opened;
   const red = image("red.png");
   const bad = image("missing.png");
@@ -100,12 +100,12 @@ test("[REM3] a removed item is replaced as soon as another item is ready, before
   await server.waitForMessage("failed");
   const removedAt = server.now();
   server.draw(changed(first, [play(bad, removedAt - 100, 60_000), play(green, removedAt + 59_900)]));
-  const { at } = await server.waitForMessage("presented", ({ item_id }) => item_id === green.item_id, { timeoutMs: 15_000 });
+  const { at } = await server.waitForMessage("presented", ({ item_id }) => item_id === green.item_id);
   expect(at - removedAt).toBeLessThan(3_000);
 });
 
 test("[REM13] five pages in a row that never load delay the next item by seconds, not by the length of their slots, and hardly at all once they are known to fail", async () => {
-  await using opened = await browser.open();
+  await using opened = await browser.openDriven();
   const { server } = opened;
   const bad = Array.from({ length: 5 }, silentPage);
   const rowOf = (first: SceneItem, firstMs: number, last: SceneItem): Slot[] => {
@@ -121,7 +121,7 @@ test("[REM13] five pages in a row that never load delay the next item by seconds
   const fresh = rowOf(red, 1_000, green);
   const scene = stageOf(fresh);
   server.draw(scene);
-  const isNext = server.waitForMessage("presented", ({ item_id }) => item_id === green.item_id, { timeoutMs: 35_000 });
+  const isNext = server.waitForMessage("presented", ({ item_id }) => item_id === green.item_id);
   const early = await server.speedUp(4, isNext);
   expect(early.at - fresh[0]!.ends_at).toBeLessThan(18_000);
   // They may be tried again now and still fail.
@@ -129,8 +129,8 @@ test("[REM13] five pages in a row that never load delay the next item by seconds
   await server.moveClock(60_000);
   const known = rowOf(yellow, 8_000, red);
   server.draw(changed(scene, known));
-  await server.waitForMessage("presented", ({ item_id }) => item_id === yellow.item_id, { from, timeoutMs: 15_000 });
-  const isLast = server.waitForMessage("presented", ({ item_id }) => item_id === red.item_id, { from, timeoutMs: 35_000 });
+  await server.waitForMessage("presented", ({ item_id }) => item_id === yellow.item_id, { from });
+  const isLast = server.waitForMessage("presented", ({ item_id }) => item_id === red.item_id, { from });
   const soon = await server.speedUp(4, isLast);
   expect(soon.at - known[0]!.ends_at).toBeLessThan(6_500);
 });

@@ -7,11 +7,10 @@ import { DriftCorrector } from "../../../renderer/player/items/media/drift-corre
 import type { Slot } from "../../../src/protocol/scene.ts";
 import { numberedVideo } from "../../support/media/media.ts";
 import { item, slot, stage, zone } from "../scenes.ts";
-import type { OpenedPage } from "../test-browser.ts";
-import { useTestBrowser } from "../setup.ts";
+import type { DrivenPage } from "../test-browser.ts";
+import { poll, useTestBrowser } from "../setup.ts";
 
 const videoMs = 20_000;
-const patience = { timeout: 40_000 };
 
 const browser = useTestBrowser(async (folder) => {
   await writeFile(join(folder, "numbered.mp4"), await numberedVideo(videoMs / 1_000));
@@ -40,24 +39,24 @@ async function watch(page: Page): Promise<() => Promise<{ rates: number[]; seeks
 }
 
 /** Shows a video for an hour. Resolves when it is at its position by the clock. */
-async function showSynchronized({ server, page }: OpenedPage): Promise<Slot> {
+async function showSynchronized({ server, page, time }: DrivenPage): Promise<Slot> {
   const play = slot(video(), server.now() + 300, 3_600_000);
   server.draw(stage([zone([play])]));
   await server.waitForMessage("presented");
-  await expect.poll(async () => Math.abs(await driftOf(page, play.starts_at)), patience).toBeLessThan(40);
+  await poll(time, async () => Math.abs(await driftOf(page, play.starts_at))).toBeLessThan(40);
   return play;
 }
 
 test("[SYN1] a video that is off by less than a quarter of a second is corrected by its speed, by at most 3 %, without a seek", async () => {
-  await using opened = await browser.open();
-  const { server, page } = opened;
+  await using opened = await browser.openDriven();
+  const { server, page, time } = opened;
   const play = await showSynchronized(opened);
   // The clock is corrected, so the video is now behind by 120 ms.
   const seen = await watch(page);
   await server.moveClock(120);
-  await expect.poll(async () => (await seen()).rates.length, patience).toBeGreaterThan(0);
-  await expect.poll(async () => Math.abs(await driftOf(page, play.starts_at - 120)), patience).toBeLessThan(40);
-  await expect.poll(async () => (await seen()).rates.at(-1), patience).toBe(1);
+  await poll(time, async () => (await seen()).rates.length).toBeGreaterThan(0);
+  await poll(time, async () => Math.abs(await driftOf(page, play.starts_at - 120))).toBeLessThan(40);
+  await poll(time, async () => (await seen()).rates.at(-1)).toBe(1);
   const { rates, seeks } = await seen();
   expect(seeks).toBe(0);
   expect(Math.max(...rates)).toBeGreaterThan(1);
@@ -65,13 +64,13 @@ test("[SYN1] a video that is off by less than a quarter of a second is corrected
 });
 
 test("[SYN2] a video that is off by more is corrected by a seek", async () => {
-  await using opened = await browser.open();
-  const { server, page } = opened;
+  await using opened = await browser.openDriven();
+  const { server, page, time } = opened;
   const play = await showSynchronized(opened);
   const seen = await watch(page);
   await server.moveClock(-3_000);
-  await expect.poll(async () => (await seen()).seeks, patience).toBeGreaterThan(0);
-  await expect.poll(async () => Math.abs(await driftOf(page, play.starts_at + 3_000)), patience).toBeLessThan(40);
+  await poll(time, async () => (await seen()).seeks).toBeGreaterThan(0);
+  await poll(time, async () => Math.abs(await driftOf(page, play.starts_at + 3_000))).toBeLessThan(40);
 });
 
 test("[SYN3] below 12 ms the speed does not change, even with noise, and a correction does not oscillate", () => {
@@ -101,36 +100,33 @@ test("[SYN3] below 12 ms the speed does not change, even with noise, and a corre
 });
 
 test("[SYN4] two pages with the same scene, one opened late, show the same position of the video and report their drift", async () => {
-  await using first = await browser.open();
+  await using first = await browser.openDriven();
   const play = slot(video(), first.server.now() + 300, 3_600_000);
   const scene = stage([zone([play])]);
   first.server.draw(scene);
   await first.server.waitForMessage("presented");
-  await using late = await browser.open();
+  await using late = await browser.openDriven();
   late.server.draw(scene);
   await late.server.waitForMessage("presented");
-  for (const { page } of [first, late]) {
-    await expect.poll(async () => Math.abs(await driftOf(page, play.starts_at)), patience).toBeLessThan(40);
+  for (const { page, time } of [first, late]) {
+    await poll(time, async () => Math.abs(await driftOf(page, play.starts_at))).toBeLessThan(40);
   }
   for (const { server } of [first, late]) {
     const from = server.messages.length;
-    const { drift } = await server.waitForMessage("beat", (beat) => beat.drift != null && beat.drift.worst_ms < 100, {
-      from,
-      timeoutMs: 40_000,
-    });
+    const { drift } = await server.waitForMessage("beat", (beat) => beat.drift != null && beat.drift.worst_ms < 100, { from });
     expect(Math.abs(drift!.mean_ms)).toBeLessThanOrEqual(drift!.worst_ms);
   }
 });
 
 test("[SYN5] an identical push does not change the video's position", async () => {
-  await using opened = await browser.open();
-  const { server, page } = opened;
+  await using opened = await browser.openDriven();
+  const { server, page, time } = opened;
   const playing = video();
   const play = slot(playing, server.now() + 300, 3_600_000);
   const scene = stage([zone([play])]);
   server.draw(scene);
   await server.waitForMessage("presented");
-  await expect.poll(async () => Math.abs(await driftOf(page, play.starts_at)), patience).toBeLessThan(40);
+  await poll(time, async () => Math.abs(await driftOf(page, play.starts_at))).toBeLessThan(40);
   const seen = await watch(page);
   await page.evaluate(`{
     const video = document.querySelector("video");
@@ -143,7 +139,7 @@ test("[SYN5] an identical push does not change the video's position", async () =
   for (let times = 0; times < 20; times += 1) {
     server.draw(structuredClone(scene));
     const before = await page.evaluate<number>("positions.length");
-    await expect.poll(() => page.evaluate<number>("positions.length"), patience).toBeGreaterThan(before);
+    await poll(time, () => page.evaluate<number>("positions.length")).toBeGreaterThan(before);
   }
   const positions = await page.evaluate<[number, number][]>("positions");
   const { seeks } = await seen();

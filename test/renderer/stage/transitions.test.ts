@@ -4,8 +4,8 @@ import type { SceneItem, Slot } from "../../../src/protocol/scene.ts";
 import type { Transition } from "../../../src/protocol/content/transition.ts";
 import { image, consecutiveSlots, stage, text, video, zone } from "../scenes.ts";
 import { colors, isNear, readScreen, type Rgb } from "../screen.ts";
-import type { OpenedPage } from "../test-browser.ts";
-import { useTestBrowser } from "../setup.ts";
+import type { DrivenPage } from "../test-browser.ts";
+import { poll, useTestBrowser } from "../setup.ts";
 import { skipTo } from "../skip.ts";
 
 const browser = useTestBrowser();
@@ -19,7 +19,7 @@ function moving(type: Transition["type"], about: Partial<Transition> = {}): Tran
 }
 
 /** Two slots: `first`, then `next` with `transition`. */
-function pair(opened: OpenedPage, first: SceneItem, next: SceneItem, transition: Transition): [Slot, Slot] {
+function pair(opened: DrivenPage, first: SceneItem, next: SceneItem, transition: Transition): [Slot, Slot] {
   const slots = consecutiveSlots(opened.server.now() - 100, [
     [first, 5_000],
     [next, long],
@@ -31,23 +31,24 @@ function pair(opened: OpenedPage, first: SceneItem, next: SceneItem, transition:
 const running = "document.getAnimations().length";
 
 /** Draws the pair and pauses the transition midway; the page still ends it when its time is over. */
-async function halfway(opened: OpenedPage, slots: [Slot, Slot]): Promise<(x: number, y: number) => Rgb> {
+async function halfway(opened: DrivenPage, slots: [Slot, Slot]): Promise<(x: number, y: number) => Rgb> {
   const { page, server } = opened;
   server.draw(stage([zone(slots)]));
   await transitionTo(opened, slots[1]);
-  await stopHalfway(page);
+  await stopHalfway(opened);
   return readScreen(page);
 }
 
 /** Skips the time until the second item's transition begins, and waits until that item is presented. */
-async function transitionTo(opened: OpenedPage, { key, starts_at }: Slot) {
+async function transitionTo(opened: DrivenPage, { key, starts_at }: Slot) {
   await skipTo(opened, starts_at, 2);
-  return opened.server.waitForMessage("presented", (message) => message.key === key, { timeoutMs: 20_000 });
+  return opened.server.waitForMessage("presented", (message) => message.key === key);
 }
 
-async function stopHalfway(page: OpenedPage["page"], ofMs = durationMs): Promise<void> {
-  await expect.poll(() => page.evaluate<number>(running), { timeout: 10_000 }).toBe(2);
+async function stopHalfway({ page, time }: DrivenPage, ofMs = durationMs): Promise<void> {
+  await poll(time, () => page.evaluate<number>(running)).toBe(2);
   await page.evaluate(`for (const a of document.getAnimations()) { a.pause(); a.currentTime = ${ofMs / 2}; }`);
+  await time.pass();
 }
 
 const red = colors.red as Rgb;
@@ -68,7 +69,7 @@ test.for<[Transition["type"], Transition["direction"], [number, number], Rgb, [n
   ["push", "up", top, red, bottom, green],
   ["push", "right", left, green, right, red],
 ])("[TRA1] halfway through a %s to the %s both pictures are in their places", async ([type, direction, one, first, other, second]) => {
-  await using opened = await browser.open();
+  await using opened = await browser.openDriven();
   const at = await halfway(opened, pair(opened, image("red.png"), image("green.png"), moving(type, { direction })));
   expect(isNear(at(...one), first), `${String(at(...one))}, not ${String(first)}`).toBe(true);
   expect(isNear(at(...other), second), `${String(at(...other))}, not ${String(second)}`).toBe(true);
@@ -77,7 +78,7 @@ test.for<[Transition["type"], Transition["direction"], [number, number], Rgb, [n
 test("[TRA2] a push moves the old picture out, a slide covers it in its place", async () => {
   const words = (label: string, background: string): SceneItem => text(label, background, { size: 60 });
   const boxOf = async (type: Transition["type"]): Promise<number[]> => {
-    await using opened = await browser.open();
+    await using opened = await browser.openDriven();
     await halfway(opened, pair(opened, words("old", "#803020"), words("new", "#205080"), moving(type)));
     return await opened.page.evaluate<number[]>(
       '[...document.querySelectorAll(".item")].map((item) => Math.round(item.getBoundingClientRect().left))',
@@ -92,22 +93,22 @@ test("[TRA2] a push moves the old picture out, a slide covers it in its place", 
 });
 
 test("[TRA3] a crossfade of equal colours does not change them, and bars around a picture fade as well", async () => {
-  await using opened = await browser.open(960, 540);
+  await using opened = await browser.openDriven(960, 540);
   // A picture of 640x360 contained in 480x540 has bars above and below, which show the background.
   const whole = (name: string): SceneItem => ({ ...(image(name) as Extract<SceneItem, { type: "image" }>), fit: "contain" });
   const slots = pair(opened, image("red.png"), whole("red.png"), moving("crossfade"));
   const { page, server } = opened;
   server.draw(stage([zone(slots, { width: 480 })], { background_color: "#000000" }));
   await transitionTo(opened, slots[1]);
-  await stopHalfway(page);
+  await stopHalfway(opened);
   const at = await readScreen(page);
   expect(isNear(at(240, 270), "red", 4), String(at(240, 270))).toBe(true);
   expect(isNear(at(240, 30), red.map((value) => value / 2) as Rgb, 6), String(at(240, 30))).toBe(true);
 });
 
 test("[TRA4] a transition begins at its slot's start by the clock, does not move it, and both videos play", async () => {
-  await using opened = await browser.open();
-  const { page, server } = opened;
+  await using opened = await browser.openDriven();
+  const { page, server, time } = opened;
   await server.moveClock(7_200_000);
   const slots = pair(opened, video("blue.mp4", 5_000), video("steps.mp4", 6_000), moving("crossfade", { duration_ms: 5_000 }));
   server.draw(stage([zone(slots)]));
@@ -122,17 +123,15 @@ test("[TRA4] a transition begins at its slot's start by the clock, does not move
   if (at - slots[1].starts_at < 40) expect(Math.abs(offset)).toBeLessThan(25);
   else expect(offset).toBeLessThan(25);
   expect(total).toBe(5_000);
-  await expect
-    .poll(async () => (JSON.parse(await page.evaluate<string>(places)) as number[]).map((place, index) => place > before[index]!), {
-      timeout: 5_000,
-    })
-    .toEqual([true, true]);
-  await expect.poll(() => page.locator(".item").count(), { timeout: 20_000 }).toBe(1);
+  await poll(time, async () =>
+    (JSON.parse(await page.evaluate<string>(places)) as number[]).map((place, index) => place > before[index]!),
+  ).toEqual([true, true]);
+  await poll(time, () => page.locator(".item").count()).toBe(1);
   expect(await page.evaluate<number>(running)).toBe(0);
 });
 
 test("[TRA5] a transition takes at most half of its item's own time", async () => {
-  await using opened = await browser.open();
+  await using opened = await browser.openDriven();
   const { page, server } = opened;
   const slots = consecutiveSlots(server.now() - 100, [
     [image("red.png"), 1_000],
@@ -141,14 +140,14 @@ test("[TRA5] a transition takes at most half of its item's own time", async () =
   ]);
   for (const slot of slots) slot.transition = moving("wipe");
   server.draw(stage([zone(slots)]));
-  await server.waitForMessage("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 20_000 });
+  await server.waitForMessage("presented", ({ key }) => key === slots[1]!.key);
   const total = await page.evaluate<number>("document.getAnimations()[0].effect.getTiming().duration");
   expect(total).toBeLessThanOrEqual(3_000);
   expect(total).toBeGreaterThan(1_000);
 });
 
 test("[TRA6] with reduced motion a transition is a short crossfade", async () => {
-  await using opened = await browser.open();
+  await using opened = await browser.openDriven();
   const { page, server } = opened;
   await page.emulateMedia({ reducedMotion: "reduce" });
   await page.evaluate(`
@@ -168,15 +167,15 @@ test("[TRA6] with reduced motion a transition is a short crossfade", async () =>
 });
 
 test("[TRA7] after three slow transitions in a row transitions are cuts, which is reported once", async () => {
-  await using opened = await browser.open();
-  const { page, server } = opened;
+  await using opened = await browser.openDriven();
+  const { page, server, time } = opened;
   await page.evaluate(`
     window.animations = 0;
     const animate = Element.prototype.animate;
     Element.prototype.animate = function (...given) { animations += 1; return animate.apply(this, given); };
-    // A display with six frames a second.
-    setInterval(() => { const until = performance.now() + 160; while (performance.now() < until); }, 165);
   `);
+  // A display with six frames a second.
+  time.frameMs = 165;
   const names = ["red.png", "green.png"];
   const slots = consecutiveSlots(
     server.now(),
@@ -184,28 +183,28 @@ test("[TRA7] after three slow transitions in a row transitions are cuts, which i
   );
   for (const slot of slots) slot.transition = moving("slide", { duration_ms: 800 });
   server.draw(stage([zone(slots)]));
-  const { frames_per_second } = await server.waitForMessage("simplified", undefined, { timeoutMs: 20_000 });
+  const { frames_per_second } = await server.waitForMessage("simplified");
   expect(frames_per_second).toBeLessThan(18);
-  await server.waitForMessage("presented", ({ key }) => key === slots[5]!.key, { timeoutMs: 20_000 });
+  await server.waitForMessage("presented", ({ key }) => key === slots[5]!.key);
   // The first item has no transition, three have one with two animations each, the rest are cuts.
   expect(await page.evaluate<number>("animations")).toBe(6);
   expect(server.messages.filter(({ type }) => type === "simplified")).toHaveLength(1);
 });
 
 test("[TRA8] a layout is shown by its transition, both layouts play, and the old one is disposed of", async () => {
-  await using opened = await browser.open();
-  const { page, server } = opened;
+  await using opened = await browser.openDriven();
+  const { page, server, time } = opened;
   server.draw(stage([zone(consecutiveSlots(server.now(), [[video("blue.mp4", 5_000), long]]))]));
   await server.waitForMessage("presented");
   const slots = consecutiveSlots(server.now(), [[image("green.png"), long]]);
   server.draw(stage([zone(slots, { width: 700 })], { transition: moving("wipe", { duration_ms: 5_000 }) }));
   await server.waitForMessage("presented", ({ key }) => key === slots[0]!.key);
-  await stopHalfway(page, 5_000);
+  await stopHalfway(opened, 5_000);
   const at = await readScreen(page);
   expect(isNear(at(100, 270), "blue"), String(at(100, 270))).toBe(true);
   expect(isNear(at(600, 270), "green"), String(at(600, 270))).toBe(true);
   expect(isNear(at(860, 270), [0x10, 0x20, 0x30]), String(at(860, 270))).toBe(true);
-  await expect.poll(() => page.locator(".layer").count(), { timeout: 20_000 }).toBe(1);
+  await poll(time, () => page.locator(".layer").count()).toBe(1);
   const after = await readScreen(page);
   expect(isNear(after(100, 270), "green")).toBe(true);
 });

@@ -161,7 +161,7 @@ async function expectMarkersInPlace(
     return zone(consecutiveSlots(server.now(), [[item, long]]), { left, top, width: size, height: size, rotation: turns[index]! });
   });
   server.draw({ ...stage(zones, layout), rotation });
-  await Promise.all(zones.map(({ id }) => server.waitForMessage("presented", ({ zone_id }) => zone_id === id, { timeoutMs: 20_000 })));
+  await Promise.all(zones.map(({ id }) => server.waitForMessage("presented", ({ zone_id }) => zone_id === id)));
   const at = await readScreen(page);
   for (const [index, box] of boxes.entries()) {
     for (const [point, marker] of wanted[fit]) {
@@ -186,7 +186,7 @@ test.for(rotations)(
       zone(consecutiveSlots(server.now(), [[code, long]]), { left: 300, top: 300, width: size, height: size }),
     ];
     server.draw({ ...stage(zones, layout), rotation });
-    await Promise.all(zones.map(({ id }) => server.waitForMessage("presented", ({ zone_id }) => zone_id === id, { timeoutMs: 30_000 })));
+    await Promise.all(zones.map(({ id }) => server.waitForMessage("presented", ({ zone_id }) => zone_id === id)));
     const at = await readScreen(page);
     const spot = (x: number, y: number): Rgb => at(...onScreen([x, y], rotation));
     // Of 800 x 450 points, 320 x 180 are left, in the middle of the zone's height.
@@ -369,7 +369,7 @@ test("[ZON7] the display rotates without restarting anything", async () => {
   await server.waitForMessage("presented");
   await page.evaluate('window.before = document.querySelector("video"); window.begun = before.currentTime');
   server.draw({ ...scene, rotation: 90 });
-  await expect.poll(() => page.evaluate("before.isConnected && before.currentTime > begun + 0.2"), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => page.evaluate("before.isConnected && before.currentTime > begun + 0.2")).toBe(true);
   const at = await readScreen(page);
   // 960x540 upright in 540x960, shown rotated: a strip of 304 in the middle of the width.
   expect(at(480, 5)).not.toEqual([0, 0, 0]);

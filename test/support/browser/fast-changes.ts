@@ -82,6 +82,6 @@ export class FastChanges {
     });
     server.messages.length = 0;
     server.draw(stage(this.#zones, { key: "stg_00000000000000000000000000" }));
-    await Promise.all(plays.map(({ key }) => server.waitForMessage("presented", (message) => message.key === key, { timeoutMs: 30_000 })));
+    await Promise.all(plays.map(({ key }) => server.waitForMessage("presented", (message) => message.key === key)));
   }
 }

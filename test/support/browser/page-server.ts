@@ -4,12 +4,11 @@ import { stat } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import { type WebSocket, WebSocketServer } from "ws";
 import { rendererFolder as builtRenderer } from "../../../src/main/folders.ts";
 import type { Scene } from "../../../src/protocol/scene.ts";
 import { FromPage, type ToPage } from "../../../src/protocol/page-messages.ts";
-import { waitUntil } from "../polling.ts";
 
 /** The strictest content security policy that the page has to work with. */
 const pagePolicy =
@@ -36,11 +35,50 @@ const types: Record<string, string> = {
 const clockResponses = 4;
 const clockResponseGapMs = 15;
 const speedUpStepMs = 50;
+const pollMs = 5;
+
+/** The time that passes for the server and its pages. Times in ms. */
+export interface ServedTime {
+  /** Wall time at which `elapsed` was 0. */
+  readonly origin: number;
+  /** How long a message of a page is waited for. */
+  readonly limitMs: number;
+  /** On a monotonic clock. */
+  elapsed(): number;
+  /** Lets a short time pass, for a condition that is polled. */
+  pass(): Promise<void>;
+  /** Resolves `ms` later; where a test drives the time, it drives it by `ms`. */
+  advance(ms: number): Promise<void>;
+  /** Resolves `ms` later, while others let the time pass. */
+  wait(ms: number): Promise<void>;
+}
+
+/** The time of this machine. */
+const machineTime: ServedTime = {
+  origin: performance.timeOrigin,
+  // It only ends what hangs: the machine may be as slow as it likes.
+  limitMs: 300_000,
+  elapsed: () => performance.now(),
+  pass: () => delay(pollMs),
+  advance: (ms) => delay(ms),
+  wait: (ms) => delay(ms),
+};
 
 /** An offset in a file; nothing after it is sent until the gate is opened. */
 export interface MediaGate {
   afterBytes: number;
   whenOpened: Promise<void>;
+}
+
+/** Counts, so that a test can wait until nothing is on its way. */
+export interface Traffic {
+  /** Responses that are being sent. */
+  responses: number;
+  /** Responses that a test holds back. */
+  held: number;
+  /** Messages to and from the page that connected last, since it did. */
+  sent: number;
+  received: number;
 }
 
 /** The server of a page under test. */
@@ -55,6 +93,10 @@ export interface PageServer extends AsyncDisposable {
   mediaDelayMs: number;
   /** Holds back the rest of every media file after an offset. */
   mediaGate: MediaGate | null;
+  /** Names of media files whose requests get no response. */
+  readonly silentMedia: Set<string>;
+  /** What is on its way to a page or from it. */
+  readonly traffic: Traffic;
   /** The corrected wall time. */
   now(): number;
   /** Moves the corrected time, forward or back, and sends it to every page at once. */
@@ -71,7 +113,7 @@ export interface PageServer extends AsyncDisposable {
   waitForMessage<T extends FromPage["type"]>(
     type: T,
     passes?: (message: Extract<FromPage, { type: T }>) => boolean,
-    options?: { from?: number; timeoutMs?: number },
+    options?: { from?: number },
   ): Promise<Extract<FromPage, { type: T }>>;
   /** Closes every socket; the page reconnects. */
   dropConnections(): void;
@@ -80,19 +122,26 @@ export interface PageServer extends AsyncDisposable {
 }
 
 /** Starts the server on a free port of 127.0.0.1. */
-export async function startPageServer(mediaFolder: string, rendererFolder = builtRenderer): Promise<PageServer> {
+export async function startPageServer(mediaFolder: string, rendererFolder = builtRenderer, time = machineTime): Promise<PageServer> {
   const messages: FromPage[] = [];
   const sockets = new Set<WebSocket>();
   /** How far each page's own clock is ahead of this process's, less the time that its quickest request took to arrive. */
   const pageClockLeads = new Map<WebSocket, number>();
   let scene: Scene = { screen: { is: "starting" }, identify: null };
+  let newest: WebSocket | null = null;
+  const send = (socket: WebSocket, message: ToPage): void => {
+    if (socket === newest) server.traffic.sent += 1;
+    socket.send(JSON.stringify(message));
+  };
 
   const http = createServer((request, response) => {
-    void answer(request, response, { mediaFolder, rendererFolder, mediaDelayMs: server.mediaDelayMs, mediaGate: server.mediaGate });
+    void answer(request, response, { mediaFolder, rendererFolder, server, time });
   });
   const ws = new WebSocketServer({ server: http, path: "/scene" });
   ws.on("connection", (socket) => {
     sockets.add(socket);
+    newest = socket;
+    server.traffic.sent = server.traffic.received = 0;
     socket.on("close", () => {
       sockets.delete(socket);
       pageClockLeads.delete(socket);
@@ -100,10 +149,11 @@ export async function startPageServer(mediaFolder: string, rendererFolder = buil
     socket.on("message", (data: Buffer) => {
       const message = FromPage.parse(JSON.parse(data.toString("utf8")));
       messages.push(message);
+      if (socket === newest) server.traffic.received += 1;
       if (message.type === "hello") send(socket, { type: "scene", scene });
       if (message.type !== "clock") return;
       send(socket, { type: "clock", t0: message.t0, now: server.now() });
-      const lead = message.t0 - performance.now();
+      const lead = message.t0 - time.elapsed();
       pageClockLeads.set(socket, Math.max(lead, pageClockLeads.get(socket) ?? lead));
     });
   });
@@ -114,7 +164,7 @@ export async function startPageServer(mediaFolder: string, rendererFolder = buil
 
   /** Sends the time to every page, as if each had just requested it. */
   const sendTime = (): void => {
-    for (const [socket, lead] of pageClockLeads) send(socket, { type: "clock", t0: performance.now() + lead, now: server.now() });
+    for (const [socket, lead] of pageClockLeads) send(socket, { type: "clock", t0: time.elapsed() + lead, now: server.now() });
   };
   const server: PageServer = {
     url: `http://127.0.0.1:${port}/player/`,
@@ -122,25 +172,32 @@ export async function startPageServer(mediaFolder: string, rendererFolder = buil
     clockOffsetMs: 0,
     mediaDelayMs: 0,
     mediaGate: null,
-    now: () => performance.timeOrigin + performance.now() + server.clockOffsetMs,
+    silentMedia: new Set(),
+    traffic: { responses: 0, held: 0, sent: 0, received: 0 },
+    now: () => time.origin + time.elapsed() + server.clockOffsetMs,
     async moveClock(byMs) {
-      await waitUntil("a page has asked for the time", () => pageClockLeads.size > 0);
+      // A page has to have asked for the time.
+      while (pageClockLeads.size === 0) await time.pass();
       server.clockOffsetMs += byMs;
       // The page uses the quickest of several responses.
       for (let response = 0; response < clockResponses; response += 1) {
         sendTime();
-        await wait(clockResponseGapMs);
+        await time.advance(clockResponseGapMs);
       }
     },
     async advanceTo(instant) {
       if (instant > server.now()) await server.moveClock(instant - server.now());
     },
     async speedUp(factor, work) {
-      const timer = setInterval(() => {
+      let isOver = false;
+      const over = work.finally(() => (isOver = true));
+      over.catch(() => undefined); // The caller gets the failure below.
+      while (!isOver) {
+        await Promise.race([over.catch(() => undefined), time.wait(speedUpStepMs)]);
         server.clockOffsetMs += (factor - 1) * speedUpStepMs;
         sendTime();
-      }, speedUpStepMs);
-      return work.finally(() => clearInterval(timer));
+      }
+      return over;
     },
     draw(next) {
       scene = next;
@@ -149,18 +206,18 @@ export async function startPageServer(mediaFolder: string, rendererFolder = buil
     measure(id) {
       for (const socket of sockets) send(socket, { type: "measure", id });
     },
-    async waitForMessage(type, passes = () => true, { from = 0, timeoutMs = 20_000 } = {}) {
-      const until = performance.now() + timeoutMs;
+    async waitForMessage(type, passes = () => true, { from = 0 } = {}) {
+      const end = time.elapsed() + time.limitMs;
       type Wanted = Extract<FromPage, { type: typeof type }>;
       const wanted = (message: FromPage): message is Wanted => message.type === type && passes(message as Wanted);
       for (;;) {
         const found = messages.slice(from).find(wanted);
         if (found !== undefined) return found;
-        if (performance.now() > until) {
+        if (time.elapsed() > end) {
           const seen = messages.slice(from).filter((message) => message.type !== "beat" && message.type !== "clock");
-          throw new Error(`No such "${type}" within ${timeoutMs} ms; received ${JSON.stringify(seen.slice(-8))}`);
+          throw new Error(`No such "${type}" within ${time.limitMs} ms; received ${JSON.stringify(seen.slice(-8))}`);
         }
-        await wait(5);
+        await time.pass();
       }
     },
     dropConnections() {
@@ -179,26 +236,31 @@ export async function startPageServer(mediaFolder: string, rendererFolder = buil
   return server;
 }
 
-function send(socket: WebSocket, message: ToPage): void {
-  socket.send(JSON.stringify(message));
+interface Served {
+  mediaFolder: string;
+  rendererFolder: string;
+  server: PageServer;
+  time: ServedTime;
 }
 
-async function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  {
-    mediaFolder,
-    rendererFolder,
-    mediaDelayMs,
-    mediaGate,
-  }: { mediaFolder: string; rendererFolder: string; mediaDelayMs: number; mediaGate: MediaGate | null },
-): Promise<void> {
+async function answer(request: IncomingMessage, response: ServerResponse, served: Served): Promise<void> {
+  const { mediaFolder, rendererFolder, server, time } = served;
+  const { traffic, mediaGate, silentMedia } = server;
   const path = normalize(new URL(request.url ?? "/", "http://localhost").pathname);
   const isMedia = path.startsWith("/media/");
-  if (isMedia) await wait(mediaDelayMs);
-  const file = isMedia
-    ? join(mediaFolder, path.slice("/media/".length))
-    : join(rendererFolder, path === "/player/" ? "player/index.html" : path);
+  const name = path.slice("/media/".length);
+  traffic.responses += 1;
+  response.once("close", () => (traffic.responses -= 1));
+  const hold = async (until: Promise<void>): Promise<void> => {
+    traffic.responses -= 1;
+    traffic.held += 1;
+    await until;
+    traffic.held -= 1;
+    traffic.responses += 1;
+  };
+  if (isMedia && silentMedia.has(name)) return hold(new Promise((resolve) => response.once("close", resolve)));
+  if (isMedia && server.mediaDelayMs > 0) await hold(time.wait(server.mediaDelayMs));
+  const file = isMedia ? join(mediaFolder, name) : join(rendererFolder, path === "/player/" ? "player/index.html" : path);
   const size = await sizeOf(file);
   if (size === null) {
     response.writeHead(404).end();
@@ -221,14 +283,13 @@ async function answer(
     response.end();
     return;
   }
+  let from = start;
   if (isMedia && mediaGate !== null && end >= mediaGate.afterBytes) {
-    const before = Math.max(start, mediaGate.afterBytes);
-    if (before > start) for await (const part of createReadStream(file, { start, end: before - 1 })) response.write(part);
-    await mediaGate.whenOpened;
-    createReadStream(file, { start: before, end }).on("error", () => response.destroy()).pipe(response); // prettier-ignore
-    return;
+    from = Math.max(start, mediaGate.afterBytes);
+    if (from > start) for await (const part of createReadStream(file, { start, end: from - 1 })) response.write(part);
+    await hold(mediaGate.whenOpened);
   }
-  createReadStream(file, { start, end })
+  createReadStream(file, { start: from, end })
     .on("error", () => response.destroy())
     .pipe(response);
 }
