@@ -1,5 +1,5 @@
-// The contract of Host on Chromium without a window, which differs from the one under Xvfb only in its flags.
+// The contract of Host with its second proofs: on Chromium without a window, and on the Electron host.
 import { testContract } from "./contract.ts";
-import { headlessChromium } from "./hosts-under-test.ts";
+import { electrons, headlessChromium } from "./hosts-under-test.ts";
 
-testContract([headlessChromium]);
+testContract([headlessChromium, ...electrons], true);

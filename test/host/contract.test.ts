@@ -2,4 +2,4 @@
 import { testContract } from "./contract.ts";
 import { electrons, kioskChromium } from "./hosts-under-test.ts";
 
-testContract([kioskChromium, ...electrons]);
+testContract([kioskChromium, ...electrons], false);

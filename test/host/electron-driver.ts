@@ -6,6 +6,7 @@ import { createElectronHost } from "../../src/host/electron/host.ts";
 import { prepareApp } from "../../src/host/electron/app.ts";
 import type { IframeLimits } from "../../src/host/iframes/limits.ts";
 import type { CaptureOptions, IframeSite, HostPage } from "../../src/player/host.ts";
+import { HeldClock } from "./held-clock.ts";
 import { probe } from "./limits.ts";
 import { localRule, lookupOf, type Names } from "./names.ts";
 
@@ -14,24 +15,32 @@ export interface DriverOptions {
   allowLocal: string;
   names: Names;
   limits: Partial<IframeLimits>;
+  onMachineTime: boolean;
+}
+
+/** Waits of the host to end, see `HeldClock`. */
+export interface WaitsToEnd {
+  ms: number;
+  count: number;
 }
 
 /** A request of the tests. */
 export interface Request {
   id: number;
-  call: "open" | "reload" | "close" | "capture" | "memoryBytes" | "memoryByKind" | "setIframeSites";
-  argument?: HostPage | CaptureOptions | readonly IframeSite[];
+  call: "open" | "reload" | "close" | "capture" | "memoryBytes" | "memoryByKind" | "setIframeSites" | "endWaits";
+  argument?: HostPage | CaptureOptions | readonly IframeSite[] | WaitsToEnd;
 }
 
 prepareApp(process.env["SIGNAGE_ELECTRON_DATA"]!);
 process.on("disconnect", () => app.exit());
 
 const never = new AbortController().signal;
-const { allowLocal, names, limits } = JSON.parse(process.env["SIGNAGE_ELECTRON_OPTIONS"]!) as DriverOptions;
+const { allowLocal, names, limits, onMachineTime } = JSON.parse(process.env["SIGNAGE_ELECTRON_OPTIONS"]!) as DriverOptions;
+const clock = new HeldClock();
 const host = createElectronHost({
   window: null,
   log: pino({ level: "warn" }, { write: (line: string) => void process.send!({ line: JSON.parse(line) }) }),
-  clock: createSystemClock(),
+  clock: onMachineTime ? createSystemClock() : clock,
   probe,
   iframes: limits,
   mayReachLocal: localRule(allowLocal),
@@ -63,5 +72,9 @@ async function handle({ call, argument }: Request): Promise<unknown> {
       return await host.memoryByKind();
     case "memoryBytes":
       return await host.memoryBytes();
+    case "endWaits": {
+      const { ms, count } = argument as WaitsToEnd;
+      return await clock.end(ms, count);
+    }
   }
 }

@@ -96,6 +96,11 @@ export class RemoteElectronHost implements Host {
     return this.#child === undefined ? noBrowserMemory : ((await this.#call("memoryByKind")) as BrowserMemory);
   }
 
+  /** Ends waits of the host in its process, see `HeldClock`. */
+  async endWaits(ms: number, count = 1): Promise<void> {
+    await this.#call("endWaits", { ms, count });
+  }
+
   setIframeSites(sites: readonly IframeSite[]): void {
     this.#sites = sites;
     if (this.#child !== undefined) void this.#call("setIframeSites", sites);
@@ -125,7 +130,7 @@ export class RemoteElectronHost implements Host {
     await this.close();
   }
 
-  async #call(call: Request["call"], argument?: HostPage | CaptureOptions | readonly IframeSite[]): Promise<unknown> {
+  async #call(call: Request["call"], argument?: Request["argument"]): Promise<unknown> {
     const child = this.#child;
     if (child === undefined) throw new Fault("page-dead", "Electron is not running");
     const id = ++this.#lastId;

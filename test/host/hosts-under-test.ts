@@ -14,8 +14,10 @@ import type { Framebuffer } from "../support/browser/framebuffer.ts";
 import { startXvfb } from "../support/browser/xvfb.ts";
 import { findElectron } from "../../src/main/player/engine.ts";
 import { realBinary, standInBinary } from "../support/programs/electron-player.ts";
+import { eventually } from "../support/polling.ts";
 import { RemoteElectronHost } from "./electron-remote.ts";
-import { frames, probe } from "./limits.ts";
+import { HeldClock } from "./held-clock.ts";
+import { capture, frames, probe } from "./limits.ts";
 import { everything, localRule, lookupOf, type Names } from "./names.ts";
 import { processesNaming } from "./processes.ts";
 import { startTestPageServer, type TestPageServer } from "./test-page-server.ts";
@@ -30,15 +32,29 @@ export interface HostFixture extends AsyncDisposable {
   folder: string;
   /** Actions that the host has prevented, in order. */
   blocked: readonly string[];
+  /** The limits of the host, which only the test ends. */
+  time: HostTime;
   /** The next fault the host reports. */
   nextFault(): Promise<HostFault>;
   /** Forgets the faults that were reported so far. */
   forgetFaults(): void;
 }
 
+/** Ends limits of a host. Nothing else does, unless its time is the machine's (`onMachineTime`). */
+export interface HostTime {
+  /** Ends the host's waits of this duration (limits.ts), once there are `count` of them. */
+  end(ms: number, count?: number): Promise<void>;
+  /** Probes the page, which hangs: it misses the probe. */
+  missProbe(): Promise<void>;
+  /** How long the host waits for the page before a reload ends a page that hangs. */
+  aliveMs: number;
+}
+
 /** Options of a host under test. */
 export interface HostFixtureOptions {
-  size?: { width: number; height: number };
+  size?: Size;
+  /** For tests whose limits end by themselves, on a quiet machine. */
+  onMachineTime?: boolean;
   /** The services of this machine that content may connect to, see `--allow-local`; all by default, because test sites are served here. */
   allowLocal?: string;
   /** The addresses of names: one list for each lookup; the last list is repeated. */
@@ -55,7 +71,13 @@ export interface HostUnderTest {
 }
 
 const chromium = await findChromium().catch(() => null);
-const fullHd = { width: 1920, height: 1080 };
+/** In pixels. */
+export interface Size {
+  width: number;
+  height: number;
+}
+
+const usualSize: Size = { width: 1280, height: 720 };
 const noXvfb = existsSync("/usr/bin/Xvfb") ? null : "no Xvfb is installed";
 const noChromium = chromium === null ? "no Chromium is installed" : null;
 
@@ -91,34 +113,50 @@ export const electrons: readonly HostUnderTest[] = [electronStandIn, electronUnd
 
 function startElectron(
   binary: string,
-  { size = fullHd, allowLocal = everything, names = {}, limits = frames }: HostFixtureOptions = {},
+  { size = usualSize, allowLocal = everything, names = {}, limits = frames, onMachineTime = false }: HostFixtureOptions = {},
 ): Promise<HostFixture> {
-  return startFixture(size, (folder, env, log) => new RemoteElectronHost(binary, folder, env, log, { allowLocal, names, limits }));
+  return startFixture(size, (folder, env, log) => {
+    const host = new RemoteElectronHost(binary, folder, env, log, { allowLocal, names, limits, onMachineTime });
+    const missProbe = async (): Promise<void> => {
+      await host.endWaits(probe.intervalMs);
+      await host.endWaits(probe.limitMs);
+    };
+    return { host, time: { end: (ms, count) => host.endWaits(ms, count), missProbe, aliveMs: probe.limitMs } };
+  });
 }
 
 function startChromium(headless: boolean, options: HostFixtureOptions = {}): Promise<HostFixture> {
-  const { size = fullHd, allowLocal = everything, names = {}, limits = frames } = options;
-  return startFixture(headless ? null : size, (folder, env, log) =>
-    createChromiumHost({
+  const { size = usualSize, allowLocal = everything, names = {}, limits = frames, onMachineTime = false } = options;
+  return startFixture(headless ? null : size, (folder, env, log) => {
+    const clock = new HeldClock();
+    const host = createChromiumHost({
       executable: chromium!,
       profileFolder: folder,
       headless,
       window: headless ? size : null,
       env,
       log,
-      clock: createSystemClock(),
+      clock: onMachineTime ? createSystemClock() : clock,
       probe,
       iframes: limits,
       mayReachLocal: localRule(allowLocal),
       lookup: lookupOf(names),
-    }),
-  );
+    });
+    const missProbe = async (): Promise<void> => {
+      const begun = clock.begun(probe.limitMs);
+      await clock.end(probe.intervalMs);
+      // The network service responds before the page is probed.
+      await eventually(() => clock.begun(probe.limitMs) === begun + 2);
+      await clock.end(probe.limitMs);
+    };
+    return { host, time: { end: (ms, count) => clock.end(ms, count), missProbe, aliveMs: capture.aliveMs } };
+  });
 }
 
 /** @param size of the display; null for none. */
 async function startFixture(
-  size: { width: number; height: number } | null,
-  create: (folder: string, env: NodeJS.ProcessEnv, log: Log) => Host,
+  size: Size | null,
+  create: (folder: string, env: NodeJS.ProcessEnv, log: Log) => { host: Host; time: HostTime },
 ): Promise<HostFixture> {
   await using owned = new AsyncDisposableStack();
   const server = owned.use(await startTestPageServer());
@@ -126,7 +164,8 @@ async function startFixture(
   const folder = await temporaryFolder();
   owned.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   const blocked: string[] = [];
-  const host = owned.use(create(folder, { ...process.env, DISPLAY: display?.display }, logOfBlocked(blocked)));
+  const { host, time } = create(folder, { ...process.env, DISPLAY: display?.display }, logOfBlocked(blocked));
+  owned.use(host);
   const faults = new FaultQueue(host);
   const all = owned.move();
   return {
@@ -135,6 +174,7 @@ async function startFixture(
     framebuffer: display?.framebuffer ?? null,
     folder,
     blocked,
+    time,
     nextFault: () => faults.next(),
     forgetFaults: () => faults.forget(),
     [Symbol.asyncDispose]: () => all.disposeAsync(),

@@ -62,7 +62,7 @@ function reaching(hostUnderTest: HostUnderTest): void {
   /** A host whose content may connect to the attacker's server and to `more` services of this machine. */
   async function open(more: readonly string[]): Promise<Shown> {
     const allowLocal = [new URL(attacker.origin).host, ...more].join(",");
-    const fixture = await hostUnderTest.start({ allowLocal, names, limits });
+    const fixture = await hostUnderTest.start({ allowLocal, names, limits, onMachineTime: true });
     const events: IframeEvent[] = [];
     fixture.host.onIframeEvent((one) => events.push(one), never);
     await fixture.host.open(fixture.server.page, never);
@@ -114,7 +114,7 @@ function reaching(hostUnderTest: HostUnderTest): void {
   });
 
   test("[PXY9] a page at the host's port is fetched without the proxy, and content that requests that port is rejected", async (context) => {
-    await using fixture = await hostUnderTest.start({ allowLocal: new URL(attacker.origin).host, names, limits });
+    await using fixture = await hostUnderTest.start({ allowLocal: new URL(attacker.origin).host, names, limits, onMachineTime: true });
     await fixture.host.prepare();
     const { pagePort } = fixture.host;
     if (pagePort === null) return context.skip("this host has no fixed page port");

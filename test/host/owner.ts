@@ -1,8 +1,8 @@
 // A program that owns a browser and that a test kills. It is configured by a message: {executable, profileFolder, page}.
-import { createSystemClock } from "../../src/base/clock.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { createChromiumHost } from "../../src/host/chromium/host.ts";
 import type { HostPage } from "../../src/player/host.ts";
+import { HeldClock } from "./held-clock.ts";
 
 interface Task {
   executable: string;
@@ -18,7 +18,7 @@ process.once("message", (task: Task) => {
     window: null,
     env: process.env,
     log: silentLog,
-    clock: createSystemClock(),
+    clock: new HeldClock(),
   });
   void host.open(task.page, new AbortController().signal).then((engine) => process.send!(engine));
 });

@@ -13,6 +13,9 @@ export const colours = [
   [190, 150, 0],
 ] as const;
 
+const hanging = "/hanging";
+const frozen = "/frozen";
+
 /** A page that runs a test's scripts. */
 export interface TestPageServer extends AsyncDisposable {
   page: HostPage;
@@ -20,8 +23,12 @@ export interface TestPageServer extends AsyncDisposable {
   addresses: string[];
   /** Runs a script in the page and resolves with its value. Runs it again if the page is reloaded meanwhile. */
   run(script: string): Promise<unknown>;
-  /** Runs a script that does not return, such as an endless loop. Resolves once the page has received it. */
+  /** Runs a script that does not return, such as one that leaves the page. Resolves once the page has received it. */
   start(script: string): Promise<void>;
+  /** Runs an endless loop in the page. Resolves once the page is in it. */
+  hang(): Promise<void>;
+  /** Stops the page's scripts. Resolves once they have stopped, with a function that lets them continue. */
+  freeze(): Promise<() => void>;
   /** Delays the page's stylesheet until the returned function is called. */
   holdStyle(): () => void;
 }
@@ -41,6 +48,8 @@ export async function startTestPageServer(): Promise<TestPageServer> {
   const taken = new Map<string, PendingScript>();
   let waiting: ServerResponse | undefined;
   let styleReady = Promise.resolve();
+  let hangs = Promise.withResolvers<void>();
+  let freezes = Promise.withResolvers<() => void>();
 
   function sendNext(): void {
     if (waiting === undefined) return;
@@ -56,6 +65,8 @@ export async function startTestPageServer(): Promise<TestPageServer> {
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url!, "http://stage");
     addresses.push(request.url!);
+    if (url.pathname === hanging) hangs.resolve();
+    if (url.pathname === frozen) return freezes.resolve(() => void response.end());
     if (url.pathname === "/foreign") return void response.end("<title>foreign</title>");
     if (request.headers.cookie !== `stage=${secret}`) {
       response.statusCode = 403;
@@ -106,6 +117,17 @@ export async function startTestPageServer(): Promise<TestPageServer> {
     addresses,
     run: (script) => enqueue(script, false).done,
     start: (script) => enqueue(script, true).taken,
+    hang: async () => {
+      hangs = Promise.withResolvers<void>();
+      // The same task requests and loops.
+      await enqueue(`fetch("${hanging}"); for (;;);`, true).taken;
+      await hangs.promise;
+    },
+    freeze: async () => {
+      freezes = Promise.withResolvers<() => void>();
+      await enqueue(`const request = new XMLHttpRequest(); request.open("GET", "${frozen}", false); request.send();`, true).taken;
+      return await freezes.promise;
+    },
     holdStyle: () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       styleReady = promise;
@@ -121,12 +143,13 @@ export async function startTestPageServer(): Promise<TestPageServer> {
 
 /** The number of pixels of a screen's picture (four bytes each: blue, green, red, unused) that differ from the page. */
 export function countForeignPixels(picture: Buffer, stride: number, width: number, height: number): number {
+  const wanted = colours.map(([red, green, blue]) => (red << 16) | (green << 8) | blue);
+  const pixels = new Uint32Array(picture.buffer, picture.byteOffset, picture.byteLength / 4);
   let foreign = 0;
   for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      const [red, green, blue] = colours[y < height / 2 ? (x < width / 2 ? 0 : 1) : x < width / 2 ? 3 : 2]!;
-      const at = y * stride + x * 4;
-      if (picture[at] !== blue || picture[at + 1] !== green || picture[at + 2] !== red) foreign++;
+    const [left, right] = y < height / 2 ? [wanted[0], wanted[1]] : [wanted[3], wanted[2]];
+    for (let x = 0, at = (y * stride) / 4; x < width; x++, at++) {
+      if ((pixels[at]! & 0xffffff) !== (x < width / 2 ? left : right)) foreign++;
     }
   }
   return foreign;

@@ -158,17 +158,17 @@ export class ChromiumBrowser {
     const playerPage = await PlayerPage.attach({ pipe: this.#pipe, targetId, clock, signal: lifetime, onFault, onBlocked });
     this.#iframes = await this.#guardIframes(playerPage, targetId, onBlocked);
     this.#iframes.allowSites(sites());
-    const requestedSize = headless ? (window ?? headlessSize) : window;
+    const placement = {
+      targetId,
+      display: displayOf(this.#options),
+      requestedSize: headless ? (window ?? headlessSize) : window,
+      hasWindowManager: () => hasWindowManager(env, lifetime),
+    };
     // All of this comes before the first navigation, which would cancel calls in progress.
     const [{ product }, { processInfo }, kiosk] = await Promise.all([
       browser.send("Browser.getVersion", {}, limit),
       browser.send("SystemInfo.getProcessInfo", {}, limit),
-      KioskWindow.fit(browser, playerPage.session, {
-        targetId,
-        display: displayOf(this.#options),
-        requestedSize,
-        hasWindowManager: () => hasWindowManager(env, lifetime),
-      }),
+      KioskWindow.fit(browser, playerPage.session, placement, startLimitMs),
       browser.send("Browser.setDownloadBehavior", { behavior: "deny" }, limit),
     ]);
     await assertSandboxed(

@@ -21,9 +21,6 @@ export interface IframeOptions {
   onEvent: (event: IframeEvent) => void;
 }
 
-// A process ends within milliseconds of the command to do so.
-const endLimitMs = 2_000;
-
 /** An iframe of the page. Its load timeout starts when it is constructed; `end` stops all timers. */
 export class Iframe {
   readonly #options: IframeOptions;
@@ -111,12 +108,12 @@ export class Iframe {
    * Reports once the process has ended, because a document that is loaded into an ending process is lost.
    */
   async endProcess(session: DevTools, code: IframeFault, how: string): Promise<void> {
-    const { clock, processEnds } = this.#options;
+    const { clock, limits, processEnds } = this.#options;
     const end = processEnds.record(this.#process, code, `its renderer ${how}, and was ended`);
     const { signal } = this.#lifetime;
     // The reply comes only with the next document, or never: the end of the process is what counts, and is awaited.
     session.send("Page.crash", {}, { signal }).catch(() => undefined);
-    await clock.wait(endLimitMs, AbortSignal.any([signal, this.#processLifetime.signal])).catch((error: unknown) => {
+    await clock.wait(limits.endMs, AbortSignal.any([signal, this.#processLifetime.signal])).catch((error: unknown) => {
       if (!isAbort(error)) throw error;
     });
     this.#onProcessEnd(end);

@@ -12,6 +12,8 @@ export interface IframeLimits {
   probe: { intervalMs: number; limitMs: number };
   /** Script heap and buffers of the process; above this the process is ended. */
   memoryBytes: number;
+  /** How long to wait for the end of a process after the command to end: it comes within milliseconds. */
+  endMs: number;
   /** Documents within `loadMs`, so that a page that keeps replacing itself is rejected. */
   documents: number;
 }
@@ -22,5 +24,6 @@ export const defaultLimits: IframeLimits = {
   blankMs: 5_000,
   probe: { intervalMs: 5_000, limitMs: 2_000 },
   memoryBytes: 768 * 1024 * 1024,
+  endMs: 2_000,
   documents: 20,
 };

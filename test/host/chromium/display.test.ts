@@ -2,68 +2,106 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pino } from "pino";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { watchDisplays } from "../../../src/host/chromium/display/x11.ts";
-import { startXvnc } from "../../support/browser/xvnc.ts";
+import { startXvnc, type Mode, type Xvnc } from "../../support/browser/xvnc.ts";
 import { waitUntil } from "../../support/polling.ts";
 import { killAll, processesNaming } from "../processes.ts";
 import { temporaryFolder } from "../hosts-under-test.ts";
-import { covers, followsEach, fullHd, noDisplay, openOn } from "./window-on-display.ts";
+import { colours } from "../test-page-server.ts";
+import { same } from "./page-picture.ts";
+import { covers, followsEach, hd, noDisplay, openOn, type OpenedHost } from "./window-on-display.ts";
 
 const never = new AbortController().signal;
+const small = { width: 800, height: 600 };
+// How long the page may take to tell the display's size (window.ts).
+const refitLimitMs = 2_000;
 
-describe.skipIf(noDisplay !== null)("the window and its display", { timeout: 300_000 }, () => {
-  test("[HST31] the window follows a change of the display's mode within 3 s: smaller, larger, rotated, back", async () => {
-    await using display = await startXvnc(fullHd);
-    const warnings: string[] = [];
-    {
-      await using fixture = await openOn(display, { log: pino({ level: "warn" }, { write: (line) => void warnings.push(line) }) });
-      await followsEach(display, fixture.server);
-    }
+describe.skipIf(noDisplay !== null)("the window and its display", () => {
+  const owned = new AsyncDisposableStack();
+  const warnings: string[] = [];
+  let display: Xvnc;
+  let fixture: OpenedHost;
+
+  beforeAll(async () => {
+    display = owned.use(await startXvnc({ width: 1024, height: 768 }));
+    await display.turnOff();
+    fixture = owned.use(await openOn(display, { log: pino({ level: "warn" }, { write: (line) => void warnings.push(line) }) }));
+  });
+  afterAll(() => owned.disposeAsync());
+
+  test("[HST32] the window fills a display that appears after the start", async () => {
+    await display.setMode(hd);
+    await covers(display, fixture.server, hd);
+    await display.turnOff();
+    await display.setMode(small);
+    await covers(display, fixture.server, small);
+  });
+
+  test("[HST31] the window follows a change of the display's mode: smaller, larger, rotated, back", async () => {
+    warnings.length = 0;
+    await followsEach(display, fixture.server);
     expect(warnings).toEqual([]);
   });
 
-  test("[HST32] the window fills a display that appears after the start", async () => {
-    await using display = await startXvnc({ width: 1024, height: 768 });
-    await display.turnOff();
-    await using fixture = await openOn(display);
-    await display.setMode(fullHd);
-    await covers(display, fixture.server, fullHd);
-    await display.turnOff();
-    await display.setMode({ width: 1280, height: 720 });
-    await covers(display, fixture.server, { width: 1280, height: 720 });
-  });
-
   test("[HST33] the window follows a change that happened while the page hung, once the page responds again", async () => {
-    await using display = await startXvnc(fullHd);
-    await using fixture = await openOn(display);
-    await fixture.server.start("for (const end = Date.now() + 4000; Date.now() < end;);");
-    await display.setMode({ width: 1280, height: 720 });
-    // This resolves when the page responds again.
-    await fixture.server.run("1");
-    await covers(display, fixture.server, { width: 1280, height: 720 });
+    await display.setMode(hd);
+    await covers(display, fixture.server, hd);
+    const thaw = await fixture.server.freeze();
+    const checks = fixture.clock.begun(refitLimitMs);
+    await display.setMode(small);
+    await waitUntil("the page was asked for the display's size", () => fixture.clock.begun(refitLimitMs) > checks);
+    thaw();
+    await covers(display, fixture.server, small);
   });
 
   test("[HST33] the window follows a change that happened while the page's process was dead, after the reload", async () => {
-    await using display = await startXvnc(fullHd);
-    await using fixture = await openOn(display);
-    const mode = { width: 1280, height: 720 };
+    await display.setMode(small);
+    await covers(display, fixture.server, small);
     const { promise: died, resolve } = Promise.withResolvers<unknown>();
     fixture.host.onFault(resolve, never);
     killAll((await processesNaming(fixture.folder)).filter(({ type }) => type === "renderer").map(({ pid }) => pid));
-    await display.setMode(mode);
+    await display.setMode(hd);
     expect(await died).toMatchObject({ is: "page-crashed" });
     await fixture.host.reload(never);
-    await covers(display, fixture.server, mode);
+    await covers(display, fixture.server, hd);
+  });
+});
+
+describe.skipIf(noDisplay !== null)("a window of a given size", () => {
+  const owned = new AsyncDisposableStack();
+  const window = small;
+  let display: Xvnc;
+  let fixture: OpenedHost;
+
+  beforeAll(async () => {
+    display = owned.use(await startXvnc(hd));
+    fixture = owned.use(await openOn(display, { window }));
+  });
+  afterAll(() => owned.disposeAsync());
+
+  /** Waits until the window's last pixel is the page's. @returns the pixel beyond it. */
+  async function pixelBeyond(mode: Mode): Promise<readonly number[]> {
+    let picture = await display.picture(mode);
+    const pixel = (x: number, y: number): number[] => [...picture.subarray((y * mode.width + x) * 4).subarray(0, 3)].toReversed();
+    await waitUntil("its last pixel is the page's", async () => {
+      picture = await display.picture(mode);
+      return same(pixel(window.width - 1, window.height - 1), colours[2]);
+    });
+    return pixel(window.width, window.height);
+  }
+
+  test("[HST18] a window of a given size shows the page at that size", async () => {
+    expect(await fixture.server.run("[innerWidth, innerHeight]")).toEqual([window.width, window.height]);
+    expect(await pixelBeyond(hd)).toEqual([0, 0, 0]);
   });
 
   test("[HST34] a window of a given size keeps it when the display changes", async () => {
-    const window = { width: 1280, height: 720 };
-    await using display = await startXvnc(fullHd);
-    await using fixture = await openOn(display, { window });
-    await display.setMode({ width: 1600, height: 1200 });
-    await waitUntil("the browser has the new size", async () => (await fixture.server.run("screen.width")) === 1600);
-    expect(await fixture.server.run("[innerWidth, innerHeight]")).toEqual([1280, 720]);
+    const mode = { width: 1600, height: 900 };
+    await display.setMode(mode);
+    await waitUntil("the browser has the new size", async () => (await fixture.server.run("screen.width")) === mode.width);
+    expect(await fixture.server.run("[innerWidth, innerHeight]")).toEqual([window.width, window.height]);
+    expect(await pixelBeyond(mode)).toEqual([0, 0, 0]);
   });
 });
 
@@ -73,14 +111,14 @@ describe.skipIf(noDisplay !== null)("the X server", () => {
     try {
       const XAUTHORITY = join(folder, "Xauthority");
       await writeFile(XAUTHORITY, Buffer.concat([cookieEntry("99999"), cookieEntry("")]));
-      await using display = await startXvnc(fullHd, XAUTHORITY);
+      await using display = await startXvnc(small, XAUTHORITY);
       const DISPLAY = display.display;
       const end = new AbortController();
       let notifications = 0;
       const watching = watchDisplays({ DISPLAY, XAUTHORITY }, () => (notifications += 1), end.signal);
       const ended = expect(watching).rejects.toMatchObject({ name: "AbortError" });
       await waitUntil("the client listens", () => notifications === 1);
-      await display.setMode({ width: 1280, height: 720 });
+      await display.setMode(hd);
       await waitUntil("the client is notified of the change", () => notifications > 1);
       end.abort();
       await ended;
@@ -95,22 +133,13 @@ describe.skipIf(noDisplay !== null)("the X server", () => {
   });
 
   test("[HST35] the end of the X server is reported", async () => {
-    const display = await startXvnc(fullHd);
+    const display = await startXvnc(small);
     const { promise: listens, resolve } = Promise.withResolvers<void>();
     const watching = watchDisplays({ DISPLAY: display.display }, resolve, never);
     const ended = expect(watching).rejects.toMatchObject({ code: "unreachable" });
     await listens;
     await display[Symbol.asyncDispose]();
     await ended;
-  });
-
-  test("[HST35] the window follows a display that sends the player no notifications", async () => {
-    await using display = await startXvnc(fullHd);
-    // Xlib accepts this notation, our client does not.
-    await using fixture = await openOn({ ...display, display: `unix/${display.display}` });
-    const mode = { width: 1280, height: 720 };
-    await display.setMode(mode);
-    await covers(display, fixture.server, mode);
   });
 });
 

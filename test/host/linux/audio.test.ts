@@ -106,13 +106,13 @@ test("[AUO6] a tool that fails is a fault with its reason, one that has disappea
   expect(await volume!.read(signal)).toBe(40);
 });
 
-test("[AUO7] a tool that hangs is passed over", { timeout: 60_000 }, async () => {
+test("[AUO7] a tool that hangs is passed over", async () => {
   await using folder = await temporaryFolder();
   const tools = await createFakeTools(folder.path, { wpctl: hangs, pactl });
   expect((await audioOf(tools)).volume?.by).toBe("pactl");
 });
 
-test("[AUO8] a sound card that comes or goes is told, also the first one", { timeout: 60_000 }, async () => {
+test("[AUO8] a sound card that comes or goes is told, also the first one", async () => {
   await using folder = await temporaryFolder();
   const stop = new AbortController();
   const told = Promise.withResolvers<void>();

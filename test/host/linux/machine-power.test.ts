@@ -36,7 +36,7 @@ test("[PWR2] a player that nobody gave the machine never restarts it, whatever l
   expect(await tools.calls()).toEqual([]);
 });
 
-test("[PWR3] where logind refuses, is missing or hangs, the player says why and how to change it", { timeout: 60_000 }, async () => {
+test("[PWR3] where logind refuses, is missing or hangs, the player says why and how to change it", async () => {
   await using folder = await temporaryFolder();
   const tools = await createFakeTools(folder.path, { busctl: logind("challenge", "yes") });
   const machine = createLinuxMachine(tools.env, "/", { mayControlPower: true });

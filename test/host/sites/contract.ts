@@ -1,5 +1,6 @@
 // Iframes of other sites: isolated from the page, allowed only if declared, and never silently empty.
 import { readFile } from "node:fs/promises";
+import type { ServerResponse } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { IframeSite, IframeEvent } from "../../../src/player/host.ts";
 import { createSelfSignedCertificate } from "../../support/network/certificate.ts";
@@ -7,6 +8,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { waitUntil } from "../../support/polling.ts";
 import { colouredPage, redirectTo, startWebServer, type WebServer } from "../../support/network/web-server.ts";
 import { browserProcesses, type HostFixture, type HostUnderTest } from "../hosts-under-test.ts";
+import { callMs, frames } from "../limits.ts";
 import { killAll, startTimeOf } from "../processes.ts";
 
 const never = new AbortController().signal;
@@ -14,17 +16,20 @@ const never = new AbortController().signal;
 /** Registers the tests of iframes for each host, or a skipped one for a host that is not available. */
 export function testSites(hosts: readonly HostUnderTest[]): void {
   for (const hostUnderTest of hosts) {
-    if (hostUnderTest.missing === null) describe(hostUnderTest.name, () => frames(hostUnderTest));
+    if (hostUnderTest.missing === null) describe(hostUnderTest.name, () => sites(hostUnderTest));
     else test.skip(`${hostUnderTest.name}: ${hostUnderTest.missing}`);
   }
 }
 
-function frames(hostUnderTest: HostUnderTest): void {
+function sites(hostUnderTest: HostUnderTest): void {
   let fixture: HostFixture;
   let site: WebServer;
   let other: WebServer;
   const events: IframeEvent[] = [];
   let serial = 0;
+  /** Requests of pages that wait to loop, and of pages whose process lives. */
+  const waiting: ServerResponse[] = [];
+  const living = new Set<ServerResponse>();
 
   beforeAll(async () => {
     other = await startWebServer("127.0.0.3", {
@@ -43,13 +48,14 @@ function frames(hostUnderTest: HostUnderTest): void {
           .writeHead(200, deny)
           .end(colouredPage("lime", `<img src="/image" onerror="document.title='refused'"><script>fetch('/ran')</script>`)),
       "/leaves": redirectTo(`${other.origin}/refuses`),
-      "/loops": colouredPage("lime", "<script>setTimeout(() => { for (;;); }, 500)</script>"),
-      "/eats": colouredPage(
-        "lime",
-        // In small steps, so that it responds to probes meanwhile.
-        "<script>const kept = []; setInterval(() => kept.push(new Uint8Array(4_000_000).fill(1)), 20)</script>",
-      ),
-      "/reports-and-loops": colouredPage("lime", "<script>setTimeout(() => { fetch('/looping'); for (;;); }, 500)</script>"),
+      // The same task requests and loops.
+      "/loops": colouredPage("lime", "<script>fetch('/lives'); fetch('/go').then(() => { fetch('/looping'); for (;;); })</script>"),
+      "/go": (_request, response) => void waiting.push(response),
+      "/lives": (_request, response) => {
+        living.add(response);
+        response.on("close", () => living.delete(response));
+      },
+      "/eats": colouredPage("lime", "<script>kept = Array.from({ length: 30 }, () => new Uint8Array(4_000_000).fill(1))</script>"),
       "/silent": () => undefined,
       "/for-ever": redirectTo("/for-ever"),
       "/ping": colouredPage("lime", "<script>location.replace('/pong')</script>"),
@@ -76,9 +82,11 @@ function frames(hostUnderTest: HostUnderTest): void {
     site.requests.length = 0;
     other.requests.length = 0;
   });
-  afterEach(async () => {
+  afterEach(() => removeAll());
+
+  async function removeAll(): Promise<void> {
     await fixture.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
-  });
+  }
 
   /** Declares only this site, frames it and resolves with the iframe's name. */
   async function show(path: string, declared: Partial<IframeSite> = {}, origin = site.origin): Promise<string> {
@@ -103,6 +111,22 @@ function frames(hostUnderTest: HostUnderTest): void {
     });
     return wanted()!;
   }
+  /** Shows a page that loops from now on. Resolves with the iframe's name. */
+  async function showLoop(): Promise<string> {
+    const name = await show("/loops");
+    await eventOf(name, "shown");
+    await waitUntil("the page waits", () => waiting.length > 0);
+    for (const response of waiting.splice(0)) response.end();
+    await waitUntil("the page loops", () => site.requests.some(({ path }) => path === "/looping"));
+    return name;
+  }
+  /** Probes each of these iframes twice, of which one loops. */
+  async function missProbes(iframes: number): Promise<void> {
+    for (let missed = 0; missed < 2; missed++) {
+      await fixture.time.end(frames.probe.intervalMs, iframes);
+      await fixture.time.end(frames.probe.limitMs);
+    }
+  }
   const frameTicks = (): Promise<unknown> =>
     fixture.server.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(document.title))))");
   async function renderers(): Promise<number[]> {
@@ -117,29 +141,23 @@ function frames(hostUnderTest: HostUnderTest): void {
   });
 
   test("[WFR1] two sites share no process: while one loops the other loads and paints", async () => {
-    await eventOf(await show("/loops"), "shown");
+    await showLoop();
     fixture.host.setIframeSites([{ id: "other", url: `${other.origin}/`, headers: {}, css: null, isConfinedToOrigin: false }]);
     await frame("other.1", `${other.origin}/`);
     await eventOf("other.1", "shown");
   });
 
-  test("[WFR2] an endless loop in an iframe does not stop the page, is reported as stalled, and is ended", async () => {
-    const name = await show("/loops");
-    await eventOf(name, "shown");
+  test("[WFR2] an endless loop in an iframe does not stop the page, is reported as stalled, and its process is ended", async () => {
+    const name = await showLoop();
+    const script =
+      "new Promise((done) => { let frames = 0; const count = () => ++frames === 30 ? done(frames) : requestAnimationFrame(count); requestAnimationFrame(count) })";
+    expect(await fixture.server.run(script)).toBe(30);
+    expect(living.size).toBe(1);
+    await missProbes(1);
     expect(await eventOf(name, "failed")).toMatchObject({ code: "stalled", detail: expect.stringContaining(site.origin) });
-    expect(await frameTicks()).toBe("stage");
+    await waitUntil("its process has ended", () => living.size === 0);
     const { bytes } = await fixture.host.capture(never);
     expect(bytes.length).toBeGreaterThan(1_000);
-    await waitUntil("no process uses a whole core any more", async () => (await cpuTicks(fixture, 500)) < 25);
-  });
-
-  test("[WFR2] the page keeps rendering while an iframe loops", async () => {
-    const name = await show("/loops");
-    await eventOf(name, "shown");
-    const counted = fixture.server.run(
-      "new Promise((done) => { let frames = 0; const count = () => ++frames === 30 ? done(frames) : requestAnimationFrame(count); requestAnimationFrame(count) })",
-    );
-    expect(await counted).toBe(30);
   });
 
   test("[WFR3] an iframe whose renderer is killed is reported as crashed; the page is unaffected", async () => {
@@ -151,23 +169,25 @@ function frames(hostUnderTest: HostUnderTest): void {
     killAll(others.map(({ pid }) => pid));
     expect(await eventOf(name, "failed")).toMatchObject({ code: "crashed", detail: expect.stringContaining(site.origin) });
     expect(await frameTicks()).toBe("stage");
-    await fixture.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
+    await removeAll();
     await eventOf(await show("/"), "shown");
   });
 
   test("[WFR4] an iframe that uses too much memory is ended alone and reported with its site", async () => {
     const name = await show("/eats");
+    await eventOf(name, "shown");
+    await fixture.time.end(frames.probe.intervalMs);
     expect(await eventOf(name, "failed")).toMatchObject({ code: "crashed", detail: expect.stringMatching(/127\.0\.0\.2.*MB/) });
     expect(await frameTicks()).toBe("stage");
   });
 
   test("[REM7] two ports of one host have separate renderer processes: while one's page loops and is ended, the other's paints and stays", async () => {
     await using second = await startWebServer("127.0.0.2", { "/": colouredPage("orange") });
-    const looping = await show("/loops");
-    await eventOf(looping, "shown");
+    const looping = await showLoop();
     fixture.host.setIframeSites([{ id: "second", url: `${second.origin}/`, headers: {}, css: null, isConfinedToOrigin: false }]);
     await frame("second.1", `${second.origin}/`);
     await eventOf("second.1", "shown");
+    await missProbes(2);
     await eventOf(looping, "failed");
     // When this page is reported, all earlier events of the second one have arrived.
     await eventOf(await show("/"), "shown");
@@ -178,6 +198,8 @@ function frames(hostUnderTest: HostUnderTest): void {
     const quiet = await show("/");
     await eventOf(quiet, "shown");
     const eats = await show("/eats");
+    await eventOf(eats, "shown");
+    await fixture.time.end(frames.probe.intervalMs, 2);
     const failures = [await eventOf(quiet, "failed"), await eventOf(eats, "failed")];
     for (const reported of failures) expect(reported).toMatchObject({ code: "crashed", detail: expect.stringMatching(/127\.0\.0\.2.*MB/) });
     const [first, second] = failures.map((reported) => (reported.is === "failed" ? reported.crashId : undefined));
@@ -185,19 +207,26 @@ function frames(hostUnderTest: HostUnderTest): void {
     expect(second).toBe(first);
     // A page loaded afterwards has another process, whose end has another id.
     const again = await show("/eats");
+    await eventOf(again, "shown");
+    await fixture.time.end(frames.probe.intervalMs);
     const { crashId } = (await eventOf(again, "failed")) as Extract<IframeEvent, { is: "failed" }>;
     expect(crashId).toBeDefined();
     expect(crashId).not.toBe(first);
   });
 
   test("[REM9] a page loaded into a hanging process is reported, the process is ended, and the next load uses another", async () => {
-    await eventOf(await show("/reports-and-loops"), "shown");
-    await waitUntil("the page loops", () => site.requests.some(({ path }) => path === "/looping"));
-    // A removed iframe is no longer watched.
-    await fixture.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
-    const stuck = await show("/");
-    await waitUntil("the iframe is reported", () => events.some(({ frame: name }) => name === stuck));
-    await fixture.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
+    await showLoop();
+    const stuck = `site.${++serial}`;
+    await frame(stuck, `${site.origin}/`);
+    // The calls that watch an iframe, without the one that the browser answers itself.
+    await fixture.time.end(callMs, 5);
+    // A process that never ran a document of this iframe does not end by its command.
+    await fixture.time.end(frames.endMs);
+    expect(await eventOf(stuck, "failed")).toMatchObject({ code: "stalled" });
+    // The first iframe's own probes end the process.
+    await missProbes(1);
+    await waitUntil("the process has ended", () => living.size === 0);
+    await removeAll();
     await eventOf(await show("/"), "shown");
   });
 
@@ -248,19 +277,19 @@ function frames(hostUnderTest: HostUnderTest): void {
 
   test("[WFR9] each page that cannot be shown is reported as failed, with a plain reason", async () => {
     const pages = [
-      ["/not-there", "load", "HTTP 404"],
-      ["/password", "load", "HTTP 401"],
-      ["/file", "load", "download"],
-      ["/for-ever", "load", "the browser could not"],
-      ["/ping", "load", "replaces itself"],
-      ["/empty", "blank", "stays empty"],
-      ["/silent", "timeout", "not shown within"],
+      ["/not-there", "load", "HTTP 404", null],
+      ["/password", "load", "HTTP 401", null],
+      ["/file", "load", "download", null],
+      ["/for-ever", "load", "the browser could not", null],
+      ["/ping", "load", "replaces itself", null],
+      ["/empty", "blank", "stays empty", frames.blankMs],
+      ["/silent", "timeout", "not shown within", frames.loadMs],
     ] as const;
-    // All at once, because most of their limits are times.
-    const shown: [string, (typeof pages)[number]][] = [];
-    for (const page of pages) shown.push([await show(page[0]), page]);
-    for (const [name, [path, code, reason]] of shown) {
+    for (const [path, code, reason, limit] of pages) {
+      const name = await show(path);
+      if (limit !== null) await fixture.time.end(limit);
       expect(await eventOf(name, "failed"), path).toMatchObject({ code, detail: expect.stringContaining(reason) });
+      await removeAll();
     }
     expect(await frameTicks()).toBe("stage");
   });
@@ -318,26 +347,13 @@ function frames(hostUnderTest: HostUnderTest): void {
   test("[WEB15] a page that hangs is reported even while one of its iframes loads endlessly", async () => {
     await show("/silent");
     await waitUntil("the frame loads", () => site.requests.some(({ path }) => path === "/silent"));
-    await fixture.server.start("for (;;);");
-    const fault = await fixture.nextFault();
-    await fixture.host.reload(never);
-    expect(fault).toMatchObject({ is: "page-hung" });
+    await fixture.server.hang();
+    await fixture.time.missProbe();
+    await fixture.time.missProbe();
+    expect(await fixture.nextFault()).toMatchObject({ is: "page-hung" });
+    const reloaded = fixture.host.reload(never);
+    await fixture.time.end(fixture.time.aliveMs);
+    await reloaded;
     expect(await frameTicks()).toBe("stage");
   });
-}
-
-/** CPU that the browser's renderers use within `ms`, in hundredths of a second. */
-async function cpuTicks(fixture: HostFixture, ms: number): Promise<number> {
-  const read = async (): Promise<number> => {
-    let sum = 0;
-    for (const { pid } of await browserProcesses(fixture, "renderer")) {
-      const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-      const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-      sum += Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
-    }
-    return sum;
-  };
-  const before = await read();
-  await new Promise((resolve) => setTimeout(resolve, ms));
-  return (await read()) - before;
 }

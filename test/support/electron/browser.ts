@@ -115,12 +115,13 @@ export class BrowserProcess {
     });
     const { sessionId } = await pipe.browser.send("Target.attachToTarget", { targetId, flatten: true });
     const page = pipe.session(sessionId);
-    const kiosk = await KioskWindow.fit(pipe.browser, page, {
+    const placement = {
       targetId,
       display: "x11",
       requestedSize: size,
       hasWindowManager: () => hasWindowManager(process.env, life),
-    });
+    } as const;
+    const kiosk = await KioskWindow.fit(pipe.browser, page, placement, startLimitMs);
     const { windowId } = await pipe.browser.send("Browser.getWindowForTarget", { targetId });
     await kiosk.reveal();
     return { pid: child.pid!, pipe, targetId, page, windowId, onEvent, life };

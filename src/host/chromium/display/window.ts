@@ -21,6 +21,9 @@ export interface Placement {
 /** Whether the window fits its display. `waiting`: a window manager has to resize it, and has not done so yet. */
 export type Fit = { is: "fits" } | { is: "resized"; size: Size } | { is: "waiting" };
 
+// A page that takes longer hangs; the window is fitted once it responds again.
+const refitLimitMs = 2_000;
+
 /** A browser's window. Its calls reject with a Fault, as {@link DevToolsSession.send} does. */
 export class KioskWindow {
   readonly #browser: DevToolsSession;
@@ -37,11 +40,14 @@ export class KioskWindow {
     this.#placement = placement;
   }
 
-  /** Gives the page its final viewport while the window is invisible. `reveal` moves the window onto the display. */
-  static async fit(browser: DevToolsSession, page: DevToolsSession, placement: Placement): Promise<KioskWindow> {
+  /**
+   * Gives the page its final viewport while the window is invisible. `reveal` moves the window onto the display.
+   * @param limitMs how long the page may take to tell the display's size.
+   */
+  static async fit(browser: DevToolsSession, page: DevToolsSession, placement: Placement, limitMs: number): Promise<KioskWindow> {
     const window = new KioskWindow(browser, page, placement);
     const { targetId, display, requestedSize } = placement;
-    const current = await window.#displaySize();
+    const current = await window.#displaySize(limitMs);
     const size = requestedSize ?? current;
     const { windowId, bounds } = await browser.send("Browser.getWindowForTarget", { targetId });
     // A Wayland compositor or a window manager makes a kiosk window exactly fullscreen by itself, however late.
@@ -71,7 +77,7 @@ export class KioskWindow {
 
   /** Makes the window fit its display's current size, or leaves that to a window manager, which may have started since. */
   async refit(): Promise<Fit> {
-    const current = await this.#displaySize();
+    const current = await this.#displaySize(refitLimitMs);
     const { windowId, bounds } = await this.#browser.send("Browser.getWindowForTarget", { targetId: this.#placement.targetId });
     if (await this.#isManaged(this.#viewport === null)) {
       // A window manager that started later, or that was asked too early, has given the window a border.
@@ -102,9 +108,9 @@ export class KioskWindow {
   }
 
   // The page reports the right size as soon as the browser has noticed a change.
-  async #displaySize(): Promise<Size> {
+  async #displaySize(limitMs: number): Promise<Size> {
     const expression = "[screen.width, screen.height]";
-    const current = await this.#page.send("Runtime.evaluate", { expression, returnByValue: true }, { deadlineMs: 2_000 });
+    const current = await this.#page.send("Runtime.evaluate", { expression, returnByValue: true }, { deadlineMs: limitMs });
     const [width = 0, height = 0] = current.result.value as number[];
     return { width, height };
   }
