@@ -16,7 +16,7 @@ export async function eventually<T>(check: () => T | null | false | Promise<T | 
 }
 
 /** Polls until `condition` holds. @throws Error naming `what` after `limitMs`. */
-export async function waitUntil(what: string, condition: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<void> {
+export async function waitUntil(what: string, condition: () => boolean | Promise<boolean>, limitMs = 300_000): Promise<void> {
   const end = performance.now() + limitMs;
   for (;;) {
     const from = performance.now();
