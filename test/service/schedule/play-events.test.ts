@@ -252,9 +252,9 @@ test("[POP7] acknowledged play events survive kill -9", async () => {
     await service.program.kill();
     await underWay;
   }
-  await using service = await startService(folder.path);
+  await using service = await TestService.start(folder.path);
   const list = async (query: string) =>
-    (await service.api.ok("GET", `play-events?limit=100&${query}`)) as unknown as { data: PlayEvent[]; next_cursor: string | null };
+    (await service.call("GET", `play-events?limit=100&${query}`)).body as { data: PlayEvent[]; next_cursor: string | null };
   const found: string[] = [];
   for (let cursor = ""; ;) {
     const { data, next_cursor } = await list(`to=2026-11-21T10:30:00Z${cursor}`);
