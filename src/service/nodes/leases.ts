@@ -5,7 +5,7 @@ import type { Lease } from "./fence.ts";
 import { databaseNowSql as now } from "../store/database-time.ts";
 
 /** How long a lease lasts unless it is given otherwise, and how often it is renewed. */
-export const defaultLeaseMs = 10_000;
+export const leaseMs = 10_000;
 export const renewMs = 3_000;
 
 // Rows of nodes that have ended are kept for a while, for people who look for them.
@@ -17,7 +17,7 @@ export class Leases {
   /** How long a lease of this node lasts. */
   readonly lastMs: number;
 
-  constructor(pool: Pool, nodeId: string, lastMs = defaultLeaseMs) {
+  constructor(pool: Pool, nodeId: string, lastMs = leaseMs) {
     this.#pool = pool;
     this.#nodeId = nodeId;
     this.lastMs = Math.trunc(lastMs);
