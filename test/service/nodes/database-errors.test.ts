@@ -90,7 +90,7 @@ test("[DBE7] statements that are cancelled again and again end no node and lose 
     for (; !stopping.signal.aborted; await setImmediate()) count += (await operator.query(running)).rows[0].count;
     return count;
   })();
-  const names = Array.from({ length: 90 }, (_, index) => `name-${String(index).padStart(2, "0")}`);
+  const names = Array.from({ length: 40 }, (_, index) => `name-${String(index).padStart(2, "0")}`);
   const results: ApiResponse[] = [];
   await Promise.all(
     [two.a, two.b].map(async (node, half) => {
