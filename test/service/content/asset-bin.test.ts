@@ -53,7 +53,7 @@ test("[AST19] a video has a thumbnail if the machine has ffmpeg, and is ready wi
   await symlink(process.execPath, join(bare, "node"));
   const api = await shared.newTeam();
   const { thumbnail_url } = await settled(api, (await api.upload(video)).body.id);
-  expect(await sharp((await api.call("GET", thumbnail_url)).body).metadata()).toMatchObject({ width: 512, height: 288 });
+  expect(await sharp((await api.call("GET", thumbnail_url!)).body).metadata()).toMatchObject({ width: 512, height: 288 });
   await using program = new Program(["src/main/cli.ts", "serve", "--port", "0", "--data", folder.path], { PATH: bare });
   const url = String((await program.line("listening"))["url"]);
   const authorization = `Bearer ${(await readFile(join(folder.path, "admin-token"), "utf8")).trim()}`;

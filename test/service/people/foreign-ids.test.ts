@@ -20,7 +20,7 @@ function contentOf(file: DatabaseSync): string {
   if (isOnPostgres) return readContent(file);
   const { data_version: version } = file.prepare("PRAGMA data_version").get()!;
   const before = known.get(file);
-  if (before?.version === version) return before.content;
+  if (before !== undefined && before.version === version) return before.content;
   const content = readContent(file);
   known.set(file, { version, content });
   return content;
