@@ -65,6 +65,13 @@ export class TestService implements AsyncDisposable {
     return new TestService(service, folder, (await readFile(join(folder, "admin-token"), "utf8")).trim());
   }
 
+  /** The same service with the token of a new team, whose owner is the same user. */
+  async newTeam(): Promise<TestService> {
+    const { status, body } = await this.call("POST", "teams", { name: "Team" });
+    if (status !== 201) throw new Error(`a new team: ${status} ${JSON.stringify(body)}`);
+    return new TestService(this.service, this.folder, body.token.secret);
+  }
+
   /** Calls the API, by default with the admin token. */
   call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
     return call(this.service.url, method, path, body, { authorization: `Bearer ${this.token}`, ...headers });

@@ -140,7 +140,7 @@ export async function populateTeam(api: TestService, person: Person, file: Datab
 }
 
 /** Sends the heartbeat that a populated team's device has sent: again, it changes no row. */
-export function sendHeartbeat(device: Device): Promise<ApiResponse> {
+function sendHeartbeat(device: Device): Promise<ApiResponse> {
   return device.call("POST", "heartbeat", heartbeat({ last_frame_at: null, rendering: false, uptime_ms: 120_000 }));
 }
 

@@ -2,8 +2,8 @@
 
 const shortestMs = 5;
 const longestMs = 500;
-// The checks of a waiting test take at most a tenth of a CPU, because other tests run at the same time.
-const pausePerCheck = 9;
+// The checks of a waiting test take at most a twentieth of a CPU, because other tests run at the same time.
+const pausePerCheck = 19;
 
 /** Calls `check` until it returns neither null nor false. Only the test's time limit ends it earlier. */
 export async function eventually<T>(check: () => T | null | false | Promise<T | null | false>): Promise<T> {

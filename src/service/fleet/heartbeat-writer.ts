@@ -49,6 +49,11 @@ export class HeartbeatWriter {
     this.#unwritten.push(received);
   }
 
+  /** Whether a heartbeat of a player waits to be written. */
+  has(playerId: string): boolean {
+    return this.#unwritten.some((each) => each.playerId === playerId);
+  }
+
   /** Adds that a player's socket has closed, which other nodes have to know. */
   addClosed(playerId: string): void {
     if (this.#nodes.isShared) this.#closed.add(playerId);

@@ -145,7 +145,7 @@ export class Presence {
   recordRemote({ playerId, receivedAt, link, body }: StoredHeartbeat, nodeId: string): boolean {
     const known = this.#latest.get(playerId);
     const isOlder = known !== undefined && known.receivedAt > receivedAt && !isFuture(this.#clock, known.receivedAt);
-    if (isOlder || this.#forgotten.has(playerId, receivedAt)) return false;
+    if (isOlder || this.#willReplace(playerId, receivedAt) || this.#forgotten.has(playerId, receivedAt)) return false;
     this.#figures.forget(playerId);
     const times = { receivedAt, receivedMonotonic: monotonicOf(this.#clock, receivedAt) };
     this.#latest.set(playerId, { ...times, heartbeat: body, link, nodeId });
@@ -157,11 +157,16 @@ export class Presence {
   /** Takes over that a player is connected otherwise to another node. @returns false if a newer heartbeat has to be read first */
   recordRemoteLink(playerId: string, receivedAt: number, link: PlayerLink, nodeId: string): boolean {
     const known = this.#latest.get(playerId);
-    if (this.#forgotten.has(playerId, receivedAt)) return true;
+    if (this.#forgotten.has(playerId, receivedAt) || this.#willReplace(playerId, receivedAt)) return true;
     if (known === undefined || known.receivedAt < receivedAt) return false;
     if (known.receivedAt > receivedAt && isFuture(this.#clock, known.receivedAt)) return false;
     if (known.receivedAt === receivedAt) this.#latest.set(playerId, { ...known, link, nodeId });
     return true;
+  }
+
+  /** Whether a stored heartbeat, whose time is of a clock that was ahead, is about to be replaced by one that this node has received. */
+  #willReplace(playerId: string, receivedAt: number): boolean {
+    return isFuture(this.#clock, receivedAt) && this.#writer.has(playerId);
   }
 
   /** Records that a player's socket has closed. */

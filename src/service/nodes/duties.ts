@@ -5,7 +5,7 @@ import type { Clock } from "../../base/clock.ts";
 import { isAbort, isFault, isOutlived, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { runUnder, type Lease } from "./fence.ts";
-import { leaseMs, renewMs, type Leases } from "./leases.ts";
+import { renewMs, type Leases } from "./leases.ts";
 import type { Loop } from "./nodes.ts";
 import { waitOutErrors } from "./wait-out.ts";
 
@@ -63,7 +63,7 @@ export class Duties {
 
   async #step(): Promise<void> {
     const { clock, leases, log } = this.#dependencies;
-    const until = clock.monotonic() + leaseMs;
+    const until = clock.monotonic() + leases.lastMs;
     const held = this.#held;
     if (held !== null) {
       if (await leases.renew(held.lease)) held.until = until;

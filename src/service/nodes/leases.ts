@@ -4,7 +4,7 @@ import { queryPool } from "../store/postgres/pools.ts";
 import type { Lease } from "./fence.ts";
 import { databaseNowSql as now } from "../store/database-time.ts";
 
-/** How long a lease lasts, and how often it is renewed. */
+/** How long a lease lasts unless it is given otherwise, and how often it is renewed. */
 export const leaseMs = 10_000;
 export const renewMs = 3_000;
 
@@ -14,10 +14,13 @@ const keepNodesMs = 86_400_000;
 export class Leases {
   readonly #pool: Pool;
   readonly #nodeId: string;
+  /** How long a lease of this node lasts. */
+  readonly lastMs: number;
 
-  constructor(pool: Pool, nodeId: string) {
+  constructor(pool: Pool, nodeId: string, lastMs = leaseMs) {
     this.#pool = pool;
     this.#nodeId = nodeId;
+    this.lastMs = Math.trunc(lastMs);
   }
 
   /**
@@ -29,7 +32,7 @@ export class Leases {
     await queryPool(
       this.#pool,
       `INSERT INTO state.nodes (id, host, started_at, lease_until, announcements_read)
-        VALUES ($1, $2, ${now}, ${now} + ${leaseMs}, $3)
+        VALUES ($1, $2, ${now}, ${now} + ${this.lastMs}, $3)
         ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until, announcements_read = excluded.announcements_read`,
       [this.#nodeId, host, readId],
     );
@@ -41,7 +44,7 @@ export class Leases {
   async take(name: string): Promise<Lease | null> {
     const [taken] = await queryPool<{ token: number }>(
       this.#pool,
-      `UPDATE state.leases SET node_id = $2, token = token + 1, held_until = ${now} + ${leaseMs}
+      `UPDATE state.leases SET node_id = $2, token = token + 1, held_until = ${now} + ${this.lastMs}
         WHERE name = $1 AND held_until <= ${now} RETURNING token`,
       [name, this.#nodeId],
     );
@@ -49,7 +52,7 @@ export class Leases {
     // Without a target it covers both unique indexes: two nodes that take a new lease at once meet in either.
     const [first] = await queryPool<{ token: number }>(
       this.#pool,
-      `INSERT INTO state.leases (name, node_id, token, held_until) VALUES ($1, $2, 1, ${now} + ${leaseMs})
+      `INSERT INTO state.leases (name, node_id, token, held_until) VALUES ($1, $2, 1, ${now} + ${this.lastMs})
         ON CONFLICT DO NOTHING RETURNING token`,
       [name, this.#nodeId],
     );
@@ -60,7 +63,7 @@ export class Leases {
   async renew({ name, token }: Lease): Promise<boolean> {
     const renewed = await queryPool(
       this.#pool,
-      `UPDATE state.leases SET held_until = ${now} + ${leaseMs} WHERE name = $1 AND token = $2 AND held_until > ${now} RETURNING token`,
+      `UPDATE state.leases SET held_until = ${now} + ${this.lastMs} WHERE name = $1 AND token = $2 AND held_until > ${now} RETURNING token`,
       [name, token],
     );
     return renewed.length > 0;

@@ -1,7 +1,7 @@
 // Keeps this node's lease and knows which other nodes live.
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import { leaseMs, renewMs, type Leases } from "./leases.ts";
+import { renewMs, type Leases } from "./leases.ts";
 
 interface MembershipDependencies {
   leases: Leases;
@@ -39,13 +39,13 @@ export class Membership {
     const { clock, host, leases, log, readId } = this.#dependencies;
     const startedAt = clock.monotonic();
     // While the database was away, no node could renew: they have time to come back.
-    if (this.#live.size > 0 && startedAt > this.#until) this.#graceUntil = startedAt + leaseMs;
+    if (this.#live.size > 0 && startedAt > this.#until) this.#graceUntil = startedAt + leases.lastMs;
     const renewed = await leases.renewNode(host, readId());
     const live = startedAt < this.#graceUntil ? renewed.union(this.#live) : renewed;
     for (const id of live.difference(this.#live)) log.info({ node: id, nodes: live.size }, "a node has joined");
     for (const id of this.#live.difference(live)) log.warn({ node: id, nodes: live.size }, "a node has gone: its lease has ended");
     this.#live = live;
-    this.#until = startedAt + leaseMs;
+    this.#until = startedAt + leases.lastMs;
   }
 
   /** Renews until `signal` aborts; rejects with an AbortError then. @throws Fault `store-unavailable`. */

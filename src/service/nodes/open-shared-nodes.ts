@@ -30,11 +30,12 @@ const connections = {
 };
 
 /**
+ * @param config `leaseMs`: how long its leases last; default ten seconds
  * @param clock this machine's @param sharedClock that of all nodes; default: the database's
  * @throws Fault `unsupported` when the message server is too old; `store-unavailable`.
  */
 export async function openSharedNodes(
-  config: { database: string; messages: MessagesConfig | null },
+  config: { database: string; messages: MessagesConfig | null; leaseMs?: number | undefined },
   store: Store,
   makeId: MakeId,
   { log, clock: machine, sharedClock }: { log: Log; clock: Clock; sharedClock?: Clock | undefined },
@@ -50,7 +51,7 @@ export async function openSharedNodes(
   const readTime = async () => (await queryPool<{ now: number }>(pool, `SELECT ${preciseNowSql} AS now`, []))[0]!.now;
   const databaseClock = sharedClock === undefined ? await DatabaseClock.open(machine, readTime, log) : null;
   const epoch = await openEpoch(store.db, makeId);
-  const leases = new Leases(pool, id);
+  const leases = new Leases(pool, id, config.leaseMs);
   const announcements = new AnnouncementLog(pool, id);
   const listeners = new NodeListeners();
   let messages: MessageServer | null = null;

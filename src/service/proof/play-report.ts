@@ -85,15 +85,18 @@ export async function* countPlays(
   const unit = query.group_by.find((group) => group === "day" || group === "hour");
   let sums = new Map<string, Sum>();
   let sliceMs = hourMs;
+  let nextPlayAt = await firstPlayAt(plays, teamId, from, to);
   for (let at = from; at < to;) {
     const end = unit === undefined ? to : Math.min(to, nextBoundary(at, unit, timeZone));
-    for (let start = at; start < end;) {
+    for (let start = Math.max(at, nextPlayAt); start < end;) {
       const sliceEnd = Math.min(end, start + sliceMs);
       const begunAt = clock.monotonic();
-      await addSlice(plays, teamId, query, start, sliceEnd, tags, sums);
+      const hasEvents = await addSlice(plays, teamId, query, start, sliceEnd, tags, sums);
       start = sliceEnd;
       // Nothing else runs during a query on SQLite, so there it stays an hour.
       if (isPostgres(plays)) sliceMs = nextSlice(sliceMs, clock.monotonic() - begunAt);
+      // Nights and weeks in which nothing was shown cost no queries.
+      if (!hasEvents) start = nextPlayAt = await firstPlayAt(plays, teamId, sliceEnd, to);
       // Let other requests run.
       await setImmediate(undefined, { signal });
     }
@@ -112,6 +115,14 @@ function nextSlice(sliceMs: number, tookMs: number): number {
   return tookMs > slowMs ? Math.max(hourMs, sliceMs / 2) : sliceMs;
 }
 
+/** When the first event of a team in a span began; `to` if there is none. */
+async function firstPlayAt(db: PlayEventsDb, teamId: string, from: number, to: number): Promise<number> {
+  const first = selectPlayEvents(db, teamId, {}).select("started_at").where("started_at", ">=", from).where("started_at", "<", to);
+  const row = await first.orderBy("started_at").limit(1).executeTakeFirst();
+  return row === undefined ? to : Number(row.started_at);
+}
+
+/** Adds the events of a slice. @returns whether there are any */
 async function addSlice(
   db: PlayEventsDb,
   teamId: string,
@@ -120,7 +131,7 @@ async function addSlice(
   to: number,
   tags: TagsOfPlayers,
   sums: Map<string, Sum>,
-): Promise<void> {
+): Promise<boolean> {
   const named = query.group_by.filter(isKey);
   const needsPlayer = needsTags(query) && !named.includes("player");
   const groups = [...named.filter((group) => group !== "tag").map((group) => columns[group]), ...(needsPlayer ? [columns.player] : [])];
@@ -138,9 +149,11 @@ async function addSlice(
       row.fn.countAll<number>().as("events"),
     ]);
   const rows = await (groups.length === 0 ? counted : counted.groupBy(groups)).execute();
+  let hasEvents = false;
   for (const row of rows) {
     // Without groups SQL returns one row even if there are no events.
     if (Number(row.events) === 0) continue;
+    hasEvents = true;
     const own = needsTags(query) ? (tags.get(row[columns.player]) ?? []) : [];
     if (query.tag !== undefined && !own.includes(query.tag)) continue;
     const counts = row as unknown as Omit<Sum, "keys">;
@@ -157,6 +170,7 @@ async function addSlice(
       });
     }
   }
+  return hasEvents;
 }
 
 function addTo(sums: Map<string, Sum>, keys: Key[], counts: Omit<Sum, "keys">): void {

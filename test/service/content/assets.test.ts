@@ -7,6 +7,9 @@ import { Asset } from "../../../src/protocol/content/assets.ts";
 import { numberedVideo } from "../../support/media/media.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, call, picture } from "../harness.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 test("[AST1] pictures of every allowed format are accepted and measured, even with a wrong name or a generic Content-Type", async () => {
   await using folder = await temporaryFolder();
@@ -29,8 +32,7 @@ test("[AST1] pictures of every allowed format are accepted and measured, even wi
 });
 
 test("[AST1] a video is accepted with its size and length", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const response = await api.upload(await numberedVideo(1), "video/mp4");
   expect(response.status, JSON.stringify(response.body)).toBe(201);
   expect(response.body).toMatchObject({ mime_type: "video/mp4", width: 640, height: 360 });
@@ -105,8 +107,7 @@ test("[AST4] equal bytes are stored once and stay until the last asset with them
 });
 
 test("[AST5] content is served in full, by range, or as 304, with a strong ETag", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const bytes = await picture();
   const { id, url, sha256, mime_type } = (await api.upload(bytes)).body;
   const get = (headers = {}) => api.call("GET", url, undefined, headers);
@@ -139,8 +140,7 @@ test("[AST5] content is served in full, by range, or as 304, with a strong ETag"
 });
 
 test("[AST6] an asset in a playlist cannot be deleted; the error names the playlist", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const { id } = (await api.upload(await picture())).body;
   const { id: playlist } = (await api.call("POST", "playlists", { name: "Lunch", items: [{ type: "image", asset_id: id }] })).body;
   const refused = await api.call("DELETE", `assets/${id}`);
@@ -151,8 +151,7 @@ test("[AST6] an asset in a playlist cannot be deleted; the error names the playl
 });
 
 test("[AST7] a device can download its own team's files, also by range", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const { asset } = await api.showPicture(device);
   const state = (await device.call("GET", "state")).body;

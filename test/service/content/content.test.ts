@@ -4,12 +4,14 @@ import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { Layout, Playlist } from "../../../src/protocol/operator/resources.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, picture, errorPointers } from "../harness.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 const nobody = "01jd3v8q6m9x2k4n7r5t1w0yzh";
 
 test("[CNT1] a playlist's items must reference assets of their kind; the error names each wrong item", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const { id } = (await api.upload(await picture())).body;
   const items = [
     { type: "image", asset_id: id },
@@ -25,8 +27,7 @@ test("[CNT1] a playlist's items must reference assets of their kind; the error n
 });
 
 test("[ITM39] each kind of item accepts only assets of its kind, artwork included; the error names each wrong item", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const { id } = (await api.upload(await picture())).body;
   const refused = await api.call("POST", "playlists", {
     name: "P",
@@ -49,8 +50,7 @@ test("[ITM39] each kind of item accepts only assets of its kind, artwork include
 });
 
 test("[CNT2] a zone must be inside its layout and show an existing playlist", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const zone = { name: "z", left: 0, top: 0, width: 100, height: 100 };
   const post = (zones: object[]) => api.call("POST", "layouts", { name: "L", width: 100, height: 100, zones });
   expect(errorPointers(await post([{ ...zone, left: 100 }]))).toEqual(["/zones/0/left"]);
@@ -66,8 +66,7 @@ test("[CNT2] a zone must be inside its layout and show an existing playlist", as
 });
 
 test("[CNT3] unknown and malformed fields are rejected, each with its pointer", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const items = [{ type: "image", asset_id: "nonsense", colour: 1 }, { type: "hologram" }];
   const refused = await api.call("POST", "playlists", { name: "", items, "a/b": 1 });
   expect(refused.status).toBe(422);
@@ -78,8 +77,7 @@ test("[CNT3] unknown and malformed fields are rejected, each with its pointer", 
 });
 
 test("[CNT4] assigning a layout publishes one document with everything that the player needs", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice("Lobby");
   const empty = DesiredState.parse((await device.call("GET", "state")).body);
   expect(empty).toMatchObject({ layout: null, playlists: [], assets: [], player: { name: "Lobby" } });
@@ -100,8 +98,7 @@ test("[CNT4] assigning a layout publishes one document with everything that the 
 });
 
 test("[CNT5] an identical change alters no id, revision or timestamp, and notifies no player", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const { items, playlist, layout } = await api.showPicture(device);
   const { revision } = (await device.call("GET", "state")).body;
@@ -119,8 +116,7 @@ test("[CNT5] an identical change alters no id, revision or timestamp, and notifi
 });
 
 test("[CNT5] items keep their ids when others are added, removed or moved", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const text = (words: string) => ({ type: "text", text: words });
   const { id, items } = (await api.call("POST", "playlists", { name: "P", items: [text("a"), text("b"), text("b")] })).body;
   const patched = (await api.call("PATCH", `playlists/${id}`, { items: [text("b"), text("c"), text("a"), text("b")] })).body.items;
@@ -132,8 +128,7 @@ test("[CNT5] items keep their ids when others are added, removed or moved", asyn
 });
 
 test("[CNT6] resources in use cannot be deleted; the error names what uses them", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice("Lobby");
   const { playlist, layout } = await api.showPicture(device);
   const playlistRefused = await api.call("DELETE", `playlists/${playlist.id}`);
@@ -146,8 +141,7 @@ test("[CNT6] resources in use cannot be deleted; the error names what uses them"
 });
 
 test("[CNT7] lists are sorted newest first, and paging returns each resource once", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   for (let index = 0; index < 7; index += 1) await api.call("POST", "playlists", { name: `P${index}` });
   const names: string[] = [];
   let cursor = "";

@@ -1,14 +1,15 @@
 // Importing playlists and schedules from tables.
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../../support/folder.ts";
 import { mostErrors } from "../../../src/protocol/refusal.ts";
-import { errorPointers, picture, TestService, type ApiResponse } from "../harness.ts";
+import { errorPointers, picture, type ApiResponse } from "../harness.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 const table = (...lines: readonly string[]): string => lines.join("\n");
 
 test("[IMP10] a table makes playlists with items of any kind, in the order of its lines; a dry run changes nothing", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const { body: asset } = await api.upload(await picture("jpeg"), "image/jpeg", "Soup.jpg");
   const csv = table(
     "Playlist;Type;File;Text;Duration;Days;From;Until;valid_from;max_plays_per_hour;transition;url;fit;muted",
@@ -44,8 +45,7 @@ test("[IMP10] a table makes playlists with items of any kind, in the order of it
 });
 
 test("[IMP11] each fault is told with its line, its column and the remedy; nothing is imported, or only the other lines if that is wanted", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const csv = table(
     "playlist,type,file,text,duration,days,color",
     "Hall,text,,Hello,8,,",
@@ -87,8 +87,7 @@ test("[IMP11] each fault is told with its line, its column and the remedy; nothi
 });
 
 test("[IMP12] an existing playlist is replaced or grows if that is wanted; the same table again changes nothing", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const csv = "playlist,type,text\nHall,text,One\nHall,text,Two";
   const run = async (when_exists: string, text = csv) =>
     (await api.call("POST", "playlists/import", { csv: text, when_exists })).body.playlists;
@@ -104,8 +103,7 @@ test("[IMP12] an existing playlist is replaced or grows if that is wanted; the s
 });
 
 test("[IMP13] a table makes schedules for screens and tags by name, with days and hours or with the API's fields", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const { playerId } = await api.pairDevice("Lobby");
   const { body: layout } = await api.call("POST", "layouts", { name: "Menu", width: 100, height: 100 });
   const csv = table(
@@ -152,8 +150,7 @@ test("[IMP13] a table makes schedules for screens and tags by name, with days an
 });
 
 test("[IMP16] assets are listed by their ids, a hundred at a time; ids that do not exist are left out", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const { body: one } = await api.upload(await picture("jpeg"), "image/jpeg", "One.jpg");
   await api.upload(await picture("png"), "image/png", "Two.png");
   const unknown = "ast_01jd3v8q6m9x2k4n7r5t1w0yzh";
@@ -164,8 +161,7 @@ test("[IMP16] assets are listed by their ids, a hundred at a time; ids that do n
 });
 
 test("[IMP17] a table may have 200 columns and 10,000 lines below their names; a larger one is refused with the limit, and few of many faults are listed", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const bytesOf = (answer: ApiResponse): number => JSON.stringify(answer.body).length;
   const columns = (count: number, separator = ",") => Array.from({ length: count }, () => "x").join(separator);
   for (const path of ["playlists/import", "schedules/import"]) {

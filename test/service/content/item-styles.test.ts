@@ -2,12 +2,13 @@
 import { expect, test } from "vitest";
 import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { Layout, Player } from "../../../src/protocol/operator/resources.ts";
-import { temporaryFolder } from "../../support/folder.ts";
-import { TestService, picture, errorPointers } from "../harness.ts";
+import { picture, errorPointers } from "../harness.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 test("[TRA9] transitions of items, zones and layouts reach the player unchanged; invalid ones are rejected with their pointer", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const { playlist, layout } = await api.showPicture(device);
   const wipe = { type: "wipe", duration_ms: 900, easing: "linear", direction: "up" };
@@ -29,8 +30,7 @@ test("[TRA9] transitions of items, zones and layouts reach the player unchanged;
 });
 
 test("[ZON8] a player's orientation, a zone's rotation and a layout's background are stored and published; a background in use cannot be deleted", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const { layout } = await api.showPicture(device);
   const ground = (await api.upload(await picture("png", 80))).body;
@@ -53,8 +53,7 @@ test("[ZON8] a player's orientation, a zone's rotation and a layout's background
 });
 
 test("[CNT9] a player's safe image is published with its file, must be an image, and cannot be deleted while a player has it", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const state = async () => DesiredState.parse((await device.call("GET", "state")).body);
   const { revision } = await state();
@@ -74,18 +73,17 @@ test("[CNT9] a player's safe image is published with its file, must be an image,
 });
 
 test("[CNT10] a player without a safe image gets the one of its team, which cannot be deleted while the team has it", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const state = async () => DesiredState.parse((await device.call("GET", "state")).body);
   const { revision } = await state();
   const team = `teams/${(await api.call("GET", "teams")).body.data[0].id}`;
-  const [own, shared] = await Promise.all([80, 90].map(async (width) => (await api.upload(await picture("png", width))).body.id));
-  expect((await api.call("PATCH", team, { safe_asset_id: shared })).body.safe_asset_id).toBe(shared);
+  const [own, ofTeam] = await Promise.all([80, 90].map(async (width) => (await api.upload(await picture("png", width))).body.id));
+  expect((await api.call("PATCH", team, { safe_asset_id: ofTeam })).body.safe_asset_id).toBe(ofTeam);
   const desired = await state();
-  expect([desired.player.safe_asset_id, desired.assets.map(({ id }) => id)]).toEqual([shared, [shared]]);
+  expect([desired.player.safe_asset_id, desired.assets.map(({ id }) => id)]).toEqual([ofTeam, [ofTeam]]);
   expect(desired.revision).not.toBe(revision);
-  const kept = await api.call("DELETE", `assets/${shared}`);
+  const kept = await api.call("DELETE", `assets/${ofTeam}`);
   expect([kept.status, kept.body.detail]).toEqual([409, expect.stringContaining("safe content")]);
   // A rename leaves it, and the player's own image comes first.
   await api.call("PATCH", team, { name: "Airport" });
@@ -97,5 +95,5 @@ test("[CNT10] a player without a safe image gets the one of its team, which cann
   expect([nowhere.status, errorPointers(nowhere)]).toEqual([422, ["/safe_asset_id"]]);
   await api.call("PATCH", team, { safe_asset_id: null });
   expect((await state()).revision).toBe(revision);
-  expect((await api.call("DELETE", `assets/${shared}`)).status).toBe(204);
+  expect((await api.call("DELETE", `assets/${ofTeam}`)).status).toBe(204);
 });

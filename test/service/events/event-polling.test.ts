@@ -9,6 +9,9 @@ import { Agent } from "../mcp/agent.ts";
 import { TestService, call, heartbeat, errorPointers } from "../harness.ts";
 import { EventSubscriber } from "./event-subscriber.ts";
 import { createOtherTeam, owner, createTokenFor } from "../people/people.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 const pollOptions = { interval: 20 };
 
@@ -20,8 +23,7 @@ interface PolledEvent {
 }
 
 test("[SUB13] polling returns the events of the socket: the same ids, order and positions, filtered by type and player", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   using listener = new EventSubscriber(api.service.url, api.token);
   const begin = await listener.subscribe(["player_updates", "presence", "commands", "playlist_updates", "layout_updates", "asset_updates"]);
   const [one, other] = [await api.pairDevice("One"), await api.pairDevice("Other")];
@@ -119,8 +121,7 @@ test("[SUB14] a poll waits for the first event until its timeout, and ends when 
 });
 
 test("[SUB14] polling with concurrent writers misses and repeats no event", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const stranger = await createOtherTeam(api);
   let { next } = (await api.call("GET", "events?after=now")).body;
   const [epoch, begin] = next.split(":");
@@ -154,8 +155,7 @@ test("[SUB14] polling with concurrent writers misses and repeats no event", asyn
 });
 
 test("[SUB13] polling needs the same scope as the socket and returns only events of the caller's team", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const stranger = await createOtherTeam(api);
   await api.call("POST", "playlists", { name: "Ours" });
   await stranger.call("POST", "playlists", { name: "Theirs" });

@@ -2,9 +2,11 @@
 import { once } from "node:events";
 import { expect, test } from "vitest";
 import type { SubscriptionMessage } from "../../../src/protocol/operator/events.ts";
-import { temporaryFolder } from "../../support/folder.ts";
-import { TestService } from "../harness.ts";
+
 import { messageValidators, EventSubscriber } from "./event-subscriber.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 type Answer = Extract<SubscriptionMessage, { id: string | null }>;
 
@@ -13,8 +15,7 @@ function answersOf(listener: EventSubscriber): Answer[] {
 }
 
 test("[SUB11] several messages in a row are each answered by their id, in order; the last subscription is active", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   using listener = new EventSubscriber(api.service.url, api.token);
   await once(listener.socket, "open");
   const send = (id: string, type: string, kinds?: string[]) =>
@@ -35,8 +36,7 @@ test("[SUB11] several messages in a row are each answered by their id, in order;
 });
 
 test("[SUB11] after unsubscribe no events are sent; a subscription from the position in its answer misses none", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   using listener = new EventSubscriber(api.service.url, api.token);
   await listener.subscribe(["playlist_updates"]);
   await api.call("POST", "playlists", { name: "One" });
@@ -54,8 +54,7 @@ test("[SUB11] after unsubscribe no events are sent; a subscription from the posi
 });
 
 test("[SUB12] an invalid message is answered with its id, the field and the allowed values; the socket stays open", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   using listener = new EventSubscriber(api.service.url, api.token);
   await once(listener.socket, "open");
   const messages: [string | object, string | null, string, string | null][] = [

@@ -9,11 +9,13 @@ import { TestService, heartbeat, picture } from "../harness.ts";
 import { disconnectUnderLoad } from "./disconnect-under-load.ts";
 import { messageValidators, EventSubscriber } from "./event-subscriber.ts";
 import { createOtherTeam, owner, createTokenFor } from "../people/people.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 const journalled: EventKind[] = ["layout_updates", "playlist_updates", "commands", "screenshot_results"];
 test("[SUB1] a subscription is acknowledged with its position; later events arrive in order, numbered", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   using listener = new EventSubscriber(api.service.url, api.token);
   const { seq, resumed } = await listener.subscribe(journalled);
@@ -37,8 +39,7 @@ test("[SUB1] a subscription is acknowledged with its position; later events arri
 });
 
 test("[SUB2] a subscription can be limited to kinds and players; content events count for the players that show the content", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const [one, other] = [await api.pairDevice("One"), await api.pairDevice("Other")];
   const { layout, playlist } = await api.showPicture(one);
   using content = new EventSubscriber(api.service.url, api.token);
@@ -84,8 +85,7 @@ test("[SUB4] a position that is too old or belongs to another journal is answere
 });
 
 test("[SUB5] a subscriber gets the latest heartbeat of each player at once, and then every later one", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   await device.call("POST", "heartbeat", heartbeat({ cpu_load: 1 }));
   await device.call("POST", "heartbeat", heartbeat({ cpu_load: 2 }));
@@ -136,8 +136,7 @@ test("[SUB6] a subscriber that never reads uses no more memory than its buffer, 
 });
 
 test("[SUB7] a subscriber never receives events of another team", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const stranger = await createOtherTeam(api);
   const device = await api.pairDevice();
   using listener = new EventSubscriber(api.service.url, stranger.secret);
@@ -154,8 +153,7 @@ test("[SUB7] a subscriber never receives events of another team", async () => {
 });
 
 test("[SUB8] revoking a token closes its sockets with 4403", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const reader = await createTokenFor(api, await owner(api), ["events:read"]);
   using listener = new EventSubscriber(api.service.url, reader.secret);
   await listener.subscribe(["commands"]);
@@ -166,8 +164,7 @@ test("[SUB8] revoking a token closes its sockets with 4403", async () => {
 });
 
 test("[SUB8] without a valid token the socket closes with 4401; a ticket opens one socket, once", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   expect((await new EventSubscriber(api.service.url, "sgn_pat_wrong").closed).code).toBe(4401);
   expect((await new EventSubscriber(api.service.url, null).closed).code).toBe(4401);
   const { ticket } = (await api.call("POST", "events/tickets")).body;
@@ -177,8 +174,7 @@ test("[SUB8] without a valid token the socket closes with 4401; a ticket opens o
 });
 
 test("[SUB9] an invalid message is answered with an error; the socket stays open", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   using listener = new EventSubscriber(api.service.url, api.token);
   await listener.subscribe([]);
   for (const text of ["{", '{"type":"future"}', '{"type":"subscribe","id":"1","data":{"kinds":["all"]}}']) listener.socket.send(text);

@@ -8,12 +8,14 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { blobsIn, TestService } from "../harness.ts";
 import { Agent } from "../mcp/agent.ts";
 import { createOtherTeam } from "../people/people.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 const newLogId = (at = Date.now()): string => `log_${ulid(at)}`;
 
 test("[MNT12] a collected log is stored once, listed newest first, and read as text", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const command = (await api.call("POST", `players/${device.playerId}/commands`, { type: "logs.collect" })).body;
   const id = newLogId();
@@ -51,8 +53,7 @@ test("[MNT13] a log that is damaged, too large or of a wrong digest is refused, 
 });
 
 test("[MNT14] another team does not find a player's logs", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const id = newLogId();
   expect((await device.putLog(id, gzipSync("a line\n"))).status).toBe(204);
@@ -81,8 +82,7 @@ test("[MNT15] the newest 20 logs of a player are kept, and their files with them
 });
 
 test("[MNT17] an agent reads the end of a collected log as text that is marked as data", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const id = newLogId();
   expect((await device.putLog(id, gzipSync(`${"x".repeat(150_000)}\nlast line\n`))).status).toBe(204);

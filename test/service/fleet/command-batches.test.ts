@@ -5,6 +5,9 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";
 import { type Device, TestService } from "../harness.ts";
 import { createOtherTeam, owner } from "../people/people.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 interface Sent {
   batch_id: string;
@@ -73,8 +76,7 @@ test("[WAV1] a command in waves reaches the next players when the wave before ha
 });
 
 test("[WAV2] it halts when too many players of a wave have failed, and goes on when it is resumed", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const devices = await devicesOf(api, 3);
   const sent = await sendInWaves(api, devices, { size: 1, halt_above_failed_percent: 50 });
   await endWave(api, devices, sent, "failed");
@@ -97,8 +99,7 @@ test("[WAV2] it halts when too many players of a wave have failed, and goes on w
 });
 
 test("[WAV2] players below the limit may fail without a halt", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const devices = await devicesOf(api, 3);
   const sent = await sendInWaves(api, devices, { size: 2, halt_above_failed_percent: 50 });
   const [first, second] = await openCommands(api, sent);
@@ -141,8 +142,7 @@ test("[WAV3] a wave that does not end in time halts the batch", async () => {
 });
 
 test("[WAV4] a cancelled batch begins no further wave and cancels the commands that were not sent", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const devices = await devicesOf(api, 3);
   const link = await devices[0]!.connect();
   const sent = await sendInWaves(api, devices, { size: 2 });
@@ -180,8 +180,7 @@ test("[WAV5] a service that restarts in the middle of a batch continues it after
 });
 
 test("[WAV6] each step of a batch is an event of its team; other teams neither see nor reach it", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const devices = await devicesOf(api, 2);
   const sent = await sendInWaves(api, devices, { size: 1 });
   await endWave(api, devices, sent);

@@ -5,6 +5,9 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";
 import { capabilitiesOf } from "../../support/capabilities.ts";
 import { type Device, heartbeat, TestService } from "../harness.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 function commandIdIn(jws: string): string {
   return (JSON.parse(Buffer.from(jws.split(".")[1]!, "base64url").toString()) as { jti: string }).jti;
@@ -54,8 +57,7 @@ test("[CTL12] a command shows every status with its time and reason, in response
 });
 
 test("[CTL13] a command that was not sent is cancelled at once, and its device never gets it", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const first = await device.connect();
   first.socket.close();
@@ -74,8 +76,7 @@ test("[CTL13] a command that was not sent is cancelled at once, and its device n
 });
 
 test("[CTL13] a device that resumes gets no command that was cancelled while it was away", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const before = device.socket();
   before.hello();
@@ -95,8 +96,7 @@ test("[CTL13] a device that resumes gets no command that was cancelled while it 
 });
 
 test("[CTL13] the device of a command that was sent is asked, once, and the status changes when it reports", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const link = await device.connect();
   const { id } = await send(api, device, { type: "reload" });
@@ -119,8 +119,7 @@ test("[CTL13] the device of a command that was sent is asked, once, and the stat
 });
 
 test("[CTL13] a device that had received the command at the instant of its cancellation is believed", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const { id } = await send(api, device, { type: "reload" });
   const path = `players/${device.playerId}/commands/${id}`;
@@ -130,8 +129,7 @@ test("[CTL13] a device that had received the command at the instant of its cance
 });
 
 test("[CTL14] a command that has ended cannot be cancelled", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const { id } = await send(api, device, { type: "reload" });
   await report(device, id, "succeeded");
@@ -141,8 +139,7 @@ test("[CTL14] a command that has ended cannot be cancelled", async () => {
 });
 
 test("[CTL15] a type that the player has reported not to support is rejected with what it lacks; a silent player gets it", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const [device, silent] = [await api.pairDevice("A"), await api.pairDevice("B")];
   await device.call("POST", "heartbeat", heartbeat({ capabilities }));
   await silent.call("POST", "heartbeat", heartbeat());
@@ -157,8 +154,7 @@ test("[CTL15] a type that the player has reported not to support is rejected wit
 });
 
 test("[CTL16] a command for many players skips those that do not support it, and lists each with the reason", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const [device, silent] = [await api.pairDevice("A"), await api.pairDevice("B")];
   await device.call("POST", "heartbeat", heartbeat({ capabilities }));
   const target = { player_ids: [device.playerId, silent.playerId] };

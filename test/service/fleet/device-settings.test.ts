@@ -2,9 +2,11 @@
 import { expect, test } from "vitest";
 import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { Player } from "../../../src/protocol/operator/resources.ts";
-import { temporaryFolder } from "../../support/folder.ts";
 import { newId } from "../../support/states.ts";
-import { errorPointers, TestService } from "../harness.ts";
+import { errorPointers, type TestService } from "../harness.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 const weekdaysOnly = { weekdays: ["MO", "TU", "WE", "TH", "FR"], from: "08:00", until: "20:00" };
 
@@ -14,8 +16,7 @@ async function createCalendar(api: TestService): Promise<string> {
 }
 
 test("[DVS1] display hours, recurring commands and screenshots are stored, published with the state and removed again", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const calendarId = await createCalendar(api);
   const state = async () => DesiredState.parse((await device.call("GET", "state")).body);
@@ -42,8 +43,7 @@ test("[DVS1] display hours, recurring commands and screenshots are stored, publi
 });
 
 test("[DVS2] maintenance is a setting of the service: it does not change what the player should do", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const { desired_revision: before } = Player.parse((await api.call("GET", `players/${device.playerId}`)).body);
   const set = (maintenance_until: string | null) => api.call("PATCH", `players/${device.playerId}`, { maintenance_until });
@@ -53,8 +53,7 @@ test("[DVS2] maintenance is a setting of the service: it does not change what th
 });
 
 test("[DVS3] a bulk change sets the device settings of many players, and counts only those that it changes", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const [one, two] = [await api.pairDevice(), await api.pairDevice()];
   const target = { player_ids: [one.playerId, two.playerId] };
   const display_hours = { open: [weekdaysOnly], exceptions: [] };
@@ -92,8 +91,7 @@ test.each<[Record<string, unknown>, string]>([
   [{ screenshots: { redact: [{ left: -1, top: 0, width: 1, height: 1 }] } }, "/screenshots/redact/0/left"],
   [{ maintenance_until: "tomorrow" }, "/maintenance_until"],
 ])("[DVS4] an invalid device setting is rejected with its pointer, alone and in bulk: %j", async (change, pointer) => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const alone = await api.call("PATCH", `players/${device.playerId}`, change);
   const bulk = await api.call("POST", "players/bulk", { target: { player_ids: [device.playerId] }, change });

@@ -17,12 +17,14 @@ import { ServiceMessage, statePushFeature } from "../../../src/protocol/device/m
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, heartbeat, DeviceSocket, picture, type Device } from "../harness.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 const shot = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
 
 test("[DEV3] the message hello is answered with a welcome that contains everything a device needs, and the player is online", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const path = `players/${device.playerId}`;
   expect((await api.call("GET", path)).body).toMatchObject({ status: "offline", last_seen_at: null });
@@ -63,8 +65,7 @@ test("[DEV4] a change is pushed to the device at once, with the new revision of 
 });
 
 test("[DEV14] a device that takes states gets the new one with the hint that it has changed, unless it is too long", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const { playlist } = await api.showPicture(device);
   const link = device.socket();
@@ -88,8 +89,7 @@ test("[DEV14] a device that takes states gets the new one with the hint that it 
 });
 
 test("[DEV14] of many changes at once the hint of the newest comes last, and no command is lost or out of order", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const { playlist } = await api.showPicture(device);
   const link = device.socket();
@@ -116,8 +116,7 @@ test("[DEV14] of many changes at once the hint of the newest comes last, and no 
 });
 
 test("[DEV5] a device that reconnects gets the messages it missed; a device whose position is no longer stored fetches everything again", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const first = device.socket();
   first.hello();
@@ -151,8 +150,7 @@ test("[DEV5] a device that reconnects gets the messages it missed; a device whos
 });
 
 test("[DEV6] a newer socket replaces the older one, and the player stays online", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const older = await device.connect();
   const newer = await device.connect();
@@ -162,8 +160,7 @@ test("[DEV6] a newer socket replaces the older one, and the player stays online"
 });
 
 test("[DEV7] a deleted player's socket gets the signed revocation and closes; so does a new socket with its old token", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const link = await device.connect();
   await api.call("DELETE", `players/${device.playerId}`);
@@ -210,8 +207,7 @@ test("[DEV8] a socket from which nothing is received for 40 s is closed", async 
 });
 
 test("[DEV9] malformed and unknown messages are ignored, and the socket stays open", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const link = await device.connect();
   for (const message of ["{", "null", '{"type":"future","id":"1","ts":1,"data":{}}', '{"type":"heartbeat"}']) link.send(message);
@@ -268,8 +264,7 @@ test("[DEV11] polling gives a device the same information as the socket: online 
 });
 
 test("[SCM1] a command is signed for one device, delivered at once, and its status only moves forward", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const link = await device.connect();
   const base = `players/${device.playerId}/commands`;
@@ -295,8 +290,7 @@ test("[SCM1] a command is signed for one device, delivered at once, and its stat
 });
 
 test("[SCM1] commands are listed newest first; unknown commands and invalid arguments are rejected", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const base = `players/${device.playerId}/commands`;
   for (const type of ["reload", "restart"]) await api.call("POST", base, { type });
@@ -342,8 +336,7 @@ test("[SCM2] undelivered commands survive a restart of the service", async () =>
 });
 
 test("[SCM3] a screenshot is stored if it is an image and its digest is correct; uploading it again is allowed", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const { id: command } = (await api.call("POST", `players/${device.playerId}/commands`, { type: "screenshot" })).body;
   const bytes = await picture();

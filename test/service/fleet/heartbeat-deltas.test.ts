@@ -18,6 +18,9 @@ import { nextHeartbeat } from "../../support/random-heartbeats.ts";
 import { seededRandom } from "../../support/random.ts";
 import { EventSubscriber } from "../events/event-subscriber.ts";
 import { heartbeat, TestService, type Device, type DeviceSocket } from "../harness.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 /** Sends a heartbeat message and returns the type of the answer. */
 async function exchange(socket: DeviceSocket, message: object): Promise<ServiceMessage["type"]> {
@@ -140,8 +143,7 @@ test("[TEL2] under random losses and reconnects the service holds, at each momen
 });
 
 test("[TEL3] a service that does not announce deltas gets whole heartbeats", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const types: string[] = [];
   // As an older service welcomes a player.
@@ -163,8 +165,7 @@ test("[TEL3] a service that does not announce deltas gets whole heartbeats", asy
 });
 
 test("[TEL4] a delta that does not add to the connection's last heartbeat, or makes it invalid, changes nothing: a whole one is asked for", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   using subscriber = await follow(api, device);
   const newest = (): Heartbeat | undefined => heldBy(subscriber).at(-1);
@@ -205,8 +206,7 @@ test("[TEL4] a delta that does not add to the connection's last heartbeat, or ma
 });
 
 test("[TEL4] thousands of damaged deltas leave every stored heartbeat valid, and the service answers the next one", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   using subscriber = await follow(api, device);
   const newest = (): Heartbeat | undefined => heldBy(subscriber).at(-1);
@@ -233,8 +233,7 @@ test("[TEL4] thousands of damaged deltas leave every stored heartbeat valid, and
 });
 
 test("[TEL5] a subscriber gets whole heartbeats, also of a player that sends deltas", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const socket = device.socket();
   const first = heartbeat({ sent_at_ms: 1, telemetry: { model: "A" } });

@@ -2,14 +2,15 @@
 import { expect, test } from "vitest";
 import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { Player } from "../../../src/protocol/operator/resources.ts";
-import { temporaryFolder } from "../../support/folder.ts";
-import { TestService, heartbeat, errorPointers } from "../harness.ts";
+import { heartbeat, errorPointers } from "../harness.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 const part = { wall_width: 3_940, wall_height: 1_080, left: 2_020, top: 0, width: 1_920, height: 1_080 };
 
 test("[WAL5] a player's part of a wall is stored, sent to it as a new revision, and removed by null", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   await api.showPicture(device);
   const path = `players/${device.playerId}`;
@@ -36,8 +37,7 @@ test.each([
   ["without a size", { width: 0 }, ["/wall/width"]],
   ["with an unknown field", { bezel: 5 }, ["/wall"]],
 ])("[WAL6] a part of a wall %s is rejected with a pointer to the field", async (_, wrong, expected) => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const answer = await api.call("PATCH", `players/${device.playerId}`, { wall: { ...part, ...wrong } });
   expect(answer.status).toBe(422);
@@ -45,8 +45,7 @@ test.each([
 });
 
 test("[SYN6] the drift in a heartbeat is shown in the player's current status and in its history", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const now = async () => (await api.call("GET", `players/${device.playerId}/now`)).body;
   expect(await now()).toMatchObject({ drift_ms: null });

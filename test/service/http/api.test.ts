@@ -2,12 +2,13 @@
 import { expect, test } from "vitest";
 import { Problem } from "../../../src/protocol/operator/resources.ts";
 import { problemKinds } from "../../../src/service/http/problem.ts";
-import { temporaryFolder } from "../../support/folder.ts";
-import { TestService, call, picture } from "../harness.ts";
+import { call, picture } from "../harness.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 test("[HTT1] every error response is a problem with a request id", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const json = { "content-type": "application/json" };
   const cases = [
     [404, await api.call("GET", "nothing")],
@@ -35,8 +36,7 @@ test("[HTT1] every error response is a problem with a request id", async () => {
 });
 
 test("[HTT2] a POST repeated with its Idempotency-Key runs once and gets the same response", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const key = { "idempotency-key": "k1" };
   const first = await api.call("POST", "playlists", { name: "P" }, key);
   const again = await api.call("POST", "playlists", { name: "P" }, key);
@@ -55,8 +55,7 @@ test("[HTT2] a POST repeated with its Idempotency-Key runs once and gets the sam
 });
 
 test("[HTT2] a repeat gets 409 while the first request is running; a rejected request may be retried", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const bytes = await picture("png", 512);
   const upload = () => api.call("POST", "assets", bytes, { "content-type": "image/png", "idempotency-key": "k" });
   const statuses = (await Promise.all([upload(), upload(), upload()])).map(({ status }) => status).toSorted((a, b) => a - b);
@@ -71,8 +70,7 @@ test("[HTT2] a repeat gets 409 while the first request is running; a rejected re
 });
 
 test("[HTT3] a change of an outdated version is rejected; of two concurrent changes one succeeds", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const created = await api.call("POST", "playlists", { name: "P" });
   const path = `playlists/${created.body.id}`;
   const etag = (await api.call("GET", path)).headers.get("etag")!;
@@ -88,8 +86,7 @@ test("[HTT3] a change of an outdated version is rejected; of two concurrent chan
 });
 
 test("[HTT3] a heartbeat does not change a player's ETag, which covers only what operators set", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const path = `players/${device.playerId}`;
   const etag = (await api.call("GET", path)).headers.get("etag")!;
@@ -99,8 +96,7 @@ test("[HTT3] a heartbeat does not change a player's ETag, which covers only what
 });
 
 test("[HTT4] the documentation loads nothing from other sites", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const page = await call(api.service.url, "GET", "/docs");
   expect(page.status).toBe(200);
   const html = page.body.toString();
@@ -116,8 +112,7 @@ test("[HTT4] the documentation loads nothing from other sites", async () => {
 });
 
 test("[HTT5] every problem type that operations name is in the catalogue and has an explanation", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   for (const kind of Object.keys(problemKinds)) {
     expect((await call(api.service.url, "GET", `/problems/${kind}`)).status).toBe(200);
   }

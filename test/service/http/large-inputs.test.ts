@@ -14,7 +14,10 @@ import { Browser } from "../people/browser.ts";
 import { begin, startWithSso } from "../people/sso.ts";
 import { EventSubscriber } from "../events/event-subscriber.ts";
 import { Agent } from "../mcp/agent.ts";
-import { errorPointers, TestService, type ApiResponse } from "../harness.ts";
+import { errorPointers, type ApiResponse } from "../harness.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 /** The most that a refusal may take. The requests below have up to a megabyte. */
 const mostAnswerBytes = 200_000;
@@ -23,8 +26,7 @@ const fields = (count: number): Record<string, number> => Object.fromEntries(Arr
 const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
 
 test("[ERR5] of many errors an answer lists the first hundred, says how many more there are, and cuts long names", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const few = await api.call("POST", "playlists", { name: "P", ...fields(mostErrors) });
   expect([few.status, few.body.errors.length, few.body.more_errors]).toEqual([422, mostErrors, undefined]);
   const many = await api.call("POST", "playlists", { name: "P", ...fields(5_000) });
@@ -38,8 +40,7 @@ test("[ERR5] of many errors an answer lists the first hundred, says how many mor
 });
 
 test("[ERR5] tools and messages of subscribers list few of many errors too", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   await using agent = await Agent.connect(api.service.url, api.token, "2026");
   const { isError, text } = await agent.call("create_playlist", { name: "P", ...fields(5_000) });
   expect([isError, text]).toEqual([true, expect.stringContaining("and 4,990 more")]);
@@ -57,8 +58,7 @@ test("[ERR5] tools and messages of subscribers list few of many errors too", asy
 });
 
 test("[ERR6] a message of a player that is nested too deeply is ignored, and its socket stays open", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const link = await device.connect();
   link.send(`{"type":"heartbeat","id":"1","ts":1,"data":${nested(30_000)}}`);
@@ -103,8 +103,7 @@ test("[ERR5] the errors of programs and logs name the first ten of many faults, 
 });
 
 test("[ERR6] JSON that is nested too deeply, or has too many entries, is refused before it is examined, and the error names the limit", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const send = (text: string) => api.call("POST", "playlists", Buffer.from(text), { "content-type": "application/json" });
   const refused = [
     [nested(mostJsonDepth + 1), "", `is nested more than ${mostJsonDepth} deep`],

@@ -3,6 +3,9 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { TestService, picture, errorPointers, type ApiResponse } from "../harness.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 const day = 86_400_000;
 const ids = (answer: ApiResponse): string[] => answer.body.data.map(({ id }: { id: string }) => id);
@@ -23,8 +26,7 @@ async function everyPage(api: TestService, path: string): Promise<string[]> {
 }
 
 test("[BIN1] players can be filtered by status, tag, name and layout, alone and combined, page by page", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const devices = [await api.pairDevice("Lobby ÉTAGE 1"), await api.pairDevice("lobby étage 2"), await api.pairDevice("Kitchen 100%")];
   const [first, second, third] = devices.map((device) => device.playerId) as [string, string, string];
   const layout = (await api.call("POST", "layouts", { name: "L" })).body.id as string;
@@ -55,8 +57,7 @@ test("[BIN1] players can be filtered by status, tag, name and layout, alone and 
 });
 
 test("[BIN2] a cursor is rejected with other filters than its own, and so is an invalid cursor", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   for (const name of ["A", "AB", "ABC"]) await api.call("POST", "playlists", { name });
   const page = await api.call("GET", "playlists?limit=1&q=a");
   const cursor = page.body.next_cursor as string;
@@ -68,8 +69,7 @@ test("[BIN2] a cursor is rejected with other filters than its own, and so is an 
 });
 
 test("[BIN3] a deleted resource is only visible in the bin and can be restored unchanged; a resource in use cannot be deleted", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const { playlist, layout } = await api.createLayout([{ type: "text", text: "hello" }]);
   expect(problem(await api.call("DELETE", `playlists/${playlist.id}`))).toEqual([409, "/problems/in-use"]);
   expect((await api.call("DELETE", `layouts/${layout.id}`)).status).toBe(204);
@@ -130,8 +130,7 @@ test("[BIN4] the bin keeps resources for thirty days unless they are permanently
 });
 
 test("[SCM4] commands can be listed by status and type, for one player and for all", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const one = await api.pairDevice("One");
   const two = await api.pairDevice("Two");
   const send = async (playerId: string, type: string): Promise<string> =>
@@ -149,8 +148,7 @@ test("[SCM4] commands can be listed by status and type, for one player and for a
 });
 
 test("[SCM5] one request sends a command to all players with a tag or to listed players: to all or none, once per idempotency key", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const devices = [await api.pairDevice("1"), await api.pairDevice("2"), await api.pairDevice("3")];
   const [first, second, third] = devices.map((device) => device.playerId) as [string, string, string];
   for (const id of [first, second]) await api.call("PATCH", `players/${id}`, { tags: ["lobby"] });
@@ -181,8 +179,7 @@ test("[SCM5] one request sends a command to all players with a tag or to listed 
 });
 
 test("[BLK1] one request changes the layout and tags of many players and returns how many changed", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const devices = [await api.pairDevice("1"), await api.pairDevice("2")];
   const player_ids = devices.map((device) => device.playerId);
   const layout = (await api.call("POST", "layouts", { name: "L" })).body.id as string;
@@ -227,8 +224,7 @@ test("[SCM6] a started command that never ends fails one hour after it expires; 
 });
 
 test("[SCM7] deleting a screenshot deletes its bytes", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const shot = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
   expect((await device.putScreenshot(shot, await picture())).status).toBe(204);

@@ -9,6 +9,7 @@ import { get } from "node:https";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { createSelfSignedCertificate } from "../../support/network/certificate.ts";
+import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Program, startService } from "../../support/programs/programs.ts";
 import { withoutNode } from "./without-node.ts";
@@ -48,6 +49,24 @@ test("[MON1] a running service is alive and ready; a stopping one is not ready",
   await expect.poll(() => answers.join("")).toMatch(/^HTTP\/1.1 503 .*The service is stopping/s);
   link.socket.terminate();
   kept.destroy();
+  await stopped;
+});
+
+test("[NOD23] a node that is told to stop is not ready at once, sends its players away over the drain's time, and serves requests meanwhile", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using api = await TestService.start(folder.path, { clock, drainMs: 30_000 });
+  const links = [];
+  for (const name of ["One", "Two", "Three"]) links.push(await (await api.pairDevice(name)).connect());
+  const stopped = api[Symbol.asyncDispose]();
+  for (const [at, link] of links.entries()) {
+    expect(await link.closed).toBe(1012);
+    // The others stay until it is their turn.
+    for (const later of links.slice(at + 1)) expect(await later.receivesNo("goaway")).toBe(true);
+    expect((await call(api.service.url, "GET", "/readyz")).status).toBe(503);
+    expect((await api.call("POST", "playlists", { name: "while draining", items: [] })).status).toBe(201);
+    clock.advance(10_000);
+  }
   await stopped;
 });
 

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { readServiceConfig } from "../../../src/main/service.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Program } from "../../support/programs/programs.ts";
-import { call, picture } from "../harness.ts";
+import { TestService, call, picture } from "../harness.ts";
 
 const start = (folder: string, ...more: string[]) => new Program(["src/main/cli.ts", "serve", "--port", "0", "--data", folder, ...more]);
 
@@ -13,11 +13,14 @@ async function urlOf(program: Program): Promise<string> {
   return String((await program.line("listening"))["url"]);
 }
 
-test("[SRV2] on port 0 the service logs the actual port; SIGTERM stops it cleanly", async () => {
+test("[SRV2] on port 0 the service logs the actual port; another one on its data folder gives one clear line; SIGTERM stops it cleanly", async () => {
   await using folder = await temporaryFolder();
   await using program = start(folder.path);
   const url = await urlOf(program);
   expect((await call(url, "GET", "/healthz")).status).toBe(200);
+  await using second = start(folder.path);
+  expect(await second.exitCode).toBe(1);
+  expect(second.output).toContain("another program uses");
   process.kill(program.pid, "SIGTERM");
   expect(await program.exitCode).toBe(0);
   expect(program.output).not.toContain((await readFile(join(folder.path, "admin-token"), "utf8")).trim());
@@ -26,11 +29,15 @@ test("[SRV2] on port 0 the service logs the actual port; SIGTERM stops it cleanl
 test("[SRV2] invalid flags give one clear line and exit code 2", async () => {
   await using folder = await temporaryFolder();
   for (const flags of [["--host", "0.0.0.0"], ["--nonsense"], ["--port", "70000"], ["--tls-cert", "/nowhere"]]) {
-    await using program = start(folder.path, ...flags);
-    expect(await program.exitCode).toBe(2);
-    expect(program.output.trim().split("\n")).toHaveLength(1);
-    expect(program.output).toContain(flags[0]!);
+    const refusal = new RegExp(`^[^\n]*${flags[0]}[^\n]*$`);
+    expect(() => readServiceConfig(["--data", folder.path, ...flags])).toThrow(
+      expect.objectContaining({ code: "bad-config", message: expect.stringMatching(refusal) }),
+    );
   }
+  await using program = start(folder.path, "--nonsense");
+  expect(await program.exitCode).toBe(2);
+  expect(program.output.trim().split("\n")).toHaveLength(1);
+  expect(program.output).toContain("--nonsense");
 });
 
 test("[SRV2] a host that is reachable from outside needs TLS or --insecure-http", () => {
@@ -42,23 +49,13 @@ test("[SRV2] a host that is reachable from outside needs TLS or --insecure-http"
   expect(read()).toMatchObject({ port: 8_080, publicUrl: null, tls: null });
 });
 
-test("[SRV2] a data folder in use gives one clear line and exit code 1", async () => {
-  await using folder = await temporaryFolder();
-  await using first = start(folder.path);
-  await urlOf(first);
-  await using second = start(folder.path);
-  expect(await second.exitCode).toBe(1);
-  expect(second.output).toContain("another program uses");
-});
-
 test("[SRV3] a service killed at any instant restarts with everything that it has confirmed", async () => {
   await using folder = await temporaryFolder();
   const created: string[] = [];
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < 2; round += 1) {
     await using program = start(folder.path);
     const url = await urlOf(program);
     const authorization = `Bearer ${(await readFile(join(folder.path, "admin-token"), "utf8")).trim()}`;
-    for (const id of created) expect((await call(url, "GET", `assets/${id}/content`, undefined, { authorization })).status).toBe(200);
     const writing = (async () => {
       for (let size = 16; ; size += 1) {
         const bytes = await picture("png", size);
@@ -74,5 +71,7 @@ test("[SRV3] a service killed at any instant restarts with everything that it ha
     await writing;
   }
   expect(created.length).toBeGreaterThan(3);
+  await using service = await TestService.start(folder.path);
+  for (const id of created) expect((await service.call("GET", `assets/${id}/content`)).status).toBe(200);
   expect((await stat(join(folder.path, "admin-token"))).mode & 0o777).toBe(0o600);
 });

@@ -5,9 +5,11 @@ import { toolsets } from "../../../src/protocol/operator/toolsets.ts";
 import { argumentsOf } from "../../../src/service/mcp/arguments.ts";
 import { operations } from "../../../src/service/operations/operations.ts";
 import { NoContent, operationsWith } from "../../../src/service/operations/operation.ts";
-import { temporaryFolder } from "../../support/folder.ts";
 import { Agent, eras } from "./agent.ts";
-import { TestService, call, heartbeat, picture, type Device } from "../harness.ts";
+import { call, heartbeat, picture, type Device } from "../harness.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 const maxListed = 40_000;
 
@@ -18,8 +20,7 @@ async function listed(agent: Agent): Promise<{ names: string[]; length: number }
 }
 
 test.each(eras)("[MCP20] the default tool list has at most 40 kB; other toolsets are requested in the URL (%s)", async (era) => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   await using plain = await Agent.connect(api.service.url, api.token, era);
   const usual = await listed(plain);
   expect(usual.length).toBeLessThanOrEqual(maxListed);
@@ -34,8 +35,7 @@ test.each(eras)("[MCP20] the default tool list has at most 40 kB; other toolsets
 });
 
 test("[MCP20] toolsets can be requested by a header; an unknown toolset is rejected, and the error names it; every area has a toolset", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
   const headers = { authorization: `Bearer ${api.token}`, accept: "application/json, text/event-stream" };
   const { body } = await call(api.service.url, "POST", "/mcp", list, { ...headers, "x-mcp-toolsets": "people" });
@@ -53,8 +53,7 @@ test("[MCP20] toolsets can be requested by a header; an unknown toolset is rejec
 });
 
 test.each(eras)("[MCP21] an unlisted operation is found by keywords and called with its own schema (%s)", async (era) => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   await using agent = await Agent.connect(api.service.url, api.token, era);
   for (const [words, name] of [
     ["holiday calendar", "create_calendar"],
@@ -117,8 +116,7 @@ test("[MCP22] body fields are direct arguments; one that collides with another a
 });
 
 test("[MCP23] a tool accepts a file of up to 1 MB in base64; for a larger file the error names the alternatives", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   await using agent = await Agent.connect(api.service.url, api.token, "2026");
   const bytes = await picture("png", 80);
   const given = { name: "red.png", data_base64: bytes.toString("base64"), idempotency_key: "k" };
@@ -144,8 +142,7 @@ const heardAs = (device: Device, detail: string) =>
   device.call("POST", "heartbeat", heartbeat({ content: { ...heartbeat().content, is: "failed", detail } }));
 
 test.each(eras)("[MCP24] untrusted text is marked as data and cannot break out of its JSON (%s)", async (era) => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice("Lobby");
   await api.call("PATCH", `players/${device.playerId}`, { name: hostile });
   const { asset } = await api.showPicture(device);
@@ -192,8 +189,7 @@ test.each(eras)("[MCP24] untrusted text is marked as data and cannot break out o
 });
 
 test("[MCP25] the endpoint's metadata names no authorization server", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const { body } = await call(api.service.url, "GET", "/.well-known/oauth-protected-resource/mcp");
   expect(body).toMatchObject({ resource: `${api.service.url}/mcp`, bearer_methods_supported: ["header"] });
   expect(body).not.toHaveProperty("authorization_servers");

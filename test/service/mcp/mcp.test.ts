@@ -7,6 +7,9 @@ import { Agent, eras } from "./agent.ts";
 import { TestService, call, heartbeat, picture } from "../harness.ts";
 import { createOtherTeam, owner, createTokenFor } from "../people/people.ts";
 import { openTables } from "../tables-of.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const shotId = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
@@ -26,8 +29,7 @@ const names = forAgents.map((each) => snake(each.name));
 const others = ["find_operation", "read_operation", "call_operation", "take_screenshot"];
 
 test.each(eras)("[MCP1] every operation is in a toolset, with title, schema and hints (%s)", async (era) => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   await using agent = await Agent.connect(api.service.url, api.token, era, "all");
   expect(agent.client.getNegotiatedProtocolVersion()).toMatch(new RegExp(`^${era}`));
   const { tools } = await agent.client.listTools();
@@ -53,8 +55,7 @@ test.each(eras)("[MCP1] every operation is in a toolset, with title, schema and 
 });
 
 test.each(eras)("[MCP2] a tool has the same effect and result as the REST request (%s)", async (era) => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice("Lobby");
   const asset = (await api.upload(await picture(), "image/png", "red.png")).body;
   await using agent = await Agent.connect(api.service.url, api.token, era);
@@ -78,8 +79,7 @@ test.each(eras)("[MCP2] a tool has the same effect and result as the REST reques
 });
 
 test("[MCP3] a token's scopes decide which tools, resources and prompts are listed; calls of others are rejected, and the error names them", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const first = await owner(api);
   const narrow = await createTokenFor(api, first, ["playlists:read", "playlists:write"]);
   await using agent = await Agent.connect(api.service.url, narrow.secret, "2026");
@@ -199,8 +199,7 @@ test("[MCP5] a dry run of a deletion does not change the player's presence and s
 });
 
 test.each(eras)("[MCP6] an error result names the problem, the field and the request (%s)", async (era) => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   await using agent = await Agent.connect(api.service.url, api.token, era);
   const refusals: [string, Record<string, unknown>, RegExp][] = [
     ["get_player", { id: "plr_01jd3v8q6m9x2k4n7r5t1w0yzh" }, /\(404, \/problems\/not-found\): "There is no such screen/],
@@ -225,8 +224,7 @@ test.each(eras)("[MCP6] an error result names the problem, the field and the req
 });
 
 test("[MCP7] resources of another team are not found by tools, MCP resources or dry runs", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const { playlist, asset } = await api.showPicture(device);
   const stranger = await createOtherTeam(api);
@@ -250,8 +248,7 @@ test("[MCP7] resources of another team are not found by tools, MCP resources or 
 });
 
 test("[MCP8] a tool's write is in the audit log, runs once per idempotency key and is rejected with an old ETag", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   await using agent = await Agent.connect(api.service.url, api.token, "2026");
   const wish = { name: "P", items: [], idempotency_key: "agent-1" };
   const created = await agent.ok("create_playlist", wish);
@@ -367,8 +364,7 @@ test.each(eras)(
 );
 
 test.each(eras)("[MCP13] the prompts for a diagnosis and a campaign name existing tools only (%s)", async (era) => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   await using agent = await Agent.connect(api.service.url, api.token, era);
   const { prompts } = await agent.client.listPrompts();
   expect(prompts.map(({ name }) => name)).toEqual(["diagnose_player", "plan_campaign"]);
@@ -388,8 +384,7 @@ test.each(eras)("[MCP13] the prompts for a diagnosis and a campaign name existin
 });
 
 test("[MCP19] a call that revokes its own token gets its result, the next call is rejected, and no listener leaks", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const other = await createTokenFor(api, await owner(api), ["tokens:read", "tokens:write"]);
   const meta = "io.modelcontextprotocol";
   const _meta = {

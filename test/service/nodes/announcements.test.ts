@@ -122,7 +122,7 @@ test("[NOD29] a node says which open transaction it waits for, keeps what follow
   await forgotten.announce("late");
   await a.announce("players.changed", { playerIds: ["early"] });
   await waitUntil("b has heard the early one", () => b.heard.includes("early"));
-  await waitUntil("b says whom it waits for", () => b.nodes.figures.heldBackBy.length === 1, 30_000);
+  await waitUntil("b says whom it waits for", () => b.nodes.figures.heldBackBy.length === 1);
   const name = new URL(database.replace(/@[^/]*/, "@host")).pathname.slice(1);
   expect(b.nodes.figures.heldBackBy[0]).toMatchObject({ pid: forgotten.pid, applicationName: "psql", database: name });
   expect(Date.parse(b.nodes.figures.heldBackBy[0]!.since!)).toBeGreaterThan(0);
@@ -189,7 +189,7 @@ test("[NOD4] while the message server is away nothing is lost, and when it is ba
   for (let n = 0; n < 20; n += 1) await a.announce("players.changed", { playerIds: [`away ${n}`] });
   await waitUntil("all are heard by polling", () => b.heard.length === 20);
   await nats.start();
-  await waitUntil("both are connected again", connected(true), 30_000);
+  await waitUntil("both are connected again", connected(true));
   const before = b.nodes.figures.counts.heardByMessage;
   await a.announce("players.changed", { playerIds: ["back"] });
   await waitUntil("it is heard by message", () => b.nodes.figures.counts.heardByMessage === before + 1);

@@ -2,6 +2,12 @@
 import { expect, test } from "vitest";
 import { createSystemClock, type Clock } from "../../../src/base/clock.ts";
 import { WebSocket } from "ws";
+import { silentLog } from "../../../src/base/log.ts";
+import { Presence } from "../../../src/service/fleet/presence.ts";
+import { LoneNode } from "../../../src/service/nodes/lone-node.ts";
+import { openStore } from "../../../src/service/store/store.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
 import { waitUntil } from "../../support/polling.ts";
 import { heartbeat, type Device, type TestService } from "../harness.ts";
 import { connect } from "./faulty-database.ts";
@@ -127,9 +133,28 @@ test("[NCL5] what a clock that was ahead has written of a player does not outlas
   await database.query(text, [device.playerId, 10 * minute]);
   const seenAt = async (node: TestService) =>
     Date.parse(((await node.call("GET", `players/${device.playerId}`)).body as { last_seen_at: string }).last_seen_at);
-  await waitUntil("A has read it", async () => (await seenAt(a)) > Date.now() + minute);
+  for (const node of [a, b]) await waitUntil("it has read it", async () => (await seenAt(node)) > Date.now() + minute);
   await device.call("POST", "heartbeat", heartbeat());
   await waitUntil("both have the newer one", async () => (await seenAt(a)) <= Date.now() && (await seenAt(b)) <= Date.now());
+});
+
+test("[NCL5] what a clock that was ahead has written does not replace a newer heartbeat that is not written yet", async () => {
+  await using folder = await temporaryFolder();
+  await using store = await openStore(folder.path);
+  const clock = new FakeClock();
+  const presence = await Presence.open(store.telemetry, clock, new LoneNode("nod_own", { clock, log: silentLog }));
+  const [playerId, body] = ["plr_one", JSON.stringify(heartbeat())];
+  const ahead = { playerId, receivedAt: clock.now() + 10 * minute, link: "poll", body } as const;
+  expect(presence.recordRemote(ahead, "nod_older")).toBe(true);
+  presence.recordHeartbeat(playerId, heartbeat(), "poll");
+  expect(presence.recordRemoteLink(playerId, ahead.receivedAt, "poll", "nod_older")).toBe(true);
+  expect(presence.recordRemote(ahead, "nod_older")).toBe(false);
+  expect(presence.lastSeenAt(playerId)).toBe(clock.now());
+  // The player may have moved to the node whose clock is ahead since it was written.
+  await presence.flush();
+  expect(presence.recordRemoteLink(playerId, ahead.receivedAt, "poll", "nod_older")).toBe(false);
+  expect(presence.recordRemote(ahead, "nod_older")).toBe(true);
+  expect(presence.lastSeenAt(playerId)).toBe(ahead.receivedAt);
 });
 
 test("[NCL6] nodes agree on the time to within their queries, whatever their machines' clocks say", async () => {

@@ -46,14 +46,14 @@ test("[DBE4] background loops go on after an error of each class, of a duty and 
     );
   await using node = await startNode(database, { each: loops("each"), duties: loops("duty") });
   const names = codes.flatMap((code) => [`each-${code}`, `duty-${code}`]);
-  await waitUntil("each loop has failed", () => names.every((name) => waits(node.lines, name)), 60_000);
+  await waitUntil("each loop has failed", () => names.every((name) => waits(node.lines, name)));
   for (const [status, refused] of answers) {
     const levels = node.lines.filter(({ loop }) => refused.includes(String(loop).slice(-5))).map(({ level }) => level);
     expect(new Set(levels)).toEqual(new Set([status === 500 ? 50 : 40]));
   }
   expect([...written]).toEqual([]);
   await mend(operator);
-  await waitUntil("each loop writes", () => written.size === names.length, 60_000);
+  await waitUntil("each loop writes", () => written.size === names.length);
   expect(await Promise.race([node.ended, testClock.wait(0)])).toBeUndefined();
 });
 

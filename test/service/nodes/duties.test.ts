@@ -19,6 +19,9 @@ import { usePostgres } from "./use-postgres.ts";
 
 const postgres = usePostgres();
 
+// A node with such leases loses none because its machine is slow.
+const hourMs = 3_600_000;
+
 test("[NOD9] a duty runs on one node at a time; a node that stops gives it back, and another has it within seconds", async () => {
   const database = await postgres.createDatabase();
   const running = new Set<string>();
@@ -32,16 +35,14 @@ test("[NOD9] a duty runs on one node at a time; a node that stops gives it back,
       running.delete(name);
     }
   };
-  const a = await startNode(database, { duties: { only: duty("a") } });
+  // What is not given back ends after an hour.
+  const a = await startNode(database, { duties: { only: duty("a") }, leaseMs: hourMs });
   await waitUntil("a has the duty", () => running.has("a"));
-  await using b = await startNode(database, { duties: { only: duty("b") } });
+  await using b = await startNode(database, { duties: { only: duty("b") }, leaseMs: hourMs });
   await waitUntil("both know each other", () => a.nodes.liveNodeIds.size === 2 && b.nodes.liveNodeIds.size === 2);
   expect(b.nodes.figures.hasDuties).toBe(false);
-  const stoppedAt = performance.now();
   await a[Symbol.asyncDispose]();
   await waitUntil("b has the duty", () => running.has("b"));
-  // Without giving it back, the lease would last ten seconds.
-  expect(performance.now() - stoppedAt).toBeLessThan(6_000);
   await waitUntil("b knows that a has gone", () => b.nodes.liveNodeIds.size === 1);
   expect(most).toBe(1);
 });
@@ -51,8 +52,8 @@ test("[NOD10] a node that is paused loses its duty, and when it wakes its writes
   await using paused = await startChild(database, "paused");
   await waitUntil("it counts", async () => (await countOf(database, "paused")) > 2);
   paused.child.kill("SIGSTOP");
-  await using b = await startNode(database, { duties: { counting: countAs("b") } });
-  await waitUntil("b has the duty", () => b.nodes.figures.hasDuties, 40_000);
+  await using b = await startNode(database, { duties: { counting: countAs("b") }, leaseMs: hourMs });
+  await waitUntil("b has the duty", () => b.nodes.figures.hasDuties);
   // What PostgreSQL has received from it before may still commit; then it stands still.
   await waitUntil("b counts", async () => (await countOf(database, "b")) > 0);
   const whilePaused = await countOf(database, "paused");
@@ -138,15 +139,11 @@ test("[NOD12] loops of duties and of each node go on after an outage of the data
   await waitUntil("both loops run", () => begun.duty > 3 && begun.each > 3);
   await waitUntil("the nodes know each other", () => a.nodes.liveNodeIds.size === 2 && b.nodes.liveNodeIds.size === 2);
   await server[Symbol.asyncDispose]();
-  await waitUntil(
-    "a loop waits for the database",
-    () => a.lines.some(({ msg }) => msg === "a background loop waits for the database"),
-    60_000,
-  );
-  await waitUntil("the lease of a has ended", () => a.nodes.figures.leaseSeconds < 0, 60_000);
+  await waitUntil("a loop waits for the database", () => a.lines.some(({ msg }) => msg === "a background loop waits for the database"));
+  await waitUntil("the lease of a has ended", () => a.nodes.figures.leaseSeconds < 0);
   await using _restarted = await startPostgres({ folder: folder.path });
   const after = { ...begun };
-  await waitUntil("both loops run again", () => begun.duty > after.duty + 3 && begun.each > after.each + 3, 60_000);
+  await waitUntil("both loops run again", () => begun.duty > after.duty + 3 && begun.each > after.each + 3);
   expect([...a.lines, ...b.lines].filter(({ msg }) => msg.startsWith("a node has gone"))).toEqual([]);
   expect(await Promise.race([a.ended, b.ended, testClock.wait(0)])).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 // What an operator or another program does to the database of a service in tests, and how its clients and its log see it.
-import { setTimeout } from "node:timers/promises";
 import pg from "pg";
 import { expect } from "vitest";
+import { eventually } from "../../support/polling.ts";
 import type { ApiResponse, TestService } from "../harness.ts";
 
 /** A connection of an operator. */
@@ -27,13 +27,13 @@ export const mend = (client: pg.Client) => client.query("DROP FUNCTION fail CASC
 /** Repeats a request as its client does, until it succeeds. @returns all answers */
 export async function persist(request: () => Promise<ApiResponse>): Promise<ApiResponse[]> {
   const all: ApiResponse[] = [];
-  for (;;) {
+  return eventually(async () => {
     const answer = await request();
     all.push(answer);
     if (answer.status !== 503) return all;
     expect(answer.headers.get("retry-after")).toBe("5");
-    await setTimeout(20);
-  }
+    return null;
+  });
 }
 
 /** A playlist through one node, with the key by which its client repeats it. */

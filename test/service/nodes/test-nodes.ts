@@ -18,16 +18,21 @@ interface NodeOptions {
   messages?: MessagesConfig | null;
   /** Of its machine. */
   clock?: Clock;
+  /** How long its leases last; default: as long as the product's. */
+  leaseMs?: number;
   /** Loops of the test's own. */
   duties?: Record<string, (store: Store) => Loop>;
   each?: Record<string, (store: Store) => Loop>;
 }
 
-export async function startNode(database: string, { messages = null, clock = testClock, duties = {}, each = {} }: NodeOptions = {}) {
+export async function startNode(
+  database: string,
+  { messages = null, clock = testClock, leaseMs, duties = {}, each = {} }: NodeOptions = {},
+) {
   await using opened = new AsyncDisposableStack();
   const { log, lines } = createLog();
   const store = opened.use(await openPostgresStore(database, log));
-  const nodes = opened.use(await openSharedNodes({ database, messages }, store, createIds(testClock), { log, clock }));
+  const nodes = opened.use(await openSharedNodes({ database, messages, leaseMs }, store, createIds(testClock), { log, clock }));
   const stopping = new AbortController();
   const ended = runAll(
     [

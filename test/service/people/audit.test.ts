@@ -7,14 +7,16 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, picture } from "../harness.ts";
 import { inviteMember, createOtherTeam, owner } from "./people.ts";
 import { failInserts, openTables } from "../tables-of.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 const entries = async (api: TestService, query = ""): Promise<AuditEntry[]> =>
   (await api.call("GET", `audit${query}`)).body.data.map((entry: unknown) => AuditEntry.parse(entry));
 const verify = async (api: TestService) => AuditVerification.parse((await api.call("GET", "audit/verify")).body);
 
 test("[AUD1] a write adds one entry: user, action, address, and the resource's ETag before and after", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const me = await owner(api);
   const created = await api.call("POST", "playlists", { name: "P" });
   const path = `playlists/${created.body.id}`;
@@ -35,8 +37,7 @@ test("[AUD1] a write adds one entry: user, action, address, and the resource's E
 });
 
 test("[AUD2] the log contains uploads, pairings, commands, users and tokens, but no reads, rejected requests or replays", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const first = await owner(api);
   const device = await api.pairDevice();
   await api.upload(await picture());
@@ -67,15 +68,13 @@ test("[AUD2] the log contains uploads, pairings, commands, users and tokens, but
 });
 
 test("[AUD10] a ticket for events adds no entry", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   expect((await api.call("POST", "events/tickets")).status).toBe(201);
   expect(await entries(api)).toEqual([]);
 });
 
 test("[AUD3] the log can be read page by page and filtered by user, action and resource; a team reads only its own", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const first = await owner(api);
   const stranger = await createOtherTeam(api);
   await stranger.call("POST", "layouts", { name: "Theirs" });
@@ -130,8 +129,7 @@ test("[AUD4] verifying the chain shows whether an entry was changed, removed or 
 });
 
 test("[AUD5] entries of concurrent writes form one chain without gaps", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const answers = await Promise.all(Array.from({ length: 30 }, (_, each) => api.call("POST", "playlists", { name: `P${each}` })));
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
   expect(await verify(api)).toMatchObject({ holds: true, entries: 30 });

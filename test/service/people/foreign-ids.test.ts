@@ -13,8 +13,20 @@ const background = ["events", "event_journals", "webhook_messages", "webhook_del
 // On PostgreSQL also the secrets that devices may use once, and the end of a live view, which the audit log has after the operation.
 if (isOnPostgres) background.push("used_secrets", "audit_heads");
 
-/** All rows of the database except those that the service changes in the background. */
+const known = new WeakMap<DatabaseSync, { version: unknown; content: string }>();
+
+/** All rows of the database except those that the service changes in the background; read only after another connection has written. */
 function contentOf(file: DatabaseSync): string {
+  if (isOnPostgres) return readContent(file);
+  const { data_version: version } = file.prepare("PRAGMA data_version").get()!;
+  const before = known.get(file);
+  if (before !== undefined && before.version === version) return before.content;
+  const content = readContent(file);
+  known.set(file, { version, content });
+  return content;
+}
+
+function readContent(file: DatabaseSync): string {
   const tables = tablesOf(file).filter(({ table }) => !background.includes(table));
   return JSON.stringify(
     tables.map(({ table }) => [

@@ -13,6 +13,9 @@ import { createOlderData } from "../store/older.ts";
 import { inviteMember, owner, createTokenFor, Person } from "./people.ts";
 import { openTables } from "../tables-of.ts";
 import { isOnPostgres } from "../test-database.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 const hourMs = 3_600_000;
 let guests = 0;
@@ -24,8 +27,7 @@ function guest(role: Role): { email: string; name: string; role: Role } {
 }
 
 test("[GRA1] an invitation needs a token with all scopes of the role; otherwise a 403 names the missing scopes", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const first = await owner(api);
   const narrow = await createTokenFor(api, first, ["teams:write"]);
   for (const role of ["owner", "editor", "viewer"] as const) {
@@ -98,8 +100,7 @@ test("[GRA3] the first token of a new member has no later expiry and no more sco
 });
 
 test("[GRA4] promoting needs a token with all scopes of the role and without an end; demoting needs only teams:write", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const first = await owner(api);
   const person = await inviteMember(api, first, "viewer");
   const path = `teams/${first.teamId}/members/${person.userId}`;
@@ -119,8 +120,7 @@ test("[GRA4] promoting needs a token with all scopes of the role and without an 
 });
 
 test("[GRA5] demoting or removing an owner needs a token with all scopes of an owner", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const first = await owner(api);
   const second = await inviteMember(api, first, "owner", "second");
   const viewer = await inviteMember(api, first, "viewer");
@@ -136,8 +136,7 @@ test("[GRA5] demoting or removing an owner needs a token with all scopes of an o
 });
 
 test("[GRA6] permissions are checked at the commit: a user who is demoted while sending a request gains nothing", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const first = await owner(api);
   const person = await inviteMember(api, first, "owner", "second");
   const path = `teams/${first.teamId}/members/${person.userId}`;

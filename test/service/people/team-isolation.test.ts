@@ -1,6 +1,6 @@
 // Isolation of teams: a team reads, changes and receives events about its own resources only.
 import type { SQLInputValue } from "node:sqlite";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { ulid } from "../../../src/base/ulid.ts";
 import { EventKind } from "../../../src/protocol/operator/events.ts";
 import { temporaryFolder } from "../../support/folder.ts";
@@ -12,8 +12,15 @@ import { readEverything, writeEverything } from "./every-operation.ts";
 import { inviteMember, createOtherTeam, owner, Person } from "./people.ts";
 import { contentOf, createUnchangedCheck, idsOnlyIn, openDatabase, rowsOf, startTwoTeams, waitForAssets } from "./two-teams.ts";
 
+// Of the tests that leave both teams with what they have.
+let teams: Awaited<ReturnType<typeof startTwoTeams>>;
+
+beforeAll(async () => {
+  teams = await startTwoTeams();
+});
+afterAll(() => teams[Symbol.asyncDispose]());
+
 test("[ISO1] every list, report and other read of a team contains its own data and nothing of another team", async () => {
-  await using teams = await startTwoTeams();
   const { service, file, own, other } = teams;
   for (const [team, foreignTeam] of [
     [own, other],
@@ -123,7 +130,6 @@ test("[ISO3] a database row that refers to another team's resource gives no acce
 });
 
 test("[ISO4] a report does not contain the name of another team's asset, even if the team's own play events refer to it", async () => {
-  await using teams = await startTwoTeams();
   const { own, other } = teams;
   const mixedPool = new Map([...other.pool, ["ast", own.pool.get("ast")!]]);
   expect((await other.device.call("POST", "play-events", { events: [playEvent(mixedPool)] })).body.accepted).toBe(1);
@@ -138,7 +144,6 @@ test("[ISO4] a report does not contain the name of another team's asset, even if
 });
 
 test("[ISO4] a write for the whole team, or for a tag, affects no player of another team", async () => {
-  await using teams = await startTwoTeams();
   const { service, file, own, other } = teams;
   await using agent = await Agent.connect(service.service.url, own.person.secret, "2026");
   const { concerned } = await agent.ok("create_schedule", newSchedule(own.pool.get("lay")!));
@@ -154,7 +159,6 @@ test("[ISO4] a write for the whole team, or for a tag, affects no player of anot
 });
 
 test("[TEA11] a body with a single id of another team is rejected, also in fields that the examples do not use", async () => {
-  await using teams = await startTwoTeams();
   const { file, own, other } = teams;
   const ownId = (prefix: string) => own.pool.get(prefix)!;
   const foreignId = (prefix: string) => other.pool.get(prefix)!;
@@ -253,7 +257,6 @@ test("[ISO5] a user in two teams has a separate role in each: demotion or remova
 });
 
 test("[ISO6] an empty team can be deleted together with its bin, and nothing of other teams is deleted", async () => {
-  await using teams = await startTwoTeams();
   const { service, file, own, other } = teams;
   await waitForAssets(own, other);
   const created = (await own.person.call("POST", "teams", { name: "Third" })).body;
@@ -275,7 +278,6 @@ test("[ISO6] an empty team can be deleted together with its bin, and nothing of 
 });
 
 test("[ISO7] a subscriber receives only events of its own team, even if it names players of another team", async () => {
-  await using teams = await startTwoTeams();
   const { service, file, own, other } = teams;
   await waitForAssets(own, other);
   const foreign = idsOnlyIn(file, other.person.teamId, own.person.teamId);

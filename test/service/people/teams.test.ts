@@ -11,10 +11,12 @@ import { createOlderData } from "../store/older.ts";
 import { inviteMember, createOtherTeam, owner, Person } from "./people.ts";
 import { openTables } from "../tables-of.ts";
 import { dropAdminToken, isOnPostgres } from "../test-database.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 test("[TEA1] the first start creates a team and its owner, who can read and change their own user", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const me = await api.call("GET", "me");
   expect(Me.parse(me.body)).toMatchObject({ user: { name: "Owner", email: null }, role: "owner" });
   const renamed = await api.call("PATCH", "me", { name: "Ada", email: "Ada@Example.com" });
@@ -187,8 +189,7 @@ test("[TEA6] a user with a token joins another team as the same user, and gets a
 });
 
 test("[TEA7] a role limits its tokens: a viewer can only read, an editor cannot manage members or read the audit log", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const first = await owner(api);
   const viewer = await inviteMember(api, first, "viewer");
   const editor = await inviteMember(api, first, "editor");
@@ -207,8 +208,7 @@ test("[TEA7] a role limits its tokens: a viewer can only read, an editor cannot 
 });
 
 test("[TEA8] demoting a member removes scopes from its tokens permanently; removing a member revokes them", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const first = await owner(api);
   const person = await inviteMember(api, first, "editor");
   const writer = (await person.call("POST", "tokens", { name: "w", scopes: ["playlists:write"] })).body;
@@ -229,8 +229,7 @@ test("[TEA8] demoting a member removes scopes from its tokens permanently; remov
 });
 
 test("[TEA9] the last owner can be neither removed nor demoted, even if two owners demote each other at once", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const first = await owner(api);
   const path = (person: Person) => `teams/${first.teamId}/members/${person.userId}`;
   expect((await api.call("PATCH", path(first), { role: "viewer" })).status).toBe(409);

@@ -15,6 +15,9 @@ import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, picture, errorPointers } from "../harness.ts";
 import { inviteMember, owner, createTokenFor } from "./people.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 test("[TOK3] a token's secret is shown only when it is created and in idempotent replays, and is not stored on disk", async () => {
   await using folder = await temporaryFolder();
@@ -70,8 +73,7 @@ test("[TOK4] a token cannot create a token with more scopes, a higher role or a 
 });
 
 test("[TOK5] renaming and revoking take effect at once; owners see all tokens of the team, others their own", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const first = await owner(api);
   const editor = await inviteMember(api, first, "editor");
   const spare = await createTokenFor(api, editor, ["players:read"]);
@@ -134,8 +136,7 @@ test("[TOK7] listeners are called once when their token ends, and removed when t
 });
 
 test("[TOK7] a download in progress is cut off when its token is revoked", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   // More than the buffers of the sockets: the download stays in progress while the test does not read.
   const side = 4_000;
   const big = await sharp(randomBytes(side * side * 3), { raw: { width: side, height: side, channels: 3 } })
@@ -152,8 +153,7 @@ test("[TOK7] a download in progress is cut off when its token is revoked", async
 });
 
 test("[TOK17] an upload whose token is revoked meanwhile is rejected at its end and leaves nothing behind", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const writer = await createTokenFor(api, await owner(api), ["assets:write"]);
   const bytes = await picture();
   const headers = { authorization: writer.authorization, "content-type": "image/png", "content-length": bytes.length };
@@ -170,8 +170,7 @@ test("[TOK17] an upload whose token is revoked meanwhile is rejected at its end 
 });
 
 test("[TOK8] every scope is granted by some role; a viewer has read scopes only", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const first = await owner(api);
   expect((await first.call("GET", "me")).body.token.scopes).toEqual([...scopes]);
   const viewer = await inviteMember(api, first, "viewer");

@@ -6,17 +6,19 @@ import { eventually } from "../../support/polling.ts";
 import { picture, TestService } from "../harness.ts";
 import { inviteMember, owner } from "../people/people.ts";
 import { contentOf, done, layoutOf, text, within } from "./content.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 test("[DRF10] of two people who publish changes of the same at the same instant, one wins and the other is told the conflicts", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const first = await owner(api);
   const people = [await inviteMember(api, first, "editor", "one"), await inviteMember(api, first, "editor", "two")];
-  const shared = await done(first, "POST", "playlists", { name: "Shared" });
+  const playlist = await done(first, "POST", "playlists", { name: "Shared" });
   const drafts = await Promise.all(
     people.map(async (by, place) => {
       const draft = await done(by, "POST", "drafts", { name: `${place}` });
-      await done(by, "PATCH", `playlists/${shared.id}`, { name: `of ${place}` }, within(draft));
+      await done(by, "PATCH", `playlists/${playlist.id}`, { name: `of ${place}` }, within(draft));
       await done(by, "POST", "playlists", { name: `new ${place}` }, within(draft));
       return draft;
     }),
@@ -27,24 +29,23 @@ test("[DRF10] of two people who publish changes of the same at the same instant,
   expect([answers[winner]!.status, answers[loser]!.status]).toEqual([200, 409]);
   expect(answers[loser]!.body).toMatchObject({
     type: "/problems/draft-conflicts",
-    errors: [{ pointer: `/changes/playlist/${shared.id}` }],
+    errors: [{ pointer: `/changes/playlist/${playlist.id}` }],
   });
   const names = async () => (await done(first, "GET", "playlists")).data.map(({ name }: { name: string }) => name).toSorted();
   expect(await names()).toEqual([`new ${winner}`, `of ${winner}`]);
   // Nothing of the other's is lost: it is published with a decision.
-  const resolve = [{ kind: "playlist", id: shared.id, resolve: "mine" }];
+  const resolve = [{ kind: "playlist", id: playlist.id, resolve: "mine" }];
   expect((await publish(loser, { resolve })).status).toBe(200);
   expect(await names()).toEqual(["new 0", "new 1", `of ${loser}`]);
   // One draft is published once.
   const draft = await done(first, "POST", "drafts", { name: "D" });
-  await done(first, "PATCH", `playlists/${shared.id}`, { name: "last" }, within(draft));
+  await done(first, "PATCH", `playlists/${playlist.id}`, { name: "last" }, within(draft));
   const twice = await Promise.all(people.map((by) => by.call("POST", `drafts/${draft.id}/publish`, {})));
   expect(twice.map(({ status, body }) => `${status} ${body.type ?? ""}`).toSorted()).toEqual(["200 ", "409 /problems/wrong-status"]);
 });
 
 test("[DRF11] imports, replaced files, previews and the timeline are those of the draft in it", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice("Hall");
   const { asset, playlist, layout } = await api.showPicture(device);
   const next = (await api.upload(await picture("jpeg"))).body;
@@ -88,8 +89,7 @@ test("[DRF11] imports, replaced files, previews and the timeline are those of th
 });
 
 test("[DRF12] a request that is repeated with the same key in another draft is refused", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const draft = await done(api, "POST", "drafts", { name: "D" });
   const key = { "idempotency-key": "k1" };
   const first = await done(api, "POST", "playlists", { name: "P" }, { ...within(draft), ...key });

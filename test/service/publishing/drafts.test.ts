@@ -6,12 +6,14 @@ import { TestService } from "../harness.ts";
 import { Agent } from "../mcp/agent.ts";
 import { createTokenFor, createOtherTeam, inviteMember, owner } from "../people/people.ts";
 import { contentOf, done, layoutOf, text, within } from "./content.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 const hourMs = 3_600_000;
 
 test("[DRF1] what is written in a draft is read in it, and nothing else changes until it is published", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const playlist = await done(api, "POST", "playlists", { name: "P", items: [text("old")] });
   const layout = await done(api, "POST", "layouts", layoutOf("L", playlist.id));
@@ -59,8 +61,7 @@ test("[DRF1] what is written in a draft is read in it, and nothing else changes 
 });
 
 test("[DRF2] a draft checks what is written in it: fields, references, use, If-Match", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const playlist = await done(api, "POST", "playlists", { name: "P" });
   const layout = await done(api, "POST", "layouts", layoutOf("L", playlist.id));
   const draft = await done(api, "POST", "drafts", { name: "D" });
@@ -94,8 +95,7 @@ test("[DRF2] a draft checks what is written in it: fields, references, use, If-M
 });
 
 test("[DRF3] a change that someone publishes meanwhile is a conflict, and publishing needs a decision about each", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const [one, two, three] = [
     await done(api, "POST", "playlists", { name: "1" }),
     await done(api, "POST", "playlists", { name: "2" }),
@@ -124,8 +124,7 @@ test("[DRF3] a change that someone publishes meanwhile is a conflict, and publis
 });
 
 test("[DRF4] a draft that no longer fits is refused with the reason, and nothing of it is published", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const playlist = await done(api, "POST", "playlists", { name: "P" });
   const draft = await done(api, "POST", "drafts", { name: "D" });
   await done(api, "POST", "layouts", layoutOf("L", playlist.id), within(draft));
@@ -219,8 +218,7 @@ test("[DRF5] the effect of a draft names the screens that change, when first, an
 });
 
 test("[DRF6] what cannot be part of a draft is refused in it; drafts of another team are not found", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const draft = await done(api, "POST", "drafts", { name: "D" });
   const show = await api.call("POST", "show", { text: "x", players: [device.playerId], lasts_ms: 60_000 }, within(draft));
@@ -235,8 +233,7 @@ test("[DRF6] what cannot be part of a draft is refused in it; drafts of another 
 });
 
 test("[DRF7] a token publishes only the kinds of content that it may write, and needs the scopes of drafts for them", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const first = await owner(api);
   const draft = await done(first, "POST", "drafts", { name: "D" });
   await done(first, "POST", "layouts", layoutOf("L", null), within(draft));
@@ -250,8 +247,7 @@ test("[DRF7] a token publishes only the kinds of content that it may write, and 
 });
 
 test("[DRF8] agents read and write content in a draft by the argument draft", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const editor = await inviteMember(api, await owner(api), "editor");
   await using agent = await Agent.connect(api.service.url, editor.secret, "2026", "content,schedules");
   const { result: draft } = await agent.ok("create_draft", { name: "D" });
@@ -263,8 +259,7 @@ test("[DRF8] agents read and write content in a draft by the argument draft", as
 });
 
 test("[DRF9] drafts and what is published of them have events, each resource too; what is written in a draft has none", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const { next } = await done(api, "GET", "events?after=now");
   const draft = await done(api, "POST", "drafts", { name: "D" });
   const playlist = await done(api, "POST", "playlists", { name: "P" }, within(draft));

@@ -7,6 +7,9 @@ import { TestService, heartbeat, picture } from "../harness.ts";
 import { createOtherTeam, createTokenFor, owner } from "../people/people.ts";
 import { contentOf, done, layoutOf, text, within, type Caller } from "./content.ts";
 import { walkVersions } from "./versions-walk.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 interface Entry {
   number: number;
@@ -20,8 +23,7 @@ async function versions(by: Caller): Promise<Entry[]> {
 }
 
 test("[VER1] each write of content is a version, by whatever operation, and other writes are none", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const other = await createOtherTeam(api);
   const seen: string[] = [];
@@ -90,14 +92,12 @@ test("[VER2] what the service itself ends is a version without a person", async 
 });
 
 test("[VER3] any of 60 versions restored equals what was published then", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   await walkVersions(api, 60, 8, 20);
 });
 
 test("[VER4] restoring is a version itself; with only, some resources; dry, nothing; in a draft, a change of the draft", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const playlist = await done(api, "POST", "playlists", { name: "1" });
   const other = await done(api, "POST", "playlists", { name: "A" });
   await done(api, "PATCH", `playlists/${playlist.id}`, { name: "2" });
@@ -161,8 +161,7 @@ test("[VER8] the effect of going back names the screens that change, when first,
 });
 
 test("[VER5] a restored version leaves out what was deleted for good, and says what cannot be restored", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const { asset, playlist, layout } = await api.showPicture(device);
   await done(api, "PATCH", `playlists/${playlist.id}`, { items: [text("t")] });
@@ -179,8 +178,7 @@ test("[VER5] a restored version leaves out what was deleted for good, and says w
 });
 
 test("[VER6] the arrival of a version says which screens play it, wait, are offline or failed and why", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const layout = await done(api, "POST", "layouts", layoutOf("L", null));
   const devices = [
     await api.pairDevice("A plays"),
@@ -209,8 +207,7 @@ test("[VER6] the arrival of a version says which screens play it, wait, are offl
 });
 
 test("[VER7] secrets of web items are in no version and no draft", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const web = { type: "web", url: "https://example.com/", duration_ms: 5_000, headers: { Authorization: "hidden-secret" } };
   const playlist = await done(api, "POST", "playlists", { name: "P", items: [web] });
   const draft = await done(api, "POST", "drafts", { name: "D" });

@@ -15,6 +15,9 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { startService } from "../../support/programs/programs.ts";
 import { TestService, call, Device, picture, errorPointers, type ApiResponse } from "../harness.ts";
 import { openTables } from "../tables-of.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 const makeId = createIds({ now: () => Date.UTC(2026, 10, 21), monotonic: () => 0, elapsed: () => 0, wait: async () => undefined });
 const layout = makeId("lay");
@@ -49,8 +52,7 @@ function play(startedAt: string, durationMs: number, more: Partial<PlayEvent> = 
 const send = (device: Device, events: readonly unknown[]): Promise<ApiResponse> => device.call("POST", "play-events", { events });
 
 test("[POP1] a play event is stored once, however often it is sent; each invalid event is reported and does not block the others", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const first = play("2026-11-21T10:00:00Z", 8_000);
   const second = play("2026-11-21T10:00:08Z", 2_000, { result: "cut", reason: "replaced" });
@@ -76,8 +78,7 @@ test("[POP1] a play event is stored once, however often it is sent; each invalid
 });
 
 test("[POP2] a batch has at most 500 events, may be compressed, and is bounded while it is decompressed", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const events = Array.from({ length: 500 }, (_, index) => play(new Date(Date.UTC(2026, 10, 21) + index * 1_000).toISOString(), 1_000));
   const packed = { "content-type": "application/json", "content-encoding": "gzip" };
@@ -96,8 +97,7 @@ test("[POP2] a batch has at most 500 events, may be compressed, and is bounded w
 });
 
 test("[POP3] play events are listed by player, layout, zone, asset, item, result and time, page by page", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice();
   const asset = makeId("ast");
   const [otherLayout, otherZone, otherItem] = [makeId("lay"), makeId("zon"), makeId("itm")];
@@ -135,8 +135,7 @@ test("[POP3] play events are listed by player, layout, zone, asset, item, result
 });
 
 test("[POP4] the report counts plays and their duration by any group, in days and hours of any time zone", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice("Lobby");
   const asset = (await api.upload(await picture(), "image/png", "poster")).body.id as string;
   const about = { asset_id: asset, sha256: "b".repeat(64) };
@@ -201,8 +200,7 @@ test("[POP4] the report counts plays and their duration by any group, in days an
 });
 
 test("[POP5] the report is also available as CSV, in which no cell is a formula", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const names = ['=HYPERLINK("http://x")', "+1", "-2", "@SUM(A1)", 'a, "b"', "  =1", "＝1", "plain"];
   const devices = [];
   for (const name of names) devices.push(await api.pairDevice(name));
@@ -254,9 +252,9 @@ test("[POP7] acknowledged play events survive kill -9", async () => {
     await service.program.kill();
     await underWay;
   }
-  await using service = await startService(folder.path);
+  await using service = await TestService.start(folder.path);
   const list = async (query: string) =>
-    (await service.api.ok("GET", `play-events?limit=100&${query}`)) as unknown as { data: PlayEvent[]; next_cursor: string | null };
+    (await service.call("GET", `play-events?limit=100&${query}`)).body as { data: PlayEvent[]; next_cursor: string | null };
   const found: string[] = [];
   for (let cursor = ""; ;) {
     const { data, next_cursor } = await list(`to=2026-11-21T10:30:00Z${cursor}`);
@@ -269,8 +267,7 @@ test("[POP7] acknowledged play events survive kill -9", async () => {
 });
 
 test("[POP23] play events are listed, filtered and counted by layout, layer, schedule, override, item and player, as JSON and as CSV", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice("Lobby");
   const other = await api.pairDevice("Hall");
   const [schedule, override, otherLayout] = [makeId("sch"), makeId("cmd"), makeId("lay")];

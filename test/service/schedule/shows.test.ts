@@ -1,5 +1,6 @@
 // Shows: one request creates everything that is needed, one request removes it, and play events prove it.
 import { expect, test } from "vitest";
+import { ulid } from "../../../src/base/ulid.ts";
 import { programAt } from "../../../src/schedule/program.ts";
 import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { FakeClock } from "../../support/clock.ts";
@@ -8,6 +9,9 @@ import { readyOf } from "../../support/states.ts";
 import { Agent, eras } from "../mcp/agent.ts";
 import { TestService, Device, heartbeat, picture, errorPointers } from "../harness.ts";
 import { createOtherTeam, owner, createTokenFor } from "../people/people.ts";
+import { useService } from "../shared-service.ts";
+
+const shared = useService();
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -77,8 +81,7 @@ test("[SHO1] one request shows an asset, a web page or a text: it creates a play
 });
 
 test("[SHO2] players are selected by id, by a unique name, by tag, or all at once; other selections are rejected with a pointer", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const lobby = await api.pairDevice("Lobby");
   const cafe = await api.pairDevice("CAFÉ Süd");
   await api.pairDevice("Twin");
@@ -108,8 +111,7 @@ test("[SHO2] players are selected by id, by a unique name, by tag, or all at onc
 });
 
 test("[SHO3] the response warns of what prevents a show from being seen, but creates it nevertheless", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice("Lobby");
   const { layout } = await api.showPicture(device);
   const codes = async (more: object) => {
@@ -136,8 +138,7 @@ test("[SHO3] the response warns of what prevents a show from being seen, but cre
 });
 
 test("[SHO4] one request clears a show and leaves nothing of it outside the bin; resources that something else uses stay", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice("Lobby");
   const before = await stateOf(device);
   const make = async () => (await api.call("POST", "show", { text: "Hello", lasts_ms: hour, everywhere: true })).body;
@@ -222,8 +223,7 @@ test("[SHO6] a show lasts from one moment to another of the same kind, or for a 
 });
 
 test("[SHO7] a show is created once per idempotency key, a dry run creates nothing, and it requires the scopes of everything it creates", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice("Lobby");
   const wish = { text: "Hello", players: ["Lobby"], lasts_ms: hour };
   const revision = (await api.call("GET", `players/${device.playerId}`)).body.desired_revision;
@@ -429,8 +429,7 @@ test("[SHO11] an emergency begins now, ends at an instant or when it is deleted,
 });
 
 test.each(eras)("[MCP26] three calls show something on a screen from one moment to another and prove it (%s)", async (era) => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice("Lobby");
   const link = await device.connect();
   await using agent = await Agent.connect(api.service.url, api.token, era);
@@ -451,7 +450,7 @@ test.each(eras)("[MCP26] three calls show something on a screen from one moment 
     link.send({ type: "heartbeat", data: heartbeat({ now_playing: [{ ...ids, presented_at: new Date(start).toISOString() }] }) });
     const command = await link.next("command");
     const { jti } = JSON.parse(Buffer.from(command.data.command.split(".")[1]!, "base64url").toString());
-    const shot = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
+    const shot = `shot_${ulid(Date.now())}`;
     await device.putScreenshot(shot, bytes, { "command-id": jti, "captured-at": new Date().toISOString() });
     await device.call("POST", `commands/${jti}/status`, { status: "succeeded", result: { screenshot_id: shot } });
     const play = { ...playOf(start, 10_000), ...ids, layout_id: show.layout_id, schedule_id: show.schedule_id };
@@ -473,8 +472,7 @@ test.each(eras)("[MCP26] three calls show something on a screen from one moment 
 });
 
 test("[MCP27] a missing screenshot has its reason: offline at once, no response after the given time, or the failure", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const device = await api.pairDevice("Lobby");
   await using agent = await Agent.connect(api.service.url, api.token, "2026");
   expect((await agent.call("take_screenshot", { player: "Lobby" })).text).toMatch(/Lobby” is offline \(was never seen\)/);

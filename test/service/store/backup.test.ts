@@ -3,6 +3,8 @@ import { cp, mkdir, open, readdir, readFile, rm, stat, truncate, writeFile } fro
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
+import { silentLog } from "../../../src/base/log.ts";
+import { runBackup, runRestore } from "../../../src/main/backup.ts";
 import type { PlayEvent } from "../../../src/protocol/device/play-events.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Program, startService } from "../../support/programs/programs.ts";
@@ -38,11 +40,16 @@ function play(number: number): PlayEvent {
   };
 }
 
-/** Runs a command; rejects with its output if it fails. */
+/** Runs a command as a program; rejects with its output if it fails. */
 async function succeed(...argv: string[]): Promise<void> {
   await using program = run(...argv);
   if ((await program.exitCode) !== 0) throw new Error(program.output);
 }
+
+// The same commands within this process: a program costs as much CPU time as fifty of them.
+const { signal } = new AbortController();
+const backUp = (data: string, to: string) => runBackup({ data, to }, silentLog, signal);
+const restore = (from: string, data: string) => runRestore({ from, data }, silentLog, signal);
 
 /** The same device, connected to another service. */
 function moved(device: Device, url: string): Device {
@@ -98,10 +105,14 @@ test.skipIf(isOnPostgres)(
     expect(part.status).toBe(204);
 
     const backups = new Map<string, { assets: string[]; playlists: string[]; plays: number }>();
-    for (const target of ["whole.tar", "folder"]) {
+    const program = (from: string, to: string) => succeed("backup", "--data", from, "--to", to);
+    for (const [target, make] of [
+      ["whole.tar", program],
+      ["folder", backUp],
+    ] as const) {
       const answered = { assets: [...assets], playlists: [...playlists], plays };
       backups.set(target, answered);
-      await succeed("backup", "--data", data, "--to", join(folder.path, target));
+      await make(data, join(folder.path, target));
       const written = assets.length + playlists.length + plays;
       expect(written, "writes went on while it was made").toBeGreaterThan(
         answered.assets.length + answered.playlists.length + answered.plays,
@@ -112,7 +123,8 @@ test.skipIf(isOnPostgres)(
 
     for (const [target, answered] of backups) {
       const restored = join(folder.path, `restored-${target}`);
-      await succeed("restore", "--from", join(folder.path, target), "--data", restored);
+      if (target === "folder") await restore(join(folder.path, target), restored);
+      else await succeed("restore", "--from", join(folder.path, target), "--data", restored);
       // Before any service opens it: every referenced blob exists and is intact.
       const rows = new DatabaseSync(join(restored, "state.db"), { readOnly: true });
       const named = rows
@@ -123,8 +135,8 @@ test.skipIf(isOnPostgres)(
       rows.close();
       expect(await blobsIn(restored)).toEqual(expect.arrayContaining(named.map(({ sha256 }) => sha256)));
 
-      await using again = await startService(restored);
-      const at = again.api.url;
+      await using again = await TestService.start(restored);
+      const at = again.service.url;
       for (const asset of answered.assets) {
         const content = await ask("GET", `assets/${asset}/content`, undefined, at);
         const original = await ask("GET", `assets/${asset}/content`);
@@ -169,10 +181,10 @@ test.skipIf(isOnPostgres)(
     const { epoch } = (await before.next("welcome")).data;
     using listener = new EventSubscriber(first.service.url, first.token);
     const place = await listener.subscribe(["commands"]);
-    await succeed("backup", "--data", data, "--to", to);
+    await backUp(data, to);
     for (let number = 0; number < 3; number += 1) await first.call("POST", `players/${device.playerId}/commands`, { type: "identify" });
     const received = await before.next("command");
-    await succeed("restore", "--from", to, "--data", back);
+    await restore(to, back);
     await using second = await TestService.start(back);
     // Send other messages until the sequence numbers reach the player's.
     for (let number = 0; number < 5; number += 1) await second.call("POST", `players/${device.playerId}/commands`, { type: "reload" });
@@ -195,8 +207,8 @@ test.skipIf(isOnPostgres)("[BKP3] a damaged, truncated, newer or invalid backup 
     await using api = await TestService.start(path("data"));
     await api.showPicture(await api.pairDevice());
   }
-  await succeed("backup", "--data", path("data"), "--to", path("good"));
-  await succeed("backup", "--data", path("data"), "--to", path("good.tar"));
+  await backUp(path("data"), path("good"));
+  await backUp(path("data"), path("good.tar"));
   expect((await stat(path("good.tar"))).mode & 0o777).toBe(0o600);
   const [blob] = await blobsIn(path("good"));
   const blobPath = (of: string) => join(path(of), "blobs", blob!.slice(0, 2), blob!);
@@ -227,15 +239,13 @@ test.skipIf(isOnPostgres)("[BKP3] a damaged, truncated, newer or invalid backup 
     ["nowhere.tar", /there is no backup/],
   ] as const;
   for (const [from, why] of cases) {
-    await using program = run("restore", "--from", path(from), "--data", path("new"));
-    expect([from, await program.exitCode]).toEqual([from, 1]);
-    expect(program.output.trim().split("\n").at(-1)).toMatch(why);
+    await expect(restore(path(from), path("new")), from).rejects.toThrow(why);
     expect((await readdir(folder.path)).filter((name) => name.startsWith("new"))).toEqual([]);
   }
   const state = new DatabaseSync(join(path("data"), "state.db"));
   state.prepare("INSERT INTO kysely_migration VALUES ('9999-future', '2027-01-01T00:00:00.000Z')").run();
   state.close();
-  await succeed("backup", "--data", path("data"), "--to", path("newer"));
+  await backUp(path("data"), path("newer"));
   await using program = run("restore", "--from", path("newer"), "--data", path("new"));
   expect(await program.exitCode).toBe(1);
   expect(program.output).toContain("newer version");
@@ -256,16 +266,17 @@ test.skipIf(isOnPostgres)(
     await writeFile(join(path("full"), "mine"), "precious");
     await writeFile(path("file.tar"), "precious");
     await mkdir(path("empty"));
-    for (const argv of [
-      ["backup", "--data", path("data"), "--to", path("full")],
-      ["backup", "--data", path("data"), "--to", path("file.tar")],
-      ["backup", "--data", path("empty"), "--to", path("out")],
-      ["restore", "--from", path("full"), "--data", path("data")],
+    for (const refused of [
+      () => backUp(path("data"), path("full")),
+      () => backUp(path("data"), path("file.tar")),
+      () => backUp(path("empty"), path("out")),
+      () => restore(path("full"), path("data")),
     ]) {
-      await using program = run(...argv);
-      expect(await program.exitCode).toBe(1);
-      expect(program.output.trim().split("\n")).toHaveLength(1);
+      await expect(refused()).rejects.toMatchObject({ code: "refused" });
     }
+    await using overwriting = run("backup", "--data", path("data"), "--to", path("full"));
+    expect(await overwriting.exitCode).toBe(1);
+    expect(overwriting.output.trim().split("\n")).toHaveLength(1);
     expect(await readFile(path("file.tar"), "utf8")).toBe("precious");
     await using bad = run("backup", "--data", path("data"));
     expect(await bad.exitCode).toBe(2);
@@ -276,7 +287,7 @@ test.skipIf(isOnPostgres)(
     expect(await lossy.exitCode).toBe(1);
     expect(lossy.output).toContain(asset.sha256);
     expect(lossy.output).not.toContain("backed up");
-    await succeed("restore", "--from", path("lossy.tar"), "--data", path("empty"));
+    await restore(path("lossy.tar"), path("empty"));
     await using again = await TestService.start(path("empty"));
     expect((await again.call("GET", `layouts/${layout.id}`)).status).toBe(200);
     expect((await again.call("GET", `assets/${asset.id}`)).body.sha256).toBe(asset.sha256);

@@ -69,9 +69,10 @@ export class RemoteHeartbeats {
       store.telemetry,
       unknown.map(({ playerId }) => playerId),
     );
-    for (const { playerId, link, nodeId } of unknown) {
+    for (const { playerId, receivedAt, link, nodeId } of unknown) {
       const read = bodies.get(playerId);
-      if (read === undefined) continue;
+      // A newer one that came meanwhile has its own link, which the next poll reads, and may be this node's.
+      if (read?.receivedAt !== receivedAt) continue;
       const beat = { playerId, link, ...read };
       if (presence.recordRemote(beat, nodeId)) this.#fresh.set(playerId, beat);
     }

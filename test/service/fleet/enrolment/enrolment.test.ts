@@ -7,6 +7,9 @@ import { createKey, enrol, enrolNew, machine } from "../../../support/enrolling-
 import { temporaryFolder } from "../../../support/folder.ts";
 import { Device, TestService } from "../../harness.ts";
 import { createOtherTeam } from "../../people/people.ts";
+import { useService } from "../../shared-service.ts";
+
+const shared = useService();
 
 const dayMs = 86_400_000;
 
@@ -26,8 +29,7 @@ test("[ENR1] an enrolment key makes a device a player with the key's name patter
 });
 
 test("[ENR2] 300 boxes that enrol at once by a key of 250 become exactly 250 players, and the key says why 50 were refused", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const key = await createKey(api, { max_count: 250, name_pattern: "Box {n:3}" });
   const answers = await Promise.all(Array.from({ length: 300 }, async (_, n) => (await enrolNew(api, key.secret, machine(n))).answer));
   const granted = answers.filter(({ status }) => status === 200);
@@ -78,8 +80,7 @@ test("[ENR3] a refusal says whether the key is unknown, revoked, expired or used
 });
 
 test("[ENR4] a device enrols only with a proof by its own key for this enrolment key over an unused nonce", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const key = await createKey(api);
   const [device, other] = [new Device(api.service.url), new Device(api.service.url)];
   const proof = await device.proof(key.secret);
@@ -108,8 +109,7 @@ test("[ENR5] after 30 unknown keys in a minute an address waits before the next 
 });
 
 test("[ENR6] the secret is shown once and stored as a hash, and making, changing, using and revoking a key is in the audit log", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const key = await createKey(api);
   expect(key.secret).toMatch(/^enk_[0-9A-Za-z]{36}$/);
   const { secret, ...rest } = key;
@@ -152,8 +152,7 @@ test("[ENR7] a key rejects a wrong pattern, an end in the past or after its toke
 });
 
 test("[ENR8] a key whose layout was deleted meanwhile enrols without a layout, and grant and event say so", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const { layout } = await api.createLayout();
   const key = await createKey(api, { layout_id: layout.id });
   await api.call("DELETE", `layouts/${layout.id}`);

@@ -3,9 +3,11 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../../../support/folder.ts";
-import { picture, TestService, type ApiResponse, type Device } from "../../harness.ts";
+import { picture, type TestService, type ApiResponse, type Device } from "../../harness.ts";
 import { createOtherTeam } from "../../people/people.ts";
+import { useService } from "../../shared-service.ts";
+
+const shared = useService();
 
 const fetchState = (device: Device): Promise<ApiResponse> => device.call("GET", "state");
 
@@ -29,8 +31,7 @@ function contentOf({ body }: ApiResponse) {
 }
 
 test("[FAN1] players with the same content share one rendering of it; each gets its own settings and revision, as operators see them", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const devices = await Promise.all(["One", "Two", "Three"].map((name) => api.pairDevice(name)));
   const { layout } = await api.createLayout([{ type: "text", text: "Grüße ☀", duration_ms: 5_000 }]);
   const { layout: scheduled } = await api.createLayout();
@@ -71,8 +72,7 @@ test("[FAN1] players with the same content share one rendering of it; each gets 
 });
 
 test("[FAN2] players of two teams share nothing, even where both show the same", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const stranger = await createOtherTeam(api);
   const ours = await api.pairDevice();
   const theirs = await api.newDevice();
@@ -96,8 +96,7 @@ test("[FAN2] players of two teams share nothing, even where both show the same",
 });
 
 test("[FAN3] an override, a schedule and an own picture of one player are in its state only", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const [one, two, three] = [await api.pairDevice(), await api.pairDevice(), await api.pairDevice()];
   const { layout } = await api.createLayout();
   for (const { playerId } of [one, two, three]) await api.call("PATCH", `players/${playerId}`, { layout_id: layout.id });
@@ -132,8 +131,7 @@ test("[FAN3] an override, a schedule and an own picture of one player are in its
 });
 
 test("[FAN4] while content changes, no player gets a state that is older than what was committed before it asked", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const devices = await Promise.all(Array.from({ length: 6 }, () => api.pairDevice()));
   const { layout } = await api.createLayout();
   for (const { playerId } of devices) await api.call("PATCH", `players/${playerId}`, { layout_id: layout.id });
@@ -158,8 +156,7 @@ test("[FAN4] while content changes, no player gets a state that is older than wh
 });
 
 test("[BTQ5] requests of players that come together are authenticated by one query; an unknown token is still refused", async () => {
-  await using folder = await temporaryFolder();
-  await using api = await TestService.start(folder.path);
+  const api = await shared.newTeam();
   const devices = await Promise.all(Array.from({ length: 4 }, () => api.pairDevice()));
   const { hostname, port } = new URL(api.service.url);
   const tokens = [...devices.map(({ access }) => access.access_token), `sgn_dev_${"x".repeat(43)}`];
