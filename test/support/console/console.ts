@@ -15,6 +15,9 @@ const chromiumPath = "/usr/lib/chromium/chromium-headless-shell";
 export const desktop: BrowserContextOptions = { viewport: { width: 1440, height: 900 }, colorScheme: "light" };
 export const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
 
+/** An address of the console without its scripts. */
+const plainPage = "/healthz";
+
 /** A service with the console. */
 export async function startConsoleService(more: Partial<ServiceConfig> & { clock?: Clock } = {}): Promise<TestService> {
   const folder = await mkdtemp(join(tmpdir(), "signage-console-"));
@@ -93,14 +96,20 @@ export class Window implements AsyncDisposable {
     await this.page.getByRole("navigation").first().waitFor();
   }
 
+  /** Opens pages in this draft from now on, as after “Work in it”. */
+  async enterDraft(service: TestService, { id, name }: { id: string; name: string }): Promise<void> {
+    await this.page.goto(`${service.service.url}${plainPage}`);
+    await this.page.evaluate(`sessionStorage.setItem("draft", ${JSON.stringify(JSON.stringify({ id, name }))})`);
+  }
+
   /** Makes it as it was when it was opened, for another test: nobody is signed in, nothing is stored, and no request is handled differently. */
   async forget(): Promise<void> {
     const { page, context } = this;
     await page.unrouteAll({ behavior: "ignoreErrors" });
     for (const other of context.pages()) if (other !== page) await other.close();
     if (page.url() !== "about:blank") {
-      // An address of the console without its scripts: the browser goes on in the same process.
-      await page.goto(new URL("/healthz", page.url()).href);
+      // The browser goes on in the same process.
+      await page.goto(new URL(plainPage, page.url()).href);
       await page.evaluate("localStorage.clear(); sessionStorage.clear()");
     }
     await context.clearCookies();
