@@ -16,7 +16,7 @@ let ada: Person;
 const dayMs = 86_400_000;
 const clock = new FakeClock(Date.now() - dayMs);
 beforeAll(async () => {
-  shared = await SharedConsole.start({ clock });
+  shared = await SharedConsole.start({ clock, hasPreviews: false });
   service = shared.service;
   ada = await owner(service);
 });
