@@ -9,7 +9,7 @@ import { heartbeat, picture, type Device, type TestService } from "../service/ha
 
 let shared: SharedConsole;
 beforeAll(async () => {
-  shared = await SharedConsole.start();
+  shared = await SharedConsole.start({ hasPreviews: false });
 });
 afterAll(() => shared[Symbol.asyncDispose]());
 

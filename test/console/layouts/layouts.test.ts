@@ -1,6 +1,6 @@
 import type { Page } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { desktop, phone, startWholeBrowser, Window } from "../../support/console/console.ts";
+import { desktop, phone, startConsoleService, startWholeBrowser, Window } from "../../support/console/console.ts";
 import { SharedConsole } from "../../support/console/shared.ts";
 import { KeyboardPerson } from "../../support/console/keyboard.ts";
 import { eventually } from "../../support/polling.ts";
@@ -10,7 +10,7 @@ import { picture, type TestService } from "../../service/harness.ts";
 let shared: SharedConsole;
 let service: TestService;
 beforeAll(async () => {
-  shared = await SharedConsole.start();
+  shared = await SharedConsole.start({ hasPreviews: false });
   service = shared.service;
 });
 afterAll(() => shared[Symbol.asyncDispose]());
@@ -274,12 +274,13 @@ test("[USE2] the editors of playlists and layouts tell on how many screens their
 });
 
 test("[CLY13] behind its zones a layout shows what the player shows of it, also text", async () => {
+  await using own = await startConsoleService();
   await using whole = await startWholeBrowser();
   await using window = await Window.open(whole);
   const { page } = window;
   const items = [{ type: "text", text: "Open from 6", duration_ms: 10_000 }];
-  const { layout } = await service.createLayout(items);
-  await window.signIn(service, `/layouts/${layout.id}`);
+  const { layout } = await own.createLayout(items);
+  await window.signIn(own, `/layouts/${layout.id}`);
   const words = page.frameLocator('iframe[title^="Preview of"]').getByText("Open from 6");
   await eventually(() => page.locator(".stage-picture > .preview[data-drawn]").isVisible());
   expect(await words.evaluate((each) => each.closest(".item").style.opacity)).not.toBe("0.001");
