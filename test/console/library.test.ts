@@ -1,18 +1,19 @@
 // The library in the console: find, inspect, change, replace and delete files.
-import type { Browser, Page } from "playwright";
+import type { Page } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { phone, startBrowser, startConsoleService, Window } from "../support/console/console.ts";
+import { phone } from "../support/console/console.ts";
+import { SharedConsole } from "../support/console/shared.ts";
 import { dropFiles, trayOf } from "../support/console/dropping.ts";
 import { plainImage } from "../support/media/media.ts";
 import { pdfOf } from "../support/media/pdf.ts";
 import { createOtherTeam } from "../service/people/people.ts";
 import type { TestService } from "../service/harness.ts";
 
-let browser: Browser;
+let shared: SharedConsole;
 beforeAll(async () => {
-  browser = await startBrowser();
+  shared = await SharedConsole.start();
 });
-afterAll(() => browser.close());
+afterAll(() => shared[Symbol.asyncDispose]());
 
 let shade = 0;
 /** Adds a picture that no other test has. */
@@ -28,12 +29,12 @@ const shownNames = async (page: Page): Promise<string[]> =>
   (await page.getByRole("grid", { name: "Files" }).getByRole("row").allInnerTexts()).map((text) => text.split("\n")[0]!.trim());
 
 test("[CLB7] search, kind and tag are in the address: a reloaded or shared link shows the same files", async () => {
-  await using service = await startConsoleService();
+  const service = await shared.newTeam();
   await addPicture(service, "Summer menu", ["menu"]);
   await addPicture(service, "Winter menu", ["menu", "winter"]);
   await addPicture(service, "100 % off_sale");
   await service.upload(pdfOf([[1, 2, 3]]), "application/pdf", "Menu as PDF");
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(service, "/library");
   await expect.poll(() => shownNames(page)).toHaveLength(4);
@@ -58,12 +59,12 @@ test("[CLB7] search, kind and tag are in the address: a reloaded or shared link 
 });
 
 test("[CLB8] a file's details say where it is used; another takes its place everywhere, and undo puts it back", async () => {
-  await using service = await startConsoleService();
+  const service = await shared.newTeam();
   const old = await addPicture(service, "Old menu");
   const device = await service.pairDevice("Counter");
   const { playlist, layout } = await service.createLayout([{ type: "image", asset_id: old.id, duration_ms: 5_000 }]);
   await service.call("PATCH", `players/${device.playerId}`, { layout_id: layout.id });
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(service, "/library");
   await fileRow(page, "Old menu").click();
@@ -92,9 +93,9 @@ test("[CLB8] a file's details say where it is used; another takes its place ever
 });
 
 test("[CLB9] what is deleted goes to the bin, from where it is restored or deleted for good after a question", async () => {
-  await using service = await startConsoleService();
+  const service = await shared.newTeam();
   for (const name of ["One", "Two", "Three"]) await addPicture(service, name);
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(service, "/library");
   for (const name of ["One", "Two"]) await fileRow(page, name).getByRole("checkbox").click({ force: true });
@@ -121,8 +122,8 @@ test("[CLB9] what is deleted goes to the bin, from where it is restored or delet
 });
 
 test("[CLB10] by keyboard alone a person uploads a file, opens it, renames it, tags it, selects it and deletes it", async () => {
-  await using service = await startConsoleService();
-  await using window = await Window.open(browser);
+  const service = await shared.newTeam();
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(service, "/library");
   const choosing = page.waitForEvent("filechooser");
@@ -166,10 +167,10 @@ test("[CLB10] by keyboard alone a person uploads a file, opens it, renames it, t
 });
 
 test("[CLB11] names from people are only text, and even the longest leaves a phone's page without sideways scrolling", async () => {
-  await using service = await startConsoleService();
+  const service = await shared.newTeam();
   const hostile = ["<img src=x onerror=alert(1)>", "a".repeat(200), "قائمة الطعام", "☕🥐👩‍🍳", "{count, plural}", "../../etc/passwd"];
   for (const name of hostile) await addPicture(service, name, [name]);
-  await using window = await Window.open(browser, phone);
+  const window = await shared.window(phone);
   const { page } = window;
   await window.signIn(service, "/library");
   await expect.poll(async () => (await shownNames(page)).toSorted()).toEqual(hostile.toSorted());
@@ -189,11 +190,11 @@ test("[CLB11] names from people are only text, and even the longest leaves a pho
 });
 
 test("[CLB12] a team sees only its own files, also by a link to another team's file", async () => {
-  await using service = await startConsoleService();
+  const service = await shared.newTeam();
   const foreign = await addPicture(service, "Ours");
   const stranger = await createOtherTeam(service);
   await stranger.call("POST", "assets?name=Theirs", await plainImage([3, 3, 3]), { "content-type": "image/png" });
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(service, "/library", stranger.secret);
   await expect.poll(() => shownNames(page)).toEqual(["Theirs"]);
@@ -204,8 +205,8 @@ test("[CLB12] a team sees only its own files, also by a link to another team's f
 });
 
 test("[CLB13] a file is fetched from an address; an address in the service's own network is refused with the reason", async () => {
-  await using service = await startConsoleService();
-  await using window = await Window.open(browser);
+  const service = await shared.newTeam();
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(service, "/library");
   await page.getByRole("button", { name: "Import from an address" }).click();

@@ -1,17 +1,12 @@
 // The wall of screens, as a person uses it.
-import type { Browser, Page } from "playwright";
+import type { Page } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createProblem } from "../../src/protocol/device/player-problems.ts";
 import { FakeClock } from "../support/clock.ts";
-import { desktop, phone, startBrowser, startConsoleService, Window } from "../support/console/console.ts";
-import { playing, startWall, type StoredScreen } from "../support/console/wall.ts";
+import { desktop, phone } from "../support/console/console.ts";
+import { SharedConsole } from "../support/console/shared.ts";
+import { playing, startWalls, type StoredScreen } from "../support/console/wall.ts";
 import { heartbeat, picture, type Device, type TestService } from "../service/harness.ts";
-
-let browser: Browser;
-beforeAll(async () => {
-  browser = await startBrowser();
-});
-afterAll(() => browser.close());
 
 const cities = ["Berlin", "Hamburg", "Leipzig"];
 /** Screens that play, each with the tag of its city. */
@@ -23,33 +18,46 @@ const fleet = (count: number): StoredScreen[] =>
   }));
 const dark = { ...playing(null), rendering: false, problems: [createProblem("not-rendering", Date.now() - 60_000)] };
 
+const fewScreens = fleet(60);
+fewScreens[3] = { name: "Platform 9", tags: ["Berlin", "Hall"], says: dark };
+fewScreens[4] = { name: "Platform 10", tags: ["Hall"], says: playing(null), silentMs: 7_200_000 };
+const oneDark = fleet(1_200).with(1_100, { name: "Platform 9", tags: ["Berlin"], says: dark });
+const longNames = fleet(30);
+longNames[1] = { name: "W".repeat(200), tags: ["x".repeat(200), "🦊", "عربي", "<b>"], says: { ...dark } };
+longNames[2] = { name: "<img src=x onerror=alert(1)>", tags: ["RTL"], says: playing(null, "L".repeat(190)) };
+
+let shared: SharedConsole;
+let walls: Awaited<ReturnType<typeof startWalls>>["walls"];
+const clock = new FakeClock(Date.now());
+beforeAll(async () => {
+  const started = startWalls([fleet(300), oneDark, fewScreens, longNames], { clock });
+  shared = await SharedConsole.around(started.then(({ service }) => service));
+  walls = (await started).walls;
+});
+afterAll(() => shared[Symbol.asyncDispose]());
+
 const card = (page: Page, name: string) => page.getByRole("article", { name, exact: true });
 
-test("[CWL4] the one dark screen among 10,000 is in view without any action, with its cause and what to do", async () => {
-  const screens = fleet(10_000);
-  screens[6_789] = { name: "Platform 9", tags: ["Berlin"], says: dark };
-  await using wall = await startWall(screens);
-  await using window = await Window.open(browser, desktop);
+test("[CWL4] the one dark screen among many is in view without any action, with its cause and what to do", async () => {
+  const wall = walls[1]!;
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(wall.service);
-  await page.getByText("10,000 screens", { exact: true }).first().waitFor();
+  await page.getByText("1,200 screens", { exact: true }).first().waitFor();
   const wrong = card(page, "Platform 9");
   await expect.poll(() => wrong.evaluate((element) => element.getBoundingClientRect().bottom)).toBeLessThan(desktop.viewport!.height);
   await wrong.getByText("No frame is presented on the screen.").waitFor();
   await wrong.getByText("Send the command restart", { exact: false }).waitFor();
   await page.getByRole("button", { name: "Wrong 1", exact: true }).waitFor();
-  await page.getByRole("button", { name: "Playing 9,999", exact: true }).waitFor();
+  await page.getByRole("button", { name: "Playing 1,199", exact: true }).waitFor();
   // Only what is in view is drawn.
   expect(await page.getByRole("article").count()).toBeLessThan(80);
   expect(window.errors).toEqual([]);
 });
 
 test("[CWL5] filters live in the address: they survive a reload, and an address that nobody understands shows all", async () => {
-  const screens = fleet(60);
-  screens[3] = { name: "Platform 9", tags: ["Berlin", "Hall"], says: dark };
-  screens[4] = { name: "Platform 10", tags: ["Hall"], says: playing(null), silentMs: 7_200_000 };
-  await using wall = await startWall(screens);
-  await using window = await Window.open(browser, desktop);
+  const wall = walls[2]!;
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(wall.service);
   await page.getByRole("button", { name: "Wrong 1" }).click();
@@ -81,16 +89,14 @@ test("[CWL5] filters live in the address: they survive a reload, and an address 
   expect(window.errors).toEqual([]);
 });
 
-/** A service whose clock a test advances, and two screens that play. */
+/** A team with two screens that play. */
 async function twoScreens(): Promise<{
   service: TestService;
-  clock: FakeClock;
   counter: Device;
   hall: Device;
   beat: (device: Device, more?: object) => Promise<void>;
 }> {
-  const clock = new FakeClock(Date.now());
-  const service = await startConsoleService({ clock });
+  const service = await shared.newTeam();
   const [counter, hall] = [await service.pairDevice("Counter"), await service.pairDevice("Hall")];
   const beat = async (device: Device, more: object = {}): Promise<void> => {
     const { body } = await service.call("GET", `players/${device.playerId}`);
@@ -99,13 +105,126 @@ async function twoScreens(): Promise<{
   };
   await beat(counter);
   await beat(hall);
-  return { service, clock, counter, hall, beat };
+  return { service, counter, hall, beat };
 }
 
+test("[CWL10] times within a sentence of a screen are times of its time zone, on the wall and on its page", async () => {
+  const { service, counter, beat } = await twoScreens();
+  await service.call("PATCH", `players/${counter.playerId}`, { timezone: "Asia/Tokyo" });
+  await beat(counter, { problems: [createProblem("item-load", Date.now(), { detail: "it is tried again at 2026-11-24T02:00:00.000Z" })] });
+  const window = await shared.window();
+  const { page } = window;
+  await window.signIn(service);
+  const cause = "An item could not be loaded: it is tried again at Nov 24, 2026, 11:00 AM";
+  await card(page, "Counter").getByText(cause).waitFor();
+  await page.getByRole("link", { name: "Counter", exact: true }).click();
+  await page.getByRole("list", { name: "Problems" }).getByText(cause).waitFor();
+  expect(window.errors).toEqual([]);
+});
+
+test("[CWL7] with the keyboard alone: from card to card, selected one by one, as a range and all that match, and opened", async () => {
+  const wall = walls[0]!;
+  const window = await shared.window();
+  const { page } = window;
+  await window.signIn(wall.service);
+  await page.getByText("300 screens", { exact: true }).first().waitFor();
+  const focusOn = (name: string) => page.getByRole("link", { name, exact: true }).and(page.locator(":focus"));
+  await page.getByRole("link", { name: "Screen 1", exact: true }).focus();
+  await page.keyboard.press("ArrowRight");
+  await focusOn("Screen 2").waitFor();
+  await page.keyboard.press("Space");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Shift+Space");
+  const selected = await page.getByText(/^[0-9]+ selected$/).textContent();
+  expect(Number.parseInt(selected!, 10)).toBeGreaterThan(3);
+  await page.keyboard.press("End");
+  await focusOn("Screen 300").waitFor();
+  await page.keyboard.press("Home");
+  await focusOn("Screen 1").waitFor();
+  // The selection outlives a filter, and takes in what matches another.
+  await page.getByRole("button", { name: "Clear", exact: true }).press("Enter");
+  await page.getByRole("searchbox").fill("leipzig");
+  await page.getByText("100 of 300 screens").first().waitFor();
+  await page.getByRole("button", { name: "Select all 100", exact: true }).press("Enter");
+  await page.getByRole("searchbox").fill("screen 299");
+  await page.getByText("1 of 300 screens").first().waitFor();
+  await page.getByRole("checkbox", { name: "Select Screen 299" }).press("Space");
+  await page.getByText("101 selected").waitFor();
+  await page.getByRole("link", { name: "Screen 299" }).press("Enter");
+  await expect.poll(() => new URL(page.url()).pathname).toBe(`/screens/${wall.ids[298]}`);
+  expect(window.errors).toEqual([]);
+});
+
+test("[CWL8] a picture that is asked for is shown as asked, as being taken, and when it is there; or why there is none", async () => {
+  const { service, counter, beat } = await twoScreens();
+  const window = await shared.window();
+  const { page } = window;
+  // What happens before the page hears of events is read when it does.
+  const subscribed = Promise.withResolvers<void>();
+  await page.route("**/api/v1/events/tickets", async (route) => {
+    await subscribed.promise;
+    await route.fallback();
+  });
+  await window.signIn(service);
+  const counterCard = card(page, "Counter");
+  /** Asks for a picture. @returns the command, once the service has it: the card tells of the wish before that */
+  const ask = async (): Promise<string> => {
+    const sent = page.waitForResponse((response) => response.request().method() === "POST" && response.url().endsWith("/commands"));
+    await counterCard.getByRole("button", { name: "Take a picture of Counter now" }).click();
+    await counterCard.getByText("Waiting for the screen…").waitFor();
+    return (await (await sent).json()).id;
+  };
+  const first = await ask();
+  await counter.call("POST", `commands/${first}/status`, { status: "running" });
+  subscribed.resolve();
+  await counterCard.getByText("Taking a picture…").waitFor();
+  expect(await counterCard.getByRole("img", { name: "Last picture" }).count()).toBe(0);
+  await counter.putScreenshot("shot_01jd3v8q6m9x2k4n7r5t1w0yza", await picture(), { "command-id": first });
+  await counter.call("POST", `commands/${first}/status`, {
+    status: "succeeded",
+    result: { screenshot_id: "shot_01jd3v8q6m9x2k4n7r5t1w0yza" },
+  });
+  await counterCard.getByRole("img", { name: "Last picture of Counter" }).waitFor();
+  await expect.poll(() => counterCard.getByText("Taking a picture…").count()).toBe(0);
+
+  const second = await ask();
+  await counter.call("POST", `commands/${second}/status`, { status: "failed", error: { code: "x", detail: "the display is off" } });
+  await counterCard.getByText("No picture: the display is off").waitFor();
+  await beat(counter);
+  expect(window.errors).toEqual([]);
+});
+
+test("[CWL9] on a phone nothing is wider than the page, and the first screen begins with how to start a player", async () => {
+  const wall = walls[3]!;
+  const window = await shared.window(phone);
+  const { page } = window;
+  await window.signIn(wall.service);
+  await card(page, "<img src=x onerror=alert(1)>").waitFor();
+  for (const view of ["Grid", "List"]) {
+    await page.getByRole("radio", { name: view }).tap();
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+  }
+  await page.getByRole("checkbox", { name: "Select Screen 1", exact: true }).tap();
+  await page.getByText("1 selected").waitFor();
+  expect(window.errors).toEqual([]);
+
+  const service = await shared.newTeam();
+  const empty = await shared.window(phone);
+  await empty.signIn(service);
+  await empty.page.getByRole("heading", { name: "No screens yet" }).waitFor();
+  await empty.page.getByText(`npm run player -- --server ${service.service.url}`).waitFor();
+  const pair = empty.page.getByRole("link", { name: "Add a screen" });
+  expect(new URL((await pair.getAttribute("href"))!, service.service.url).pathname).toBe("/pair");
+  const device = await service.pairDevice("First");
+  await card(empty.page, "First").waitFor();
+  expect(device.playerId).not.toBe("");
+  expect(empty.errors).toEqual([]);
+});
+
+// The last, because all screens of the service go offline.
 test("[CWL6] a screen that goes offline, breaks, returns, is renamed or removed is shown so at once", async () => {
-  const { service, clock, counter, hall, beat } = await twoScreens();
-  await using _ = service;
-  await using window = await Window.open(browser, desktop);
+  const { service, counter, hall, beat } = await twoScreens();
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(service);
   await page.getByRole("button", { name: "Playing 2", exact: true }).waitFor();
@@ -146,122 +265,4 @@ test("[CWL6] a screen that goes offline, breaks, returns, is renamed or removed 
   await service.call("DELETE", `players/${counter.playerId}`);
   await expect.poll(() => page.getByRole("article").count()).toBe(1);
   expect(window.errors).toEqual([]);
-});
-
-test("[CWL10] times within a sentence of a screen are times of its time zone, on the wall and on its page", async () => {
-  const { service, counter, beat } = await twoScreens();
-  await using _ = service;
-  await service.call("PATCH", `players/${counter.playerId}`, { timezone: "Asia/Tokyo" });
-  await beat(counter, { problems: [createProblem("item-load", Date.now(), { detail: "it is tried again at 2026-11-24T02:00:00.000Z" })] });
-  await using window = await Window.open(browser, desktop);
-  const { page } = window;
-  await window.signIn(service);
-  const cause = "An item could not be loaded: it is tried again at Nov 24, 2026, 11:00 AM";
-  await card(page, "Counter").getByText(cause).waitFor();
-  await page.getByRole("link", { name: "Counter", exact: true }).click();
-  await page.getByRole("list", { name: "Problems" }).getByText(cause).waitFor();
-  expect(window.errors).toEqual([]);
-});
-
-test("[CWL7] with the keyboard alone: from card to card, selected one by one, as a range and all that match, and opened", async () => {
-  await using wall = await startWall(fleet(300));
-  await using window = await Window.open(browser, desktop);
-  const { page } = window;
-  await window.signIn(wall.service);
-  await page.getByText("300 screens", { exact: true }).first().waitFor();
-  const focusOn = (name: string) => page.getByRole("link", { name, exact: true }).and(page.locator(":focus"));
-  await page.getByRole("link", { name: "Screen 1", exact: true }).focus();
-  await page.keyboard.press("ArrowRight");
-  await focusOn("Screen 2").waitFor();
-  await page.keyboard.press("Space");
-  await page.keyboard.press("ArrowDown");
-  await page.keyboard.press("Shift+Space");
-  const selected = await page.getByText(/^[0-9]+ selected$/).textContent();
-  expect(Number.parseInt(selected!, 10)).toBeGreaterThan(3);
-  await page.keyboard.press("End");
-  await focusOn("Screen 300").waitFor();
-  await page.keyboard.press("Home");
-  await focusOn("Screen 1").waitFor();
-  // The selection outlives a filter, and takes in what matches another.
-  await page.getByRole("button", { name: "Clear", exact: true }).press("Enter");
-  await page.getByRole("searchbox").fill("leipzig");
-  await page.getByText("100 of 300 screens").first().waitFor();
-  await page.getByRole("button", { name: "Select all 100", exact: true }).press("Enter");
-  await page.getByRole("searchbox").fill("screen 299");
-  await page.getByText("1 of 300 screens").first().waitFor();
-  await page.getByRole("checkbox", { name: "Select Screen 299" }).press("Space");
-  await page.getByText("101 selected").waitFor();
-  await page.getByRole("link", { name: "Screen 299" }).press("Enter");
-  await expect.poll(() => new URL(page.url()).pathname).toBe(`/screens/${wall.ids[298]}`);
-  expect(window.errors).toEqual([]);
-});
-
-test("[CWL8] a picture that is asked for is shown as asked, as being taken, and when it is there; or why there is none", async () => {
-  const { service, counter, beat } = await twoScreens();
-  await using _ = service;
-  await using window = await Window.open(browser, desktop);
-  const { page } = window;
-  // What happens before the page hears of events is read when it does.
-  const subscribed = Promise.withResolvers<void>();
-  await page.route("**/api/v1/events/tickets", async (route) => {
-    await subscribed.promise;
-    await route.fallback();
-  });
-  await window.signIn(service);
-  const counterCard = card(page, "Counter");
-  /** Asks for a picture. @returns the command, once the service has it: the card tells of the wish before that */
-  const ask = async (): Promise<string> => {
-    const sent = page.waitForResponse((response) => response.request().method() === "POST" && response.url().endsWith("/commands"));
-    await counterCard.getByRole("button", { name: "Take a picture of Counter now" }).click();
-    await counterCard.getByText("Waiting for the screen…").waitFor();
-    return (await (await sent).json()).id;
-  };
-  const first = await ask();
-  await counter.call("POST", `commands/${first}/status`, { status: "running" });
-  subscribed.resolve();
-  await counterCard.getByText("Taking a picture…").waitFor();
-  expect(await counterCard.getByRole("img", { name: "Last picture" }).count()).toBe(0);
-  await counter.putScreenshot("shot_01jd3v8q6m9x2k4n7r5t1w0yza", await picture(), { "command-id": first });
-  await counter.call("POST", `commands/${first}/status`, {
-    status: "succeeded",
-    result: { screenshot_id: "shot_01jd3v8q6m9x2k4n7r5t1w0yza" },
-  });
-  await counterCard.getByRole("img", { name: "Last picture of Counter" }).waitFor();
-  await expect.poll(() => counterCard.getByText("Taking a picture…").count()).toBe(0);
-
-  const second = await ask();
-  await counter.call("POST", `commands/${second}/status`, { status: "failed", error: { code: "x", detail: "the display is off" } });
-  await counterCard.getByText("No picture: the display is off").waitFor();
-  await beat(counter);
-  expect(window.errors).toEqual([]);
-});
-
-test("[CWL9] on a phone nothing is wider than the page, and the first screen begins with how to start a player", async () => {
-  const screens = fleet(30);
-  screens[1] = { name: "W".repeat(200), tags: ["x".repeat(200), "🦊", "عربي", "<b>"], says: { ...dark } };
-  screens[2] = { name: "<img src=x onerror=alert(1)>", tags: ["RTL"], says: playing(null, "L".repeat(190)) };
-  await using wall = await startWall(screens);
-  await using window = await Window.open(browser, phone);
-  const { page } = window;
-  await window.signIn(wall.service);
-  await card(page, "<img src=x onerror=alert(1)>").waitFor();
-  for (const view of ["Grid", "List"]) {
-    await page.getByRole("radio", { name: view }).tap();
-    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
-  }
-  await page.getByRole("checkbox", { name: "Select Screen 1", exact: true }).tap();
-  await page.getByText("1 selected").waitFor();
-  expect(window.errors).toEqual([]);
-
-  await using service = await startConsoleService();
-  await using empty = await Window.open(browser, phone);
-  await empty.signIn(service);
-  await empty.page.getByRole("heading", { name: "No screens yet" }).waitFor();
-  await empty.page.getByText(`npm run player -- --server ${service.service.url}`).waitFor();
-  const pair = empty.page.getByRole("link", { name: "Add a screen" });
-  expect(new URL((await pair.getAttribute("href"))!, service.service.url).pathname).toBe("/pair");
-  const device = await service.pairDevice("First");
-  await card(empty.page, "First").waitFor();
-  expect(device.playerId).not.toBe("");
-  expect(empty.errors).toEqual([]);
 });

@@ -1,16 +1,17 @@
-import type { Browser, Page } from "playwright";
+import type { Page } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Actions } from "../support/console/actions.ts";
-import { phone, startBrowser, startConsoleService, Window } from "../support/console/console.ts";
+import { phone } from "../support/console/console.ts";
+import { SharedConsole } from "../support/console/shared.ts";
 import { eventually } from "../support/polling.ts";
 import { inviteMember, owner } from "../service/people/people.ts";
 import { heartbeat, picture, type Device, type TestService } from "../service/harness.ts";
 
-let browser: Browser;
+let shared: SharedConsole;
 beforeAll(async () => {
-  browser = await startBrowser();
+  shared = await SharedConsole.start({ hasPreviews: false });
 });
-afterAll(() => browser.close());
+afterAll(() => shared[Symbol.asyncDispose]());
 
 /** A screen that reports that it is online. */
 async function onlineScreen(service: TestService, name: string, tags: string[] = []): Promise<Device> {
@@ -46,11 +47,11 @@ async function tabTo(page: Page, role: "button" | "combobox" | "textbox" | "radi
 }
 
 test("[CSH1] a file of the library is on a playing screen after three actions, and the page tells when it has arrived", async () => {
-  await using service = await startConsoleService();
+  const service = await shared.newTeam();
   const lobby = await onlineScreen(service, "Lobby");
   await service.showPicture(lobby);
   await service.upload(await picture("jpeg"), "image/jpeg", "Menu.jpg");
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(service, "/show");
   const actions = new Actions();
@@ -71,9 +72,9 @@ test("[CSH1] a file of the library is on a playing screen after three actions, a
 });
 
 test("[CSH2] by keyboard alone a text is shown on a tag until it is stopped, is stopped, and stopping is undone", async () => {
-  await using service = await startConsoleService();
+  const service = await shared.newTeam();
   await onlineScreen(service, "Lobby", ["ground floor"]);
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(service, "/show");
   // The page begins in the search of the library.
@@ -107,11 +108,11 @@ test("[CSH2] by keyboard alone a text is shown on a tag until it is stopped, is 
 });
 
 test("[CSH3] before anything is sent, the page tells which screens wait and what is wrong with the time", async () => {
-  await using service = await startConsoleService();
+  const service = await shared.newTeam();
   await onlineScreen(service, "Lobby", ["all"]);
   const away = await service.pairDevice("Away");
   await service.call("PATCH", `players/${away.playerId}`, { tags: ["all"] });
-  await using window = await Window.open(browser, phone);
+  const window = await shared.window(phone);
   const { page } = window;
   await window.signIn(service, `/show?tags=${encodeURIComponent('["all"]')}`);
   await page.getByRole("radio", { name: "Text" }).check({ force: true });
@@ -128,9 +129,9 @@ test("[CSH3] before anything is sent, the page tells which screens wait and what
 });
 
 test("[CSH4] what is shown stays longer, and other people's changes appear by themselves", async () => {
-  await using service = await startConsoleService();
+  const service = await shared.newTeam();
   await onlineScreen(service, "Lobby");
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(service, "/show");
   await page.getByText("Nothing is shown for a time").waitFor();
@@ -146,12 +147,12 @@ test("[CSH4] what is shown stays longer, and other people's changes appear by th
 });
 
 test("[CSH5] a takeover outranks what is shown for a time, two of the same are ended one by one, and a screen that returns gets it until its end", async () => {
-  await using service = await startConsoleService();
+  const service = await shared.newTeam();
   await onlineScreen(service, "Lobby", ["ground floor"]);
   const away = await service.pairDevice("Away");
   await service.call("PATCH", `players/${away.playerId}`, { tags: ["ground floor"] });
   await service.call("POST", "show", { text: "Sale", everywhere: true, until: null });
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(service, "/takeover");
   const takeOver = async () => {
@@ -184,10 +185,10 @@ test("[CSH5] a takeover outranks what is shown for a time, two of the same are e
 });
 
 test("[CSH6] on a phone an emergency begins after a summary, within four actions for a tag, and one action gives the all clear", async () => {
-  await using service = await startConsoleService();
+  const service = await shared.newTeam();
   const lobby = await onlineScreen(service, "Lobby", ["ground floor"]);
   const link = await lobby.connect();
-  await using window = await Window.open(browser, phone);
+  const window = await shared.window(phone);
   const { page } = window;
   await window.signIn(service, "/takeover");
   const actions = new Actions();
@@ -214,19 +215,16 @@ test("[CSH6] on a phone an emergency begins after a summary, within four actions
 });
 
 test("[CSH7] what a person may not do is not offered: a reader sees what is on, and nothing to press", async () => {
-  await using service = await startConsoleService();
+  const service = await shared.newTeam();
   await onlineScreen(service, "Lobby");
   await service.call("POST", "show", { text: "Sale", everywhere: true, until: null });
   const reader = await inviteMember(service, await owner(service), "viewer");
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
-  const { url } = service.service;
-  const link = (await service.call("POST", "sign-in-links", { user_id: reader.userId })).body;
-  await window.context.request.post(`${url}/api/v1/session`, { headers: { origin: url }, data: { method: "link", secret: link.secret } });
-  await page.goto(`${url}/show`);
+  await window.signInAs(service, reader, "/show");
   await page.getByRole("heading", { name: "Sale" }).waitFor();
   expect(await page.getByRole("button", { name: /Stop|Show on/ }).count()).toBe(0);
-  await page.goto(`${url}/takeover`);
+  await page.goto(`${service.service.url}/takeover`);
   await page.getByText("No screen is taken over").waitFor();
   expect(await page.getByRole("button", { name: /Emergency|Take over/ }).count()).toBe(0);
   expect(window.errors).toEqual([]);

@@ -1,18 +1,19 @@
-import type { Browser as Chromium } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Browser } from "../service/people/browser.ts";
-import { startBrowser, startConsoleService, Window } from "../support/console/console.ts";
+import { desktop } from "../support/console/console.ts";
+import { SharedConsole } from "../support/console/shared.ts";
 
-let browser: Chromium;
+let shared: SharedConsole;
 beforeAll(async () => {
-  browser = await startBrowser();
+  shared = await SharedConsole.start();
 });
-afterAll(() => browser.close());
+afterAll(() => shared[Symbol.asyncDispose]());
 
+// The first, because the owner has no password yet.
 test("[SGN1] a sign-in link opens the console once, and the session ends with signing out", async () => {
-  await using service = await startConsoleService();
+  const { service } = shared;
   const { body } = await service.call("POST", "sign-in-links", {});
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await page.goto(body.url);
   await page.getByRole("button", { name: "Skip" }).click();
@@ -22,7 +23,7 @@ test("[SGN1] a sign-in link opens the console once, and the session ends with si
   // Scripts of the page cannot read the session.
   expect(await page.evaluate("document.cookie")).toBe("");
 
-  await using second = await Window.open(browser);
+  const second = await shared.window(desktop, 1);
   await second.page.goto(body.url);
   await second.page.getByRole("alert").getByText("was used").waitFor();
 
@@ -34,7 +35,7 @@ test("[SGN1] a sign-in link opens the console once, and the session ends with si
 });
 
 test("[SGN2] a write with a session's cookie is refused if another website sent it", async () => {
-  await using service = await startConsoleService();
+  const { service } = shared;
   const { body } = await service.call("POST", "sign-in-links", {});
   const { url } = service.service;
   const signedIn = await fetch(`${url}/api/v1/session`, {
@@ -57,9 +58,9 @@ test("[SGN2] a write with a session's cookie is refused if another website sent 
 });
 
 test("[SGN27] signing in leads only to pages of the console", async () => {
-  await using service = await startConsoleService();
+  const { service } = shared;
   await Browser.ofOwnerWithPassword(service);
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   for (const to of [
     "//elsewhere.example/",

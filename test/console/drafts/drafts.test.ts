@@ -1,25 +1,26 @@
 // Publishing with care in the console: drafts, proposals, versions.
-import type { Browser, Page } from "playwright";
+import type { Page } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Actions } from "../../support/console/actions.ts";
-import { phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
+import { desktop, phone } from "../../support/console/console.ts";
+import { SharedConsole } from "../../support/console/shared.ts";
 import { KeyboardPerson } from "../../support/console/keyboard.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { heartbeat, type Device, type TestService } from "../../service/harness.ts";
 import { inviteMember, owner, type Person } from "../../service/people/people.ts";
 import { done, layoutOf, text, within } from "../../service/publishing/content.ts";
 
-let browser: Browser;
+let shared: SharedConsole;
 let service: TestService;
 let ada: Person;
+const dayMs = 86_400_000;
+const clock = new FakeClock(Date.now() - dayMs);
 beforeAll(async () => {
-  [browser, service] = await Promise.all([startBrowser(), startConsoleService()]);
+  shared = await SharedConsole.start({ clock, hasPreviews: false });
+  service = shared.service;
   ada = await owner(service);
 });
-afterAll(async () => {
-  await browser.close();
-  await service[Symbol.asyncDispose]();
-});
+afterAll(() => shared[Symbol.asyncDispose]());
 
 const read = (path: string) => done(ada, "GET", path);
 const textsOf = async (id: string, headers = {}) =>
@@ -36,6 +37,61 @@ async function plays(device: Device): Promise<void> {
   await device.call("POST", "heartbeat", heartbeat({ content }));
 }
 
+// The first, because it goes on to the next day.
+test("[CDR7] going back to yesterday takes three actions from the wall, says before which screens change, and is taken back", async () => {
+  const own = await shared.newTeam();
+  const owned = (method: string, path: string, body?: unknown) => done(own, method, path, body);
+  const playlist = await owned("POST", "playlists", { name: "Breakfast", items: [text("Eggs")] });
+  const layout = await owned("POST", "layouts", layoutOf("Canteen", playlist.id));
+  for (const name of ["Lobby", "Hall 3"]) {
+    const { playerId } = await own.pairDevice(name);
+    await owned("PATCH", `players/${playerId}`, { layout_id: layout.id });
+  }
+  const { number } = (await owned("GET", "versions?limit=1")).data[0];
+  clock.advance(dayMs);
+  await owned("PATCH", `playlists/${playlist.id}`, { items: [text("Ham")] });
+  await owned("POST", "playlists", { name: "Brunch" });
+  const shown = async () => (await owned("GET", `playlists/${playlist.id}`)).items[0].text;
+  const window = await shared.window();
+  const { page } = window;
+  await window.signIn(own, "/");
+  const actions = new Actions();
+  await actions.do("open the versions", page.getByRole("link", { name: "Versions" }).click());
+  await page.getByRole("region", { name: "Today" }).waitFor();
+  // The newest of yesterday is what the screens showed when the day ended.
+  const yesterday = page.getByRole("region", { name: "Yesterday" });
+  await actions.do("choose yesterday", yesterday.getByRole("button", { name: "Go back to this" }).first().click());
+  const dialog = page.getByRole("dialog", { name: `Go back to version ${number}?` });
+  await dialog.getByText("Playlist “Breakfast” changed").waitFor();
+  await dialog.getByText("Playlist “Brunch” deleted").waitFor();
+  await dialog.getByText(/^This changes 2 screens, first (?:Lobby|Hall 3) on .* and leaves none empty\.$/).waitFor();
+  for (const name of ["Lobby", "Hall 3"]) await dialog.getByRole("link", { name }).waitFor();
+  expect(await shown()).toBe("Ham");
+  await actions.do("go back", dialog.getByRole("button", { name: "Go back" }).click());
+  await page.getByText(`Everything is again as it was at version ${number}`).waitFor();
+  expect(actions.done).toHaveLength(3);
+  expect(await shown()).toBe("Eggs");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByRole("link", { name: `Back to version ${number + 2}` }).waitFor();
+  expect(await shown()).toBe("Ham");
+
+  // One thing only, from its own versions.
+  await page.goto(`${own.service.url}/playlists/${playlist.id}`);
+  await page.getByRole("main").getByRole("link", { name: "Versions" }).click();
+  await page.getByRole("heading", { name: "Versions of Breakfast", level: 1 }).waitFor();
+  await page.getByRole("link", { name: "Playlist “Breakfast” created" }).click();
+  await page.getByRole("button", { name: "Bring back only this: Breakfast" }).click();
+  await page
+    .getByRole("dialog")
+    .getByText(/This changes 2 screens/)
+    .waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Go back" }).click();
+  await page.getByText("“Breakfast” is again as it was at version 1").waitFor();
+  expect(await shown()).toBe("Eggs");
+  expect((await owned("GET", "playlists")).data.map(({ name }: { name: string }) => name)).toContain("Brunch");
+  expect(window.errors).toEqual([]);
+});
+
 test("[CDR5] what is changed in a draft is compared, published at once, and followed to each screen", async () => {
   const playlist = await done(ada, "POST", "playlists", { name: "Lunch", items: ["Soup", "Pasta", "Salad"].map(text) });
   const layout = await done(ada, "POST", "layouts", layoutOf("Canteen", playlist.id));
@@ -43,7 +99,7 @@ test("[CDR5] what is changed in a draft is compared, published at once, and foll
   for (const { playerId } of [lobby, hall]) await done(ada, "PATCH", `players/${playerId}`, { layout_id: layout.id });
   await plays(lobby);
 
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(service, `/playlists/${playlist.id}`);
   await page.getByRole("button", { name: "Change in a draft" }).click();
@@ -95,12 +151,12 @@ test("[CDR6] what a contributor changes is collected, sent for approval as one, 
   const version = await newestVersion();
   const nameNow = async () => (await read(`layouts/${layout.id}`)).name;
 
-  await using office = await Window.open(browser);
+  const office = await shared.window();
   await office.signIn(service, "/team/members");
   await office.page.getByText("Contributors need an approval").click();
   await office.page.getByText("Contributors now need an approval").waitFor();
 
-  await using desk = await Window.open(browser);
+  const desk = await shared.window(desktop, 1);
   const { page: deskPage } = desk;
   await desk.signInAs(service, carl, `/layouts/${layout.id}`);
   await deskPage.getByText("Your changes will be collected in a draft").waitFor();
@@ -127,7 +183,7 @@ test("[CDR6] what a contributor changes is collected, sent for approval as one, 
   expect((await read("drafts?state=proposed")).data.map(changeCount)).toEqual([2]);
   expect([await nameNow(), await newestVersion()]).toEqual(["Entrance", version]);
 
-  await using pocket = await Window.open(browser, phone);
+  const pocket = await shared.window(phone);
   await pocket.signInAs(service, bea, "/");
   await pocket.page.getByRole("button", { name: "More" }).click();
   await pocket.page.getByRole("link", { name: "Drafts 1 proposal waits for your decision" }).click();
@@ -167,7 +223,7 @@ test("[CDR6] what a contributor changes is collected, sent for approval as one, 
 test("[CDR10] who began before the team asks for approvals goes on in the draft that their first change became", async () => {
   const dora = await inviteMember(service, ada, "contributor", "Dora");
   await done(ada, "PATCH", `teams/${ada.teamId}`, { approval: "none" });
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await window.signInAs(service, dora, "/playlists");
   await page.getByRole("button", { name: "New playlist" }).first().waitFor();
@@ -196,67 +252,12 @@ test("[CDR10] who began before the team asks for approvals goes on in the draft 
   expect(window.errors).toEqual([]);
 });
 
-test("[CDR7] going back to yesterday takes three actions from the wall, says before which screens change, and is taken back", async () => {
-  const clock = new FakeClock(Date.now() - 86_400_000);
-  await using own = await startConsoleService({ clock });
-  const owned = (method: string, path: string, body?: unknown) => done(own, method, path, body);
-  const playlist = await owned("POST", "playlists", { name: "Breakfast", items: [text("Eggs")] });
-  const layout = await owned("POST", "layouts", layoutOf("Canteen", playlist.id));
-  for (const name of ["Lobby", "Hall 3"]) {
-    const { playerId } = await own.pairDevice(name);
-    await owned("PATCH", `players/${playerId}`, { layout_id: layout.id });
-  }
-  const { number } = (await owned("GET", "versions?limit=1")).data[0];
-  clock.advance(86_400_000);
-  await owned("PATCH", `playlists/${playlist.id}`, { items: [text("Ham")] });
-  await owned("POST", "playlists", { name: "Brunch" });
-  const shown = async () => (await owned("GET", `playlists/${playlist.id}`)).items[0].text;
-  await using window = await Window.open(browser);
-  const { page } = window;
-  await window.signIn(own, "/");
-  const actions = new Actions();
-  await actions.do("open the versions", page.getByRole("link", { name: "Versions" }).click());
-  await page.getByRole("region", { name: "Today" }).waitFor();
-  // The newest of yesterday is what the screens showed when the day ended.
-  const yesterday = page.getByRole("region", { name: "Yesterday" });
-  await actions.do("choose yesterday", yesterday.getByRole("button", { name: "Go back to this" }).first().click());
-  const dialog = page.getByRole("dialog", { name: `Go back to version ${number}?` });
-  await dialog.getByText("Playlist “Breakfast” changed").waitFor();
-  await dialog.getByText("Playlist “Brunch” deleted").waitFor();
-  await dialog.getByText(/^This changes 2 screens, first (?:Lobby|Hall 3) on .* and leaves none empty\.$/).waitFor();
-  for (const name of ["Lobby", "Hall 3"]) await dialog.getByRole("link", { name }).waitFor();
-  expect(await shown()).toBe("Ham");
-  await actions.do("go back", dialog.getByRole("button", { name: "Go back" }).click());
-  await page.getByText(`Everything is again as it was at version ${number}`).waitFor();
-  expect(actions.done).toHaveLength(3);
-  expect(await shown()).toBe("Eggs");
-  await page.getByRole("button", { name: "Undo" }).click();
-  await page.getByRole("link", { name: `Back to version ${number + 2}` }).waitFor();
-  expect(await shown()).toBe("Ham");
-
-  // One thing only, from its own versions.
-  await page.goto(`${own.service.url}/playlists/${playlist.id}`);
-  await page.getByRole("main").getByRole("link", { name: "Versions" }).click();
-  await page.getByRole("heading", { name: "Versions of Breakfast", level: 1 }).waitFor();
-  await page.getByRole("link", { name: "Playlist “Breakfast” created" }).click();
-  await page.getByRole("button", { name: "Bring back only this: Breakfast" }).click();
-  await page
-    .getByRole("dialog")
-    .getByText(/This changes 2 screens/)
-    .waitFor();
-  await page.getByRole("dialog").getByRole("button", { name: "Go back" }).click();
-  await page.getByText("“Breakfast” is again as it was at version 1").waitFor();
-  expect(await shown()).toBe("Eggs");
-  expect((await owned("GET", "playlists")).data.map(({ name }: { name: string }) => name)).toContain("Brunch");
-  expect(window.errors).toEqual([]);
-});
-
 test("[CDR8] a conflict is decided and a draft published by keyboard alone, and nothing is published before", async () => {
   const playlist = await done(ada, "POST", "playlists", { name: "Drinks", items: [text("Tea")] });
   const draft = await done(ada, "POST", "drafts", { name: "Two minds" });
   await done(ada, "PATCH", `playlists/${playlist.id}`, { items: [text("Coffee")] }, within(draft));
   await done(ada, "PATCH", `playlists/${playlist.id}`, { items: [text("Water")] });
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(service, "/");
   const person = new KeyboardPerson(page);
@@ -293,9 +294,9 @@ test("[CDR11] in a draft, what is put on screens at once is chosen of what is pu
   const draft = await done(ada, "POST", "drafts", { name: "Refit" });
   await done(ada, "POST", "layouts", layoutOf("Old counter", playlist.id));
   await done(ada, "POST", "layouts", layoutOf("New counter", playlist.id), within(draft));
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
-  await page.addInitScript(`sessionStorage.setItem("draft", '${JSON.stringify({ id: draft.id, name: draft.name })}')`);
+  await window.enterDraft(service, draft);
   await window.signIn(service, "/layouts");
   await page.getByRole("link", { name: "New counter" }).waitFor();
   await page.goto(`${service.service.url}/show`);
@@ -307,11 +308,12 @@ test("[CDR11] in a draft, what is put on screens at once is chosen of what is pu
 });
 
 test("[CDR9] what an editor has not saved yet is saved to a draft, a new one or one in work, and nothing is published", async () => {
+  clock.advance(1_000); // Winter is the newest draft.
   const layout = await done(ada, "POST", "layouts", layoutOf("Window", null));
   const times = { starts_at: "2026-11-20T11:00", ends_at: "2026-11-20T14:00" };
   const schedule = await done(ada, "POST", "schedules", { name: "Morning", layout_id: layout.id, target: { type: "team" }, ...times });
   await done(ada, "POST", "drafts", { name: "Winter" });
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(service, `/layouts/${layout.id}`);
   const dialog = page.getByRole("dialog");

@@ -8,22 +8,23 @@ export interface PathProxy extends AsyncDisposable {
   readonly url: string;
   /** The service behind it; set it before the first request. */
   target: string;
+  /** Whether it takes the path off. */
+  strips: boolean;
   /** Requests outside of the path, which belong to other programs of that host. */
   readonly strays: string[];
 }
 
-/** @param strips whether it takes the path off */
 export async function startPathProxy(path: string, strips: boolean): Promise<PathProxy> {
   const strays: string[] = [];
   const sockets = new Set<Socket>();
-  const proxy = { target: "", strays };
+  const proxy = { target: "", strips, strays };
   const targetOf = (incoming: IncomingMessage): string | null => {
     const url = incoming.url!;
     if (url !== path && !url.startsWith(`${path}/`)) {
       strays.push(url);
       return null;
     }
-    return strips ? url.slice(path.length) || "/" : url;
+    return proxy.strips ? url.slice(path.length) || "/" : url;
   };
   const server = createServer((incoming, response) => {
     const to = targetOf(incoming);

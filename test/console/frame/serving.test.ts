@@ -1,22 +1,22 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
-import type { Browser } from "playwright";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { builtRenderer } from "../../support/page-build.ts";
 import { raw } from "../../support/raw-http.ts";
-import { startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
+import { startConsoleService, Window } from "../../support/console/console.ts";
+import { SharedConsole } from "../../support/console/shared.ts";
 import { startPathProxy } from "./proxy.ts";
 
 const html = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
-let browser: Browser;
+let shared: SharedConsole;
 beforeAll(async () => {
-  browser = await startBrowser();
+  shared = await SharedConsole.start();
 });
-afterAll(() => browser.close());
+afterAll(() => shared[Symbol.asyncDispose]());
 
 test("[CFR1] a browser gets the console at any address that is not the service's own; a program gets a problem", async () => {
-  await using service = await startConsoleService();
+  const { service } = shared;
   const { url } = service.service;
   const get = async (path: string, headers: Record<string, string> = html, method = "GET") => {
     const response = await fetch(url + path, { headers, method });
@@ -33,7 +33,7 @@ test("[CFR1] a browser gets the console at any address that is not the service's
     expect(await get(path)).toMatchObject(problem);
   expect(await get("/api/v1/sign-in-links")).toMatchObject({ status: 405 });
 
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   await window.signIn(service, "/no/such.page");
   await window.page.getByRole("heading", { name: "There is nothing here" }).waitFor();
   expect(await window.page.title()).toContain("There is nothing here");
@@ -43,7 +43,7 @@ test("[CFR1] a browser gets the console at any address that is not the service's
 });
 
 test("[CFR2] the console's files are sent as compressed as the browser allows, and are kept for good", async () => {
-  await using service = await startConsoleService();
+  const { service } = shared;
   const folder = join(await builtRenderer(), "console/assets");
   const scripts = (await readdir(folder)).filter((name) => name.endsWith(".js"));
   const read = await Promise.all(scripts.map(async (name) => ({ script: name, plain: await readFile(join(folder, name)) })));
@@ -68,15 +68,19 @@ test("[CFR2] the console's files are sent as compressed as the browser allows, a
   }
 });
 
-describe("[CFR3] the console works below a path of a host, whether its proxy takes the path off or passes it on", () => {
-  test.for([{ strips: true }, { strips: false }])("strips: $strips", async ({ strips }) => {
-    await using proxy = await startPathProxy("/signage", strips);
-    await using service = await startConsoleService({ publicUrl: proxy.url });
-    proxy.target = service.service.url;
+test("[CFR3] the console works below a path of a host, whether its proxy takes the path off or passes it on", async () => {
+  await using proxy = await startPathProxy("/signage", true);
+  await using service = await startConsoleService({ publicUrl: proxy.url });
+  proxy.target = service.service.url;
+  await using window = await Window.open(shared.browser);
+  const { page, context } = window;
+  for (const strips of [true, false]) {
+    proxy.strips = strips;
+    // No page is open that would ask for something without its session.
+    await page.goto("about:blank");
+    await context.clearCookies();
     const { body } = await service.call("POST", "sign-in-links", {});
     expect(body.url).toMatch(`${proxy.url}/sign-in#link=`);
-    await using window = await Window.open(browser);
-    const { page, context } = window;
     await page.goto(body.url);
     await page.getByRole("button", { name: "Skip" }).click();
     await page.getByRole("heading", { name: "Screens", exact: true }).waitFor();
@@ -85,8 +89,8 @@ describe("[CFR3] the console works below a path of a host, whether its proxy tak
       Array(2).fill(expect.objectContaining({ path: "/signage", httpOnly: true, sameSite: "Strict" })),
     );
     // What the socket tells appears.
-    await service.pairDevice("Behind the proxy");
-    await page.getByText("Behind the proxy").first().waitFor();
+    await service.pairDevice(`Behind the proxy ${strips}`);
+    await page.getByText(`Behind the proxy ${strips}`).first().waitFor();
     await page.goto(`${proxy.url}/no/such/page`);
     await page.getByRole("heading", { name: "There is nothing here" }).waitFor();
     await page.getByRole("link", { name: "To the screens" }).last().click();
@@ -98,11 +102,11 @@ describe("[CFR3] the console works below a path of a host, whether its proxy tak
     expect(page.url()).toBe(`${service.service.url}/signage/pair`);
     expect(proxy.strays.filter((url) => url !== "/favicon.ico")).toEqual([]);
     expect(window.errors).toEqual([]);
-  });
+  }
 });
 
 test("[CFR4] the page may not be framed, load anything from elsewhere, run inline code or turn text into HTML", async () => {
-  await using service = await startConsoleService();
+  const { service } = shared;
   const { headers } = await fetch(`${service.service.url}/`, { headers: html });
   const policy = headers.get("content-security-policy")!;
   expect(policy).toContain("default-src 'none'; script-src 'self';");
@@ -118,7 +122,7 @@ test("[CFR4] the page may not be framed, load anything from elsewhere, run inlin
     "permissions-policy": expect.stringContaining("geolocation=()"),
   });
 
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await page.goto(`${service.service.url}/sign-in`);
   await page.getByRole("heading", { name: "Sign in" }).waitFor();

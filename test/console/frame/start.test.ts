@@ -7,7 +7,7 @@ import { rootFolder } from "../../../src/main/folders.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Program } from "../../support/programs/programs.ts";
 
-const flags = (folder: string) => ["src/main/cli.ts", "serve", "--port", "0", "--data", folder];
+const flags = (folder: string) => ["dist/main/cli.js", "serve", "--port", "0", "--data", folder];
 
 test("[CFR17] at a terminal the service prints where the console is, with a link that signs its owner in once; a log gets no link", async () => {
   await using folder = await temporaryFolder();

@@ -1,21 +1,18 @@
 // How many actions a person needs to put a picture onto a screen that plays: from the computer, and from the library.
-import type { Browser } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Actions } from "../../support/console/actions.ts";
-import { startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
+import { SharedConsole } from "../../support/console/shared.ts";
 import { dropFiles } from "../../support/console/dropping.ts";
 import { plainImage } from "../../support/media/media.ts";
 import { heartbeat, type TestService } from "../../service/harness.ts";
 
-let browser: Browser;
+let shared: SharedConsole;
 let service: TestService;
 beforeAll(async () => {
-  [browser, service] = await Promise.all([startBrowser(), startConsoleService()]);
+  shared = await SharedConsole.start();
+  service = shared.service;
 });
-afterAll(async () => {
-  await browser.close();
-  await service[Symbol.asyncDispose]();
-});
+afterAll(() => shared[Symbol.asyncDispose]());
 
 /** A screen that plays a picture, beside another one. */
 async function playingScreen(name: string) {
@@ -28,7 +25,7 @@ async function playingScreen(name: string) {
 
 test("[CIN2] a file that is dropped onto the card of a screen is on that screen after two actions, and on no other", async () => {
   const lobby = await playingScreen("Lobby");
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(service);
   const actions = new Actions();
@@ -52,7 +49,7 @@ test("[CIN2] a file that is dropped onto the card of a screen is on that screen 
 test("[CIN2] from the library a picture is on a playing screen after three actions", async () => {
   const bar = await playingScreen("Bar");
   const { id } = (await service.upload(await plainImage([90, 1, 90]), "image/png", "Cocktails")).body;
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(service, "/library");
   const actions = new Actions();

@@ -1,20 +1,19 @@
-import type { Browser, Page } from "playwright";
+import type { Page } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { phone, startBrowser, startConsoleService, startWholeBrowser, Window } from "../../support/console/console.ts";
+import { desktop, phone, startConsoleService, startWholeBrowser, Window } from "../../support/console/console.ts";
+import { SharedConsole } from "../../support/console/shared.ts";
 import { KeyboardPerson } from "../../support/console/keyboard.ts";
 import { eventually } from "../../support/polling.ts";
 import { inviteMember, owner } from "../../service/people/people.ts";
 import { picture, type TestService } from "../../service/harness.ts";
 
-let browser: Browser;
+let shared: SharedConsole;
 let service: TestService;
 beforeAll(async () => {
-  [browser, service] = await Promise.all([startBrowser(), startConsoleService()]);
+  shared = await SharedConsole.start({ hasPreviews: false });
+  service = shared.service;
 });
-afterAll(async () => {
-  await browser.close();
-  await service[Symbol.asyncDispose]();
-});
+afterAll(() => shared[Symbol.asyncDispose]());
 
 const zones = [
   { name: "Main", left: 0, top: 0, width: 1_440, height: 960, z_index: 2, transition: { type: "slide", duration_ms: 500 } },
@@ -55,7 +54,7 @@ async function boxOf(page: Page, name: string) {
 }
 
 test("[CLY6] a layout is made from a starting layout, copied for the other orientation, deleted and brought back", async () => {
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(service, "/layouts");
   await page.getByRole("button", { name: "New layout" }).click();
@@ -81,7 +80,7 @@ test("[CLY6] a layout is made from a starting layout, copied for the other orien
 
 test("[CLY9] zones are dragged, resized and turned by the pointer, undone and saved, and nothing else of them changes", async () => {
   const layout = await newLayout();
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(service, `/layouts/${layout.id}`);
   const before = await boxOf(page, "Box");
@@ -115,7 +114,7 @@ test("[CLY9] zones are dragged, resized and turned by the pointer, undone and sa
 test("[CLY10] by keyboard alone a zone is added, moved, resized, turned, put behind, named, given a playlist and saved", async () => {
   const layout = await newLayout({ zones: [zones[1]] });
   await service.call("POST", "playlists", { name: "Weather" });
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(service, `/layouts/${layout.id}`);
   await zone(page, "Side").waitFor();
@@ -152,8 +151,8 @@ test("[CLY10] by keyboard alone a zone is added, moved, resized, turned, put beh
 
 test("[CLY8] two people edit one layout: both see the other's work, nothing is lost, and what contradicts is decided", async () => {
   const layout = await newLayout();
-  await using one = await Window.open(browser);
-  await using other = await Window.open(browser);
+  const one = await shared.window();
+  const other = await shared.window(desktop, 1);
   const bea = await inviteMember(service, await owner(service), "editor", "Bea");
   await one.signIn(service, `/layouts/${layout.id}`);
   await other.signInAs(service, bea, `/layouts/${layout.id}`);
@@ -209,7 +208,7 @@ test("[CLY11] on a phone a zone is chosen by a tap, moved by a finger and by num
   const { body: asset } = await service.upload(await picture("jpeg"), "image/jpeg", "Menu.jpg");
   const { body: playlist } = await service.call("POST", "playlists", { name: "Menu", items: [{ type: "image", asset_id: asset.id }] });
   const layout = await newLayout({ zones: [{ ...zones[2], playlist_id: playlist.id }] });
-  await using window = await Window.open(browser, phone);
+  const window = await shared.window(phone);
   const { page } = window;
   await window.signIn(service, `/layouts/${layout.id}`);
   await zone(page, "Box").tap();
@@ -236,7 +235,7 @@ test("[CLY11] on a phone a zone is chosen by a tap, moved by a finger and by num
 test("[CLY12] who may only read sees the zones and their settings, and nothing that would change them", async () => {
   const layout = await newLayout();
   const viewer = await inviteMember(service, await owner(service), "viewer");
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await window.signInAs(service, viewer, `/layouts/${layout.id}`);
   await zone(page, "Box").focus();
@@ -256,7 +255,7 @@ test("[USE2] the editors of playlists and layouts tell on how many screens their
   const layout = await newLayout({ name: "Wide", zones: [{ ...zones[1], playlist_id: list.id }] });
   const { playerId } = await service.pairDevice("Hall 1");
   await service.call("PATCH", `players/${playerId}`, { layout_id: layout.id });
-  await using window = await Window.open(browser, phone);
+  const window = await shared.window(phone);
   const { page } = window;
   await window.signIn(service, `/playlists/${list.id}`);
   await page.getByRole("button", { name: "On 1 screen" }).tap();
@@ -275,12 +274,13 @@ test("[USE2] the editors of playlists and layouts tell on how many screens their
 });
 
 test("[CLY13] behind its zones a layout shows what the player shows of it, also text", async () => {
+  await using own = await startConsoleService();
   await using whole = await startWholeBrowser();
   await using window = await Window.open(whole);
   const { page } = window;
   const items = [{ type: "text", text: "Open from 6", duration_ms: 10_000 }];
-  const { layout } = await service.createLayout(items);
-  await window.signIn(service, `/layouts/${layout.id}`);
+  const { layout } = await own.createLayout(items);
+  await window.signIn(own, `/layouts/${layout.id}`);
   const words = page.frameLocator('iframe[title^="Preview of"]').getByText("Open from 6");
   await eventually(() => page.locator(".stage-picture > .preview[data-drawn]").isVisible());
   expect(await words.evaluate((each) => each.closest(".item").style.opacity)).not.toBe("0.001");

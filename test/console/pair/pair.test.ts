@@ -1,19 +1,20 @@
 // Pairs screens as a person does: by typing, by pasting, by the QR code, by keyboard alone and on a phone.
-import type { Browser } from "playwright";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { inviteMember, owner } from "../../service/people/people.ts";
 import { heartbeat, picture, type Device, type TestService } from "../../service/harness.ts";
-import { phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
+import { phone } from "../../support/console/console.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { SharedConsole } from "../../support/console/shared.ts";
 
-let browser: Browser;
+let shared: SharedConsole;
 let service: TestService;
 let device: Device;
 beforeAll(async () => {
-  [browser, service] = await Promise.all([startBrowser(), startConsoleService({ publicUrl: null })]);
+  // Wrong codes are counted by the minute.
+  shared = await SharedConsole.start({ clock: new FakeClock(Date.now()) });
+  service = shared.service;
 });
-afterAll(async () => {
-  await browser?.close();
-  await service?.[Symbol.asyncDispose]();
-});
+afterAll(() => shared[Symbol.asyncDispose]());
 beforeEach(async () => {
   device = await service.newDevice();
 });
@@ -26,7 +27,7 @@ async function playerNamed(name: string) {
 }
 
 test("[CPR1] a screen is paired by typing its code and a name, and its steps follow what it reports", async () => {
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page, errors } = window;
   await window.signIn(service);
   await page.getByRole("link", { name: "Add a screen" }).click();
@@ -61,7 +62,7 @@ test("[CPR1] a screen is paired by typing its code and a name, and its steps fol
 });
 
 test("[CPR2] a pasted address, sentence or code with spaces gives the code", async () => {
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(service, "/pair");
   const field = page.getByLabel("Code on the screen");
@@ -92,7 +93,7 @@ test("[CPR2] a pasted address, sentence or code with spaces gives the code", asy
 });
 
 test("[CPR3] the QR code of the screen leads to the filled form, after signing in if needed", async () => {
-  await using window = await Window.open(browser, phone);
+  const window = await shared.window(phone);
   const { page } = window;
   const { url } = service.service;
   await page.goto(`${url}/claim?code=${device.grant.user_code}`);
@@ -113,7 +114,7 @@ test("[CPR3] the QR code of the screen leads to the filled form, after signing i
 });
 
 test("[CPR4] tags, orientation, time zone and a picture are given in the same form, by keyboard alone", async () => {
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   const { page } = window;
   await window.signIn(service, "/pair");
   await page.getByLabel("Code on the screen").waitFor();
@@ -158,9 +159,11 @@ test("[CPR4] tags, orientation, time zone and a picture are given in the same fo
 });
 
 test("[CPR5] an unknown, used or incomplete code and a missing name are said at their fields, and too many wrong codes at once", async () => {
-  await using window = await Window.open(browser);
+  const team = await shared.newTeam();
+  const guesser = await inviteMember(team, await owner(team), "editor");
+  const window = await shared.window();
   const { page } = window;
-  await window.signIn(service, "/pair");
+  await window.signInAs(team, guesser, "/pair");
   const add = page.getByRole("button", { name: "Add screen" });
   await add.click();
   await page.getByText("Enter all eight letters").waitFor();
@@ -168,7 +171,7 @@ test("[CPR5] an unknown, used or incomplete code and a missing name are said at 
   const code = page.getByRole("textbox", { name: "Code on the screen" });
   expect(await code.getAttribute("aria-invalid")).toBe("true");
   await page.getByLabel("Name").fill("Twice");
-  const used = await service.pairDevice();
+  const used = await team.pairDevice();
   await code.fill(used.grant.user_code);
   await add.click();
   await page.getByText("This code has been used").waitFor();
@@ -183,11 +186,11 @@ test("[CPR5] an unknown, used or incomplete code and a missing name are said at 
 });
 
 test("[CPR6] a refused file is said with its reason, and the screen is added without it", async () => {
-  await using folderService = await startConsoleService();
-  const other = await folderService.newDevice();
-  await using window = await Window.open(browser);
+  const team = await shared.newTeam();
+  const other = await team.newDevice();
+  const window = await shared.window();
   const { page } = window;
-  await window.signIn(folderService, `/pair?code=${other.grant.user_code}`);
+  await window.signIn(team, `/pair?code=${other.grant.user_code}`);
   const chooser = page.waitForEvent("filechooser");
   await page.getByRole("button", { name: "Choose a file" }).click();
   await (await chooser).setFiles({ name: "letter.txt", mimeType: "text/plain", buffer: Buffer.from("Dear screen") });
@@ -196,7 +199,7 @@ test("[CPR6] a refused file is said with its reason, and the screen is added wit
   await page.getByRole("button", { name: "Add screen" }).click();
   // Names are text, never HTML.
   await page.getByRole("heading", { name: "<b>Bar</b> is yours" }).waitFor();
-  expect((await folderService.call("GET", "players")).body.data).toMatchObject([{ name: "<b>Bar</b>", layout_id: null }]);
+  expect((await team.call("GET", "players")).body.data).toMatchObject([{ name: "<b>Bar</b>", layout_id: null }]);
 });
 
 test("[HTT4] the page behind the QR code of a screen loads nothing from other sites", async () => {

@@ -1,17 +1,20 @@
 // A person's own account, the proof before dangerous acts, and other sessions.
-import type { Browser, Page } from "playwright";
+import type { Page } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
+import { desktop, phone, startConsoleService, Window } from "../../support/console/console.ts";
+import { SharedConsole } from "../../support/console/shared.ts";
+import { cheapPasswords } from "../../service/people/browser.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { MailServer } from "../../support/network/mail-server.ts";
 import { smtpAt } from "../../service/alerts/mail-fleet.ts";
 import { startPathProxy } from "../frame/proxy.ts";
 
-let browser: Browser;
+let shared: SharedConsole;
+const clock = new FakeClock(Date.now());
 beforeAll(async () => {
-  browser = await startBrowser();
+  shared = await SharedConsole.start({ ...cheapPasswords, clock });
 });
-afterAll(() => browser.close());
+afterAll(() => shared[Symbol.asyncDispose]());
 
 const password = "a sentence about lighthouses";
 
@@ -24,10 +27,29 @@ async function setPassword(page: Page): Promise<void> {
   await page.getByText("Your password is set").waitFor();
 }
 
+// The first, because it counts the owner's sessions.
+test("[CPP8] a person sees where they are signed in and signs out there, on a phone", async () => {
+  const { service } = shared;
+  const lost = await shared.window(desktop, 1);
+  await lost.signIn(service, "/account");
+  const window = await shared.window(phone);
+  await window.signIn(service, "/account");
+  const { page } = window;
+  const sessions = page.getByRole("table", { name: "Where you are signed in" });
+  await sessions.getByText("This session").waitFor();
+  await sessions.getByRole("button", { name: /Sign out there: Owner on/ }).tap();
+  await page.getByText("Owner is signed out there").waitFor();
+  await expect.poll(() => sessions.getByRole("row").count()).toBe(2);
+  await lost.page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await page.getByText("Dark", { exact: true }).tap();
+  expect(await page.evaluate("getComputedStyle(document.documentElement).colorScheme")).toBe("dark");
+  expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+  expect(window.errors).toEqual([]);
+});
+
 test("[CPP7] a dangerous act asks for the password once the proof is old, and then goes on", async () => {
-  const clock = new FakeClock(Date.now());
-  await using service = await startConsoleService({ clock });
-  await using window = await Window.open(browser);
+  const { service } = shared;
+  const window = await shared.window();
   await window.signIn(service, "/account");
   const { page } = window;
   await setPassword(page);
@@ -49,31 +71,13 @@ test("[CPP7] a dangerous act asks for the password once the proof is old, and th
   expect((await service.call("GET", "tokens")).body.data.filter(({ name }: { name: string }) => name === "Script")).toHaveLength(1);
 });
 
-test("[CPP8] a person sees where they are signed in and signs out there, on a phone", async () => {
-  await using service = await startConsoleService();
-  await using lost = await Window.open(browser);
-  await lost.signIn(service, "/account");
-  await using window = await Window.open(browser, phone);
-  await window.signIn(service, "/account");
-  const { page } = window;
-  const sessions = page.getByRole("table", { name: "Where you are signed in" });
-  await sessions.getByText("This session").waitFor();
-  await sessions.getByRole("button", { name: /Sign out there: Owner on/ }).tap();
-  await page.getByText("Owner is signed out there").waitFor();
-  await expect.poll(() => sessions.getByRole("row").count()).toBe(2);
-  await lost.page.getByRole("heading", { name: "Sign in" }).waitFor();
-  await page.getByText("Dark", { exact: true }).tap();
-  expect(await page.evaluate("getComputedStyle(document.documentElement).colorScheme")).toBe("dark");
-  expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
-  expect(window.errors).toEqual([]);
-});
-
 test("[CPP25] a person proves their email by a code that is mailed; an owner sees that an invitation was mailed and whose email is unproven", async () => {
   await using server = await MailServer.start();
   await using proxy = await startPathProxy("/signage", true);
-  await using service = await startConsoleService({ publicUrl: proxy.url, smtp: smtpAt(server.port) });
+  await using service = await startConsoleService({ ...cheapPasswords, publicUrl: proxy.url, smtp: smtpAt(server.port) });
   proxy.target = service.service.url;
-  await using window = await Window.open(browser, phone);
+  // At an address of its own.
+  await using window = await Window.open(shared.browser, phone);
   const { page } = window;
   await page.goto((await service.call("POST", "sign-in-links", {})).body.url);
   await page.getByRole("button", { name: "Skip" }).tap();

@@ -1,16 +1,20 @@
 // Signing in: the first visit, by password, wrong guesses, and a colleague who is invited.
-import type { Browser, Page } from "playwright";
+import type { Page } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
+import { phone } from "../../support/console/console.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { SharedConsole } from "../../support/console/shared.ts";
+import { cheapPasswords, goodPassword as password } from "../../service/people/browser.ts";
+import { signInWhole } from "../../service/people/shared-member.ts";
+import { inviteMember, owner } from "../../service/people/people.ts";
 import type { TestService } from "../../service/harness.ts";
 
-let browser: Browser;
+let shared: SharedConsole;
 beforeAll(async () => {
-  browser = await startBrowser();
+  // Wrong passwords are counted by the minute.
+  shared = await SharedConsole.start({ ...cheapPasswords, clock: new FakeClock(Date.now()) });
 });
-afterAll(() => browser.close());
-
-const password = "a sentence about lighthouses";
+afterAll(() => shared[Symbol.asyncDispose]());
 
 /** Gives the first owner an email and a password, as a person does at the first visit. */
 async function setUp(service: TestService, page: Page): Promise<void> {
@@ -29,9 +33,10 @@ async function signOut(page: Page): Promise<void> {
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
 }
 
+// The first, because the owner has no password yet.
 test("[CPP1] the first visit by link sets name, email and password, which then sign in, back to where the person wanted to go", async () => {
-  await using service = await startConsoleService();
-  await using window = await Window.open(browser);
+  const { service } = shared;
+  const window = await shared.window();
   const { page } = window;
   await setUp(service, page);
   await page.getByRole("button", { name: "Ada" }).waitFor();
@@ -62,13 +67,13 @@ test("[CPP1] the first visit by link sets name, email and password, which then s
 });
 
 test("[CPP2] too many wrong passwords say how long to wait, on a phone too", async () => {
-  await using service = await startConsoleService();
-  await using first = await Window.open(browser);
-  await setUp(service, first.page);
-  await using window = await Window.open(browser, phone);
+  const { service } = shared;
+  const member = await inviteMember(service, await owner(service), "editor");
+  await signInWhole(service, member, "carl@example.com");
+  const window = await shared.window(phone);
   const { page } = window;
   await page.goto(`${service.service.url}/sign-in`);
-  await page.getByRole("textbox", { name: "Email" }).fill("ada@example.com");
+  await page.getByRole("textbox", { name: "Email" }).fill("carl@example.com");
   const submit = page.getByRole("button", { name: "Sign in" });
   const refused = page.getByText("Too many wrong passwords");
   await page.getByRole("textbox", { name: "Password" }).fill("wrong");
@@ -87,10 +92,10 @@ test("[CPP2] too many wrong passwords say how long to wait, on a phone too", asy
 });
 
 test("[CPP3] a colleague who is invited opens the link, chooses a password and is in", async () => {
-  await using service = await startConsoleService();
-  await using owner = await Window.open(browser);
-  await owner.signIn(service, "/team/members");
-  const { page } = owner;
+  const { service } = shared;
+  const office = await shared.window();
+  await office.signIn(service, "/team/members");
+  const { page } = office;
   await page.getByRole("button", { name: "Invite a person" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill("Grace Hopper");
@@ -100,7 +105,7 @@ test("[CPP3] a colleague who is invited opens the link, chooses a password and i
   await dialog.getByRole("button", { name: "Done" }).click();
   await page.getByRole("table", { name: "Invitations" }).getByText("grace@example.com").waitFor();
 
-  await using colleague = await Window.open(browser, phone);
+  const colleague = await shared.window(phone);
   await colleague.page.goto(link);
   await colleague.page.getByRole("heading", { name: "Join the team" }).waitFor();
   // The secret does not stay in the address.
@@ -129,5 +134,5 @@ test("[CPP3] a colleague who is invited opens the link, chooses a password and i
   await page.getByText("Grace Hopper was removed").waitFor();
   await colleague.page.reload();
   await colleague.page.getByRole("heading", { name: "Sign in" }).waitFor();
-  expect(owner.errors).toEqual([]);
+  expect(office.errors).toEqual([]);
 });

@@ -10,7 +10,7 @@ import { picture, type TestService } from "../../service/harness.ts";
 
 let shared: SharedConsole;
 beforeAll(async () => {
-  shared = await SharedConsole.start();
+  shared = await SharedConsole.start({ hasPreviews: false });
 });
 afterAll(() => shared[Symbol.asyncDispose]());
 

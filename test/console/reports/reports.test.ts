@@ -1,7 +1,8 @@
 // Reports in the console: reading them by keyboard, and sharing one with somebody who has no account.
-import type { Browser, Page } from "playwright";
+import type { Page } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
+import { phone } from "../../support/console/console.ts";
+import { SharedConsole } from "../../support/console/shared.ts";
 import { createIds } from "../../../src/service/store/ids.ts";
 import type { Device, TestService } from "../../service/harness.ts";
 
@@ -10,11 +11,11 @@ const makeId = createIds({ now: () => Date.now(), monotonic: () => 0, elapsed: (
 const sideways = (page: Page) => page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 const longName = `${"Eingangshalle".repeat(8)} 🌍 <b>fett</b>`;
 
-let browser: Browser;
+let shared: SharedConsole;
 let service: TestService;
 beforeAll(async () => {
-  browser = await startBrowser();
-  service = await startConsoleService();
+  shared = await SharedConsole.start();
+  service = shared.service;
   const lobby = await service.pairDevice("Lobby");
   const hall = await service.pairDevice(longName);
   await service.call("PATCH", `players/${lobby.playerId}`, { tags: ["front"] });
@@ -24,10 +25,7 @@ beforeAll(async () => {
   await play(lobby, 2, { ...about, result: "failed" });
   await play(hall, 3, { ...about, result: "completed" });
 });
-afterAll(async () => {
-  await browser.close();
-  await service[Symbol.asyncDispose]();
-});
+afterAll(() => shared[Symbol.asyncDispose]());
 
 /** Sends plays of ten seconds each, the last of them an hour ago. */
 async function play(device: Device, count: number, about: { layout_id: string; zone_id: string; item_id: string; result: string }) {
@@ -58,7 +56,7 @@ async function play(device: Device, count: number, about: { layout_id: string; z
 }
 
 test("[CRP8] a person reads what was shown by screen, tag and day, limited to one screen, in another time zone, and downloads it as CSV, by keyboard alone", async () => {
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   await window.signIn(service);
   const { page } = window;
   await page.keyboard.press("g");
@@ -108,7 +106,7 @@ test("[CRP8] a person reads what was shown by screen, tag and day, limited to on
 });
 
 test("[CRP9] a person shares a report; a reader without an account opens it on a phone and reaches nothing else; when the person ends the link, the page is gone", async () => {
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   await window.signIn(service, "/reports/plays?by=player");
   const { page } = window;
   await page.getByRole("button", { name: "Share by a link" }).click();
@@ -118,7 +116,7 @@ test("[CRP9] a person shares a report; a reader without an account opens it on a
   await page.getByRole("dialog").getByRole("button", { name: "Create the link" }).click();
   const address = await page.getByLabel("Link", { exact: true }).inputValue();
 
-  await using reader = await Window.open(browser, phone);
+  const reader = await shared.window(phone);
   const asked: string[] = [];
   reader.page.on("request", (request) => asked.push(new URL(request.url()).pathname));
   await reader.page.goto(address);

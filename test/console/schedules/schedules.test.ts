@@ -1,14 +1,15 @@
 // Schedules and the timeline, as a person uses them: by mouse, by keyboard, and on a phone.
-import type { Browser, BrowserContextOptions } from "playwright";
+import type { BrowserContextOptions } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
 import { KeyboardPerson } from "../../support/console/keyboard.ts";
-import { desktop, phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
+import { desktop, phone, type Window } from "../../support/console/console.ts";
+import { SharedConsole } from "../../support/console/shared.ts";
 import { shownLayout } from "../../support/console/shown-layout.ts";
 import { eventually } from "../../support/polling.ts";
 import type { TestService } from "../../service/harness.ts";
 
-let browser: Browser;
+let shared: SharedConsole;
 let service: TestService;
 // Next year's: a browser keeps no cookie that has expired by its own clock. The first Monday of June, at noon.
 const year = new Date().getUTCFullYear() + 1;
@@ -16,21 +17,21 @@ const monday = Date.UTC(year, 5, 1 + ((8 - new Date(Date.UTC(year, 5, 1)).getUTC
 const dayMs = 86_400_000;
 const day = (count: number): string => new Date(monday + count * dayMs).toISOString().slice(0, 10);
 const own = { ...desktop, timezoneId: "UTC", locale: "en-GB" };
+const ownPhone = { ...phone, timezoneId: "UTC", locale: "en-GB" };
 let layouts: Record<string, string>;
 
 beforeAll(async () => {
-  [browser, service] = await Promise.all([startBrowser(), startConsoleService({ clock: new FakeClock(monday) })]);
+  shared = await SharedConsole.start({ clock: new FakeClock(monday) });
+  service = shared.service;
   layouts = { usual: await shownLayout(service, "Usual"), lunch: await shownLayout(service, "Lunch menu") };
 });
-afterAll(async () => {
-  await browser.close();
-  await service[Symbol.asyncDispose]();
-});
+afterAll(() => shared[Symbol.asyncDispose]());
 
 /** A window whose clock is the service's. */
-async function openWindow(path: string, options: BrowserContextOptions = own): Promise<Window> {
-  const window = await Window.open(browser, options);
+async function openWindow(path: string, options: BrowserContextOptions = own, draft?: { id: string; name: string }): Promise<Window> {
+  const window = await shared.window(options);
   await window.page.clock.setFixedTime(monday);
+  if (draft !== undefined) await window.enterDraft(service, draft);
   await window.signIn(service, path);
   return window;
 }
@@ -54,7 +55,7 @@ const read = async (id: string) => (await service.call("GET", `schedules/${id}`)
 test("[CSD7] a schedule is planned in words, and before it is saved the page says which screens it changes and when", async () => {
   await newScreen("Hall 1", "words");
   await newScreen("Hall 2", "words", {});
-  await using window = await openWindow(`/schedules/new?from=${day(1)}T11:00&until=${day(1)}T14:00`);
+  const window = await openWindow(`/schedules/new?from=${day(1)}T11:00&until=${day(1)}T14:00`);
   const { page } = window;
   await page.getByLabel("Name").fill("Lunch on Tuesdays");
   await page.getByRole("combobox", { name: "Layout" }).fill("Lunch");
@@ -87,7 +88,7 @@ test("[CSD8] a schedule is moved and lengthened in the week by mouse and by keys
   await newScreen("Mover", "moving");
   const times = { starts_at: `${day(0)}T08:00`, ends_at: `${day(0)}T10:00`, rrule: "FREQ=DAILY;COUNT=3" };
   const id = await newSchedule("Breakfast", "moving", times);
-  await using window = await openWindow(`/schedules?day=${day(0)}`);
+  const window = await openWindow(`/schedules?day=${day(0)}`);
   const { page } = window;
   const block = page.getByRole("link", { name: /^Breakfast, / }).first();
   const { x, y, width, height } = (await block.boundingBox())!;
@@ -123,7 +124,7 @@ test("[CSD8] a schedule is moved and lengthened in the week by mouse and by keys
 });
 
 test("[CSD9] dragging over a free time of the week begins a new schedule with these times", async () => {
-  await using window = await openWindow(`/schedules?day=${day(14)}`);
+  const window = await openWindow(`/schedules?day=${day(14)}`);
   const { page } = window;
   const columns = page.locator(".calendar-columns");
   const { x, y, width, height } = (await columns.boundingBox())!;
@@ -144,7 +145,7 @@ test("[CSD9] dragging over a free time of the week begins a new schedule with th
 test("[CSD10] two people edit one schedule: what each changed is kept and seen, and what both changed is asked", async () => {
   await newScreen("Shared", "shared");
   const id = await newSchedule("Both edit", "shared", { starts_at: `${day(0)}T08:00`, ends_at: `${day(0)}T10:00` });
-  await using window = await openWindow(`/schedules/${id}`);
+  const window = await openWindow(`/schedules/${id}`);
   const { page } = window;
   await page.getByLabel("Name").fill("Mine");
   await service.call("PATCH", `schedules/${id}`, { priority: 7 });
@@ -179,7 +180,7 @@ test("[CSD11] the timeline shows each screen's plan with gaps and reasons, by ar
   const empty = await newScreen("Gap A", "gaps", {});
   await newScreen("Gap B", "gaps");
   await newSchedule("Noon", "gaps", { starts_at: `${day(0)}T12:00`, ends_at: `${day(0)}T13:00`, rrule: "FREQ=DAILY" });
-  await using window = await openWindow(`/timeline?day=${day(0)}&tag=gaps&zoom=day`);
+  const window = await openWindow(`/timeline?day=${day(0)}&tag=gaps&zoom=day`);
   const { page } = window;
   const noon = page.getByRole("gridcell", { name: /^Lunch menu, Mon,? \d+ Jun,? 12:00 to Mon,? \d+ Jun,? 13:00, by the schedule “Noon”/ });
   await noon.first().waitFor();
@@ -200,7 +201,7 @@ test("[CSD11] the timeline shows each screen's plan with gaps and reasons, by ar
   expect(await page.getByLabel("Starts").inputValue()).toBe(day(0));
   await page.getByText("Gap A", { exact: true }).first().waitFor();
 
-  await using small = await openWindow(`/timeline?day=${day(0)}&tag=gaps&view=table`, { ...phone, timezoneId: "UTC", locale: "en-GB" });
+  const small = await openWindow(`/timeline?day=${day(0)}&tag=gaps&view=table`, ownPhone);
   await small.page
     .getByRole("row", { name: /Gap A.*Empty/ })
     .first()
@@ -223,11 +224,8 @@ test("[CSD17] in a draft the timeline shows what it changes before it is publish
   const lunch = { name: "Lunch", layout_id: layouts["lunch"], target: { type: "player", player_id: lobby }, ...times };
   expect((await service.call("POST", "schedules", lunch, within)).status).toBe(201);
   expect((await service.call("DELETE", `schedules/${meeting}`, undefined, within)).status).toBe(204);
-  await using window = await Window.open(browser, own);
+  const window = await openWindow(`/timeline?day=${day(1)}&zoom=day`, own, draft);
   const { page } = window;
-  await page.clock.setFixedTime(monday);
-  await page.addInitScript(`sessionStorage.setItem("draft", '${JSON.stringify({ id: draft.id, name: draft.name })}')`);
-  await window.signIn(service, `/timeline?day=${day(1)}&zoom=day`);
   const comparison = page.getByRole("region", { name: "The draft beside what is published" });
   await comparison.getByText(/^This changes 2 screens, first .* and leaves Hall 3 empty on Tue/).waitFor();
   await page.getByRole("gridcell", { name: /^Lunch menu, Tue.* 09:00 .*by the schedule “Lunch”/ }).waitFor();
@@ -258,11 +256,8 @@ test("[CSD18] in a draft the timeline marks screens whose layout stays the same 
   const items = [{ type: "text", text: "Salad" }];
   const within = { "signage-draft": draft.id };
   expect((await service.call("PATCH", `playlists/${playlist.id}`, { items }, within)).status).toBe(200);
-  await using window = await Window.open(browser, own);
+  const window = await openWindow(`/timeline?day=${day(1)}&zoom=day&tag=items&shows=both`, own, draft);
   const { page } = window;
-  await page.clock.setFixedTime(monday);
-  await page.addInitScript(`sessionStorage.setItem("draft", '${JSON.stringify({ id: draft.id, name: draft.name })}')`);
-  await window.signIn(service, `/timeline?day=${day(1)}&zoom=day&tag=items&shows=both`);
   const changed = page.getByRole("gridcell", { name: /^With the draft: Soups, .* with other items$/ });
   await changed.waitFor();
   expect(await changed.getAttribute("data-changed")).toBe("true");

@@ -1,8 +1,8 @@
 // The device of a screen: its commands, exactly those that it supports, each followed to its end; its health and its log.
-import type { Browser } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
-import { phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
+import { phone } from "../../support/console/console.ts";
+import { SharedConsole } from "../../support/console/shared.ts";
 import { capabilitiesOf } from "../../support/capabilities.ts";
 import { heartbeat, type Device, type DeviceSocket, type TestService } from "../../service/harness.ts";
 import { commandJwsType, SignedCommand } from "../../../src/protocol/device/commands.ts";
@@ -11,15 +11,14 @@ import { eventually } from "../../support/polling.ts";
 import { playing } from "../../support/console/wall.ts";
 import { tabTo } from "../../support/console/keyboard.ts";
 
-let browser: Browser;
+let shared: SharedConsole;
 let service: TestService;
+const clock = new FakeClock(Date.now());
 beforeAll(async () => {
-  [browser, service] = await Promise.all([startBrowser(), startConsoleService()]);
+  shared = await SharedConsole.start({ clock });
+  service = shared.service;
 });
-afterAll(async () => {
-  await browser.close();
-  await service[Symbol.asyncDispose]();
-});
+afterAll(() => shared[Symbol.asyncDispose]());
 
 const capabilities = capabilitiesOf(["identify", "diagnose", "audio.volume", "reboot"], {
   unavailable: [{ type: "display.input", reason: "No display answers on a control line" }],
@@ -43,7 +42,7 @@ const report = (device: Device, { jti }: SignedCommand, update: object) => devic
 
 test("[CSC5] a command shows its way as the device reports it, why it failed, and what it brought", async () => {
   const { device, socket } = await connect("Lobby");
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   await window.signIn(service, `/screens/${device.playerId}?tab=commands`);
   const { page } = window;
   const row = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "Volume" }) });
@@ -79,7 +78,7 @@ test("[CSC5] a command shows its way as the device reports it, why it failed, an
 
 test("[CSC6] only what the device supports is offered, with the reason for the rest; what interrupts the screen is confirmed", async () => {
   const { device, socket } = await connect("Bar");
-  await using window = await Window.open(browser, phone);
+  const window = await shared.window(phone);
   await window.signIn(service, `/screens/${device.playerId}?tab=commands`);
   const { page } = window;
   await page.getByRole("button", { name: "Send: Identify" }).waitFor();
@@ -97,35 +96,6 @@ test("[CSC6] only what the device supports is offered, with the reason for the r
   expect(window.errors).toEqual([]);
 });
 
-test("[CSC7] an offline screen says so, and when, as the wall does; a command waits for it and can be cancelled", async () => {
-  const clock = new FakeClock(Date.now());
-  await using service = await startConsoleService({ clock });
-  const { device, socket } = await connect("Attic", service);
-  const { playerId } = device;
-  socket.send({ type: "heartbeat", data: heartbeat({ ...playing(null), capabilities }) });
-  await socket.next("heartbeat.answer");
-  socket.socket.close();
-  await eventually(async () => (await service.call("GET", `players/${playerId}`)).body.status === "offline");
-  await using window = await Window.open(browser);
-  await window.signIn(service);
-  const { page } = window;
-  await page.getByRole("button", { name: "Playing 1", exact: true }).waitFor();
-  await page.getByRole("link", { name: "Attic" }).first().click();
-  await page.getByRole("heading", { name: "Playing" }).waitFor();
-  await page.getByText("It is not connected for the moment", { exact: false }).waitFor();
-  clock.advance(125_000);
-  await page.getByRole("heading", { name: "Offline" }).waitFor();
-  await page.getByText("Check the device's power and network", { exact: false }).waitFor();
-  expect(await page.getByRole("button", { name: "Watch live" }).isDisabled()).toBe(true);
-  await page.getByRole("button", { name: "Identify" }).click();
-  await page.getByRole("tab", { name: "Commands" }).click();
-  const history = page.getByRole("list", { name: "Sent before" });
-  await history.getByText("Waiting").waitFor();
-  await history.getByRole("button", { name: "Cancel Identify" }).click();
-  await history.getByText("Cancelled", { exact: true }).waitFor();
-  expect(window.errors).toEqual([]);
-});
-
 test("[CSC10] health is told by graphs, in words and as a table; the log grows while it is read", async () => {
   const device = await service.pairDevice("Hot");
   const socket = await device.connect();
@@ -134,7 +104,7 @@ test("[CSC10] health is told by graphs, in words and as a table; the log grows w
     await socket.next("heartbeat.answer");
   };
   await beat(48);
-  await using window = await Window.open(browser);
+  const window = await shared.window();
   await window.signIn(service, `/screens/${device.playerId}?tab=health`);
   const { page } = window;
   const temperature = page.getByRole("region", { name: "Temperature" });
@@ -162,5 +132,33 @@ test("[CSC10] health is told by graphs, in words and as a table; the log grows w
   await page.reload();
   await page.getByRole("list", { name: "Problems that it has recorded" }).getByText("3 times").waitFor();
   socket.socket.close();
+  expect(window.errors).toEqual([]);
+});
+
+test("[CSC7] an offline screen says so, and when, as the wall does; a command waits for it and can be cancelled", async () => {
+  const service = await shared.newTeam();
+  const { device, socket } = await connect("Attic", service);
+  const { playerId } = device;
+  socket.send({ type: "heartbeat", data: heartbeat({ ...playing(null), capabilities }) });
+  await socket.next("heartbeat.answer");
+  socket.socket.close();
+  await eventually(async () => (await service.call("GET", `players/${playerId}`)).body.status === "offline");
+  const window = await shared.window();
+  await window.signIn(service);
+  const { page } = window;
+  await page.getByRole("button", { name: "Playing 1", exact: true }).waitFor();
+  await page.getByRole("link", { name: "Attic" }).first().click();
+  await page.getByRole("heading", { name: "Playing" }).waitFor();
+  await page.getByText("It is not connected for the moment", { exact: false }).waitFor();
+  clock.advance(125_000);
+  await page.getByRole("heading", { name: "Offline" }).waitFor();
+  await page.getByText("Check the device's power and network", { exact: false }).waitFor();
+  expect(await page.getByRole("button", { name: "Watch live" }).isDisabled()).toBe(true);
+  await page.getByRole("button", { name: "Identify" }).click();
+  await page.getByRole("tab", { name: "Commands" }).click();
+  const history = page.getByRole("list", { name: "Sent before" });
+  await history.getByText("Waiting").waitFor();
+  await history.getByRole("button", { name: "Cancel Identify" }).click();
+  await history.getByText("Cancelled", { exact: true }).waitFor();
   expect(window.errors).toEqual([]);
 });

@@ -1,5 +1,5 @@
 // A real service with the console, and a browser that a person is signed in with.
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright";
@@ -15,13 +15,23 @@ const chromiumPath = "/usr/lib/chromium/chromium-headless-shell";
 export const desktop: BrowserContextOptions = { viewport: { width: 1440, height: 900 }, colorScheme: "light" };
 export const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
 
-/** A service with the console. */
-export async function startConsoleService(more: Partial<ServiceConfig> & { clock?: Clock } = {}): Promise<TestService> {
+/** An address of the console without its scripts. */
+const plainPage = "/healthz";
+
+/**
+ * A service with the console.
+ * @param more `hasPreviews` false: previews stay empty, for tests that judge none. Each loads the player's page, which costs as much as
+ * the console's own.
+ */
+export async function startConsoleService(
+  more: Partial<ServiceConfig> & { clock?: Clock; hasPreviews?: boolean } = {},
+): Promise<TestService> {
+  const { hasPreviews = true, ...config } = more;
   const folder = await mkdtemp(join(tmpdir(), "signage-console-"));
   const service = await TestService.start(folder, {
     consoleFolder: join(await builtRenderer(), "console"),
-    pageFolder: join(await builtRenderer(), "player"),
-    ...more,
+    pageFolder: hasPreviews ? join(await builtRenderer(), "player") : await emptyPage(folder),
+    ...config,
   });
   const dispose = service[Symbol.asyncDispose].bind(service);
   return Object.assign(service, {
@@ -30,6 +40,14 @@ export async function startConsoleService(more: Partial<ServiceConfig> & { clock
       await rm(folder, { recursive: true, force: true });
     },
   });
+}
+
+/** A player's page without scripts, in a folder below `parent`. */
+async function emptyPage(parent: string): Promise<string> {
+  const folder = join(parent, "empty-page");
+  await mkdir(join(folder, "assets"), { recursive: true });
+  await writeFile(join(folder, "preview.html"), "<!doctype html><title>Preview</title>");
+  return folder;
 }
 
 // Fewer processes, and none of the work by which scripts that run for long become faster: a test's visit is short.
@@ -93,14 +111,20 @@ export class Window implements AsyncDisposable {
     await this.page.getByRole("navigation").first().waitFor();
   }
 
+  /** Opens pages in this draft from now on, as after “Work in it”. */
+  async enterDraft(service: TestService, { id, name }: { id: string; name: string }): Promise<void> {
+    await this.page.goto(`${service.service.url}${plainPage}`);
+    await this.page.evaluate(`sessionStorage.setItem("draft", ${JSON.stringify(JSON.stringify({ id, name }))})`);
+  }
+
   /** Makes it as it was when it was opened, for another test: nobody is signed in, nothing is stored, and no request is handled differently. */
   async forget(): Promise<void> {
     const { page, context } = this;
     await page.unrouteAll({ behavior: "ignoreErrors" });
     for (const other of context.pages()) if (other !== page) await other.close();
     if (page.url() !== "about:blank") {
-      // An address of the console without its scripts: the browser goes on in the same process.
-      await page.goto(new URL("/healthz", page.url()).href);
+      // The browser goes on in the same process.
+      await page.goto(new URL(plainPage, page.url()).href);
       await page.evaluate("localStorage.clear(); sessionStorage.clear()");
     }
     await context.clearCookies();

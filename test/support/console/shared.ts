@@ -3,6 +3,18 @@ import type { Browser, BrowserContextOptions } from "playwright";
 import { desktop, startBrowser, startConsoleService, Window } from "./console.ts";
 import type { TestService } from "../../service/harness.ts";
 
+/** A new team of the owner. */
+export async function addTeam(service: TestService): Promise<{ id: string; token: string }> {
+  const { status, body } = await service.call("POST", "teams", { name: "Team" });
+  if (status !== 201) throw new Error(`team: ${status} ${JSON.stringify(body)}`);
+  return { id: body.id, token: body.token.secret };
+}
+
+/** The service as whoever has this token sees it. */
+export function withToken(service: TestService, token: string): TestService {
+  return Object.create(service, { token: { value: token } }) as TestService;
+}
+
 /**
  * Its windows are used again by the next test: a page that has run the console's scripts before, from the same address, takes a third
  * less CPU time than a new one.
@@ -18,22 +30,24 @@ export class SharedConsole implements AsyncDisposable {
   }
 
   /** @param more as for `startConsoleService` */
-  static async start(more: Parameters<typeof startConsoleService>[0] = {}): Promise<SharedConsole> {
-    const [service, browser] = await Promise.all([startConsoleService(more), startBrowser()]);
+  static start(more: Parameters<typeof startConsoleService>[0] = {}): Promise<SharedConsole> {
+    return SharedConsole.around(startConsoleService(more));
+  }
+
+  /** With a service that is being started; it is disposed of with the browser. */
+  static async around(starting: Promise<TestService>): Promise<SharedConsole> {
+    const [service, browser] = await Promise.all([starting, startBrowser()]);
     return new SharedConsole(service, browser);
   }
 
   /** The service as the owner sees it in a new team, in which there is nothing yet. */
   async newTeam(): Promise<TestService> {
-    const { status, body } = await this.service.call("POST", "teams", { name: "Team" });
-    if (status !== 201) throw new Error(`team: ${status} ${JSON.stringify(body)}`);
-    return Object.create(this.service, { token: { value: body.token.secret } }) as TestService;
+    return withToken(this.service, (await addTeam(this.service)).token);
   }
 
   /**
    * A window in which nobody is signed in. It must not be disposed of.
-   * @param options the same object for the same window. Nothing of it may be changed for good (`addInitScript`, `clock`): such a window is
-   * opened by `Window.open`.
+   * @param options the same object for the same window. What stays for good (`addInitScript`, `clock`) is for all tests of the file.
    * @param place which one, where a test needs several at once.
    */
   async window(options: BrowserContextOptions = desktop, place = 0): Promise<Window> {

@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { Heartbeat } from "../../../src/protocol/device/heartbeat.ts";
 import type { ServiceConfig } from "../../../src/service/config.ts";
+import type { Clock } from "../../../src/base/clock.ts";
 import { heartbeat, TestService } from "../../service/harness.ts";
+import { addTeam, withToken } from "./shared.ts";
 import { builtRenderer } from "../page-build.ts";
 
 type Row = Record<string, SQLInputValue>;
@@ -43,26 +45,44 @@ export function playing(layoutId: string | null, name = "Menu"): Partial<Heartbe
 
 /** Starts a service in which these screens are stored. */
 export async function startWall(screens: readonly StoredScreen[], more: Partial<ServiceConfig> = {}): Promise<WallService> {
+  const { service, walls } = await startWalls([screens], more);
+  return { service, ids: walls[0]!.ids, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
+}
+
+/** Starts a service in which each of these lists of screens is stored in a team of its own: the first in the owner's first team. */
+export async function startWalls(
+  lists: readonly (readonly StoredScreen[])[],
+  more: Partial<ServiceConfig> & { clock?: Clock } = {},
+): Promise<{ service: TestService; walls: readonly { service: TestService; ids: readonly string[] }[] }> {
   const folder = await mkdtemp(join(tmpdir(), "signage-wall-"));
   const config = { consoleFolder: join(await builtRenderer(), "console"), ...more };
   let pattern: string;
+  const teams: { id: string | null; token: string }[] = [];
   {
     await using first = await TestService.start(folder, config);
     pattern = (await first.pairDevice("Pattern")).playerId;
+    for (const _ of lists) teams.push(teams.length === 0 ? { id: null, token: first.token } : await addTeam(first));
   }
-  store(folder, pattern, screens);
+  const stored = lists.flatMap((screens, list) => screens.map((screen) => ({ ...screen, teamId: teams[list]!.id })));
+  store(folder, pattern, stored);
   const service = await TestService.start(folder, config);
-  return {
-    service,
-    ids: screens.map((_, place) => storedId(place)),
+  const dispose = service[Symbol.asyncDispose].bind(service);
+  Object.assign(service, {
     async [Symbol.asyncDispose]() {
-      await service[Symbol.asyncDispose]();
+      await dispose();
       await rm(folder, { recursive: true, force: true });
     },
-  };
+  });
+  let place = 0;
+  const walls = lists.map((screens, list) => ({
+    service: withToken(service, teams[list]!.token),
+    ids: screens.map(() => storedId(place++)),
+  }));
+  return { service, walls };
 }
 
-function store(folder: string, pattern: string, screens: readonly StoredScreen[]): void {
+/** @param screens `teamId` null: the team of the pattern */
+function store(folder: string, pattern: string, screens: readonly (StoredScreen & { teamId: string | null })[]): void {
   using state = new DatabaseSync(join(folder, "state.db"));
   using telemetry = new DatabaseSync(join(folder, "telemetry.db"));
   const player = state.prepare("SELECT * FROM players WHERE id = ?").get(pattern) as Row;
@@ -71,10 +91,19 @@ function store(folder: string, pattern: string, screens: readonly StoredScreen[]
   const links: Row[] = [];
   const tagRows: Row[] = [];
   const heartbeats: Row[] = [];
-  for (const [place, { name, tags = [], says, silentMs = 0 }] of screens.entries()) {
+  for (const [place, { name, tags = [], says, silentMs = 0, teamId }] of screens.entries()) {
     const id = storedId(place);
-    players.push({ ...player, id, name, tags: JSON.stringify(tags), public_key: `key ${place}`, created_at: now - 86_400_000 + place });
-    for (const tag of tags) tagRows.push({ player_id: id, team_id: player["team_id"]!, tag });
+    const team_id = teamId ?? player["team_id"]!;
+    players.push({
+      ...player,
+      id,
+      team_id,
+      name,
+      tags: JSON.stringify(tags),
+      public_key: `key ${place}`,
+      created_at: now - 86_400_000 + place,
+    });
+    for (const tag of tags) tagRows.push({ player_id: id, team_id, tag });
     if (says === null) continue;
     heartbeats.push({ player_id: id, received_at: now - silentMs, body: JSON.stringify(heartbeat(says)) });
     links.push({ player_id: id, is_online: Number(silentMs < onlineMs), since: now, error: null, problems: "" });
