@@ -17,8 +17,9 @@ export const drivenSwitches = [
 ];
 
 const usualFrameMs = 1_000 / 60;
-// What loads may need frames to be ready, so a few are drawn while it does. A message needs none.
-const looksPerFrame = { file: 40, message: 4_000 };
+// What loads may need frames to be ready, so a few are drawn while it does. A socket may need a little time to open.
+const looksPerFrame = 40;
+const socketMs = 1;
 // Driven time in which what a test waits for has to happen. It ends tests that hang, after the same frames on every machine.
 const limitMs = 60_000;
 
@@ -41,6 +42,9 @@ export class DrivenTime implements ServedTime {
   #server: PageServer | null = null;
   #elapsed = 0;
   #passing: Promise<void> | null = null;
+  #drawing: Promise<void> | null = null;
+  /** Requests for the time that are being answered. */
+  #answers = 0;
   #recorded: DrawnFrame[] | null = null;
   #seenTraffic = "";
 
@@ -85,6 +89,18 @@ export class DrivenTime implements ServedTime {
     while (this.#elapsed < end - 0.01) {
       this.#passing = this.#step(Math.min(this.frameMs, end - this.#elapsed)).finally(() => (this.#passing = null));
       await this.#passing;
+    }
+  }
+
+  async atRest(): Promise<number> {
+    this.#answers += 1;
+    try {
+      await this.#drawing;
+      const { result } = await this.#session.send("Runtime.evaluate", { expression: "performance.now()", returnByValue: true });
+      return result.value as number;
+    } finally {
+      // The answer is on its way by then.
+      setImmediate(() => (this.#answers -= 1));
     }
   }
 
@@ -138,7 +154,12 @@ export class DrivenTime implements ServedTime {
     await this.#settle();
   }
 
-  async #draw(ms: number): Promise<void> {
+  #draw(ms: number): Promise<void> {
+    this.#drawing = this.#drawFrame(ms).finally(() => (this.#drawing = null));
+    return this.#drawing;
+  }
+
+  async #drawFrame(ms: number): Promise<void> {
     const isOver = new Promise<void>((resolve) => this.#session.once("Emulation.virtualTimeBudgetExpired", () => resolve()));
     await this.#session.send("Emulation.setVirtualTimePolicy", { policy: "advance", budget: ms });
     await isOver;
@@ -163,7 +184,7 @@ export class DrivenTime implements ServedTime {
     for (let missing = await this.#look(); missing !== null; missing = await this.#look()) {
       await nextTurn();
       looks += 1;
-      if (looks % looksPerFrame[missing] === 0) await this.#draw(this.frameMs);
+      if (looks % looksPerFrame === 0 && this.#answers === 0) await this.#draw(missing === "file" ? this.frameMs : socketMs);
     }
     this.#seenTraffic = this.#traffic();
   }
@@ -175,6 +196,7 @@ export class DrivenTime implements ServedTime {
     const traffic = this.#server?.traffic;
     if (seen === undefined || traffic === undefined) return "file";
     if (traffic.responses > 0 || (traffic.held === 0 && seen.loading > 0)) return "file";
+    if (this.#answers > 0) return "message";
     if (seen.socket === null || seen.socket.state === "closed") return null;
     const { state, received, sent } = seen.socket;
     return state === "open" && received === traffic.sent && sent === traffic.received ? null : "message";

@@ -45,6 +45,8 @@ export interface ServedTime {
   readonly limitMs: number;
   /** On a monotonic clock. */
   elapsed(): number;
+  /** Resolves when no frame is being drawn, with the page's performance.now() if that is known exactly, otherwise null. */
+  atRest(): Promise<number | null>;
   /** Lets a short time pass, for a condition that is polled. */
   pass(): Promise<void>;
   /** Resolves `ms` later; where a test drives the time, it drives it by `ms`. */
@@ -59,6 +61,7 @@ const machineTime: ServedTime = {
   // It only ends what hangs: the machine may be as slow as it likes.
   limitMs: 300_000,
   elapsed: () => performance.now(),
+  atRest: () => Promise.resolve(null),
   pass: () => delay(pollMs),
   advance: (ms) => delay(ms),
   wait: (ms) => delay(ms),
@@ -152,9 +155,12 @@ export async function startPageServer(mediaFolder: string, rendererFolder = buil
       if (socket === newest) server.traffic.received += 1;
       if (message.type === "hello") send(socket, { type: "scene", scene });
       if (message.type !== "clock") return;
-      send(socket, { type: "clock", t0: message.t0, now: server.now() });
-      const lead = message.t0 - time.elapsed();
-      pageClockLeads.set(socket, Math.max(lead, pageClockLeads.get(socket) ?? lead));
+      void time.atRest().then((exactly) => {
+        const t0 = exactly ?? message.t0;
+        send(socket, { type: "clock", t0, now: server.now() });
+        const lead = t0 - time.elapsed();
+        pageClockLeads.set(socket, Math.max(lead, pageClockLeads.get(socket) ?? lead));
+      });
     });
   });
   await new Promise<void>((resolve) => {
