@@ -2,10 +2,13 @@
 import { expect, test, vi } from "vitest";
 import { ReportQueue } from "../../../renderer/player/link/report-queue.ts";
 import type { FromPage } from "../../../src/protocol/page-messages.ts";
+import { startPageServer } from "../../support/browser/page-server.ts";
 import { newId } from "../../support/states.ts";
 import { image, slot, stage, zone } from "../scenes.ts";
 import { colorNames, isNear, recordScreenTimes } from "../screen.ts";
 import { useTestBrowser } from "../setup.ts";
+
+const hourMs = 3_600_000;
 
 const browser = useTestBrowser();
 
@@ -48,6 +51,29 @@ test("[POP27] a play is reported with the instant at which the browser presented
   });
   expect(differences.length).toBeGreaterThan(5);
   expect(differences.toSorted((a, b) => a - b)[Math.floor(differences.length / 2)]).toBeLessThan(100);
+});
+
+test("[POP27] on a page that runs by itself the instant is the one that the browser reports for the frame", async () => {
+  await using server = await startPageServer(browser.mediaFolder, browser.rendererFolder);
+  const page = await browser.chromium.newPage({ viewport: { width: 480, height: 270 } });
+  // The browser's own entries (Element Timing), an hour earlier, so that they cannot be confused with any other time of the page.
+  await page.addInitScript(`window.PerformanceObserver = class extends PerformanceObserver {
+    constructor(callback) {
+      const hourEarlier = ({ identifier, renderTime }) => ({ identifier, renderTime: renderTime - ${hourMs} });
+      super((list, observer) => callback({ getEntries: () => list.getEntries().map(hourEarlier) }, observer));
+    }
+  };`);
+  await page.goto(server.url);
+  await server.waitForMessage("hello");
+  const from = server.now();
+  server.draw(
+    stage([zone(Array.from({ length: 300 }, (_, index) => slot(image(`${colorNames[index % 2]}.png`), from + 600 * index, 600)))]),
+  );
+  // A busy browser may report a frame too late; the time of a later frame is told then.
+  const { at } = await server.waitForMessage("presented", (message) => message.at < from - hourMs / 2);
+  expect(at + hourMs).toBeGreaterThan(from);
+  expect(at + hourMs).toBeLessThan(server.now());
+  await page.close();
 });
 
 test("[POP28] an item that appears in the frame in which the next layout replaces its own is not reported", async () => {
