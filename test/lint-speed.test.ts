@@ -13,6 +13,7 @@ const refused = [
   `await expect.poll(() => seen, { timeout: 20_000 }).toBe(1);`,
   `await server.waitForMessage("presented", all, { timeoutMs: 20_000 });`,
   `await waitUntil("it ends", ended, { limitMs: 5_000 });`,
+  `await waitUntil("it ends", ended, 5_000);`,
   `test("waits", async () => {}, 60_000);`,
   `vi.setConfig({ testTimeout: 60_000, timeout: 1 });`,
 ];

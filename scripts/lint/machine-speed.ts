@@ -58,6 +58,7 @@ const machineSpeed = {
         if (name === "waitForFunction" && ["Literal", "TemplateLiteral"].includes(words[0]?.type ?? "")) report(words[0]!, "page");
         if (/^(poll|waitFor|waitUntil|setConfig|click|fill|check)/.test(name))
           words.flatMap(shortLimits).forEach((one) => report(one, "limit"));
+        if (name === "waitUntil" && isShort(words[2])) report(words[2]!, "limit");
         if (/^(test|it|beforeAll|beforeEach|afterAll|afterEach)$/.test(name) && isShort(words.at(-1))) report(words.at(-1)!, "limit");
       },
     };

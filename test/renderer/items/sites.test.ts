@@ -546,7 +546,7 @@ test("[WEB11] changes between web, html and text items show no other picture in 
   }, 1);
   const redrawing = setInterval(redraw, 300);
   try {
-    await waitUntil("twelve changes", () => presented().length >= 13, 45_000);
+    await waitUntil("twelve changes", () => presented().length >= 13);
   } finally {
     clearInterval(timer);
     clearInterval(redrawing);
