@@ -19,6 +19,7 @@ import {
 import { copyMigratedDatabases } from "./migrated-databases.ts";
 import { databaseOf } from "./test-database.ts";
 import { startSharedMediaProcess } from "./shared-media-process.ts";
+import { messageOrClose } from "../support/network/message-or-close.ts";
 import { FakeClock } from "../support/clock.ts";
 import { differencesFromDescription } from "./openapi/contract.ts";
 import type { ServiceConfig } from "../../src/service/config.ts";
@@ -65,11 +66,21 @@ export class TestService implements AsyncDisposable {
     return new TestService(service, folder, (await readFile(join(folder, "admin-token"), "utf8")).trim());
   }
 
-  /** The same service with the token of a new team, whose owner is the same user. */
-  async newTeam(): Promise<TestService> {
+  /** Creates a team, whose owner is the same user, and a token for it. */
+  async addTeam(): Promise<{ id: string; token: string }> {
     const { status, body } = await this.call("POST", "teams", { name: "Team" });
     if (status !== 201) throw new Error(`a new team: ${status} ${JSON.stringify(body)}`);
-    return new TestService(this.service, this.folder, body.token.secret);
+    return { id: body.id, token: body.token.secret };
+  }
+
+  /** The same service as whoever has this token sees it. */
+  withToken(token: string): TestService {
+    return new TestService(this.service, this.folder, token);
+  }
+
+  /** The same service with the token of a new team, whose owner is the same user. */
+  async newTeam(): Promise<TestService> {
+    return this.withToken((await this.addTeam()).token);
   }
 
   /** Calls the API, by default with the admin token. */
@@ -239,17 +250,14 @@ export class DeviceSocket {
   readonly socket: WebSocket;
   readonly #received: ServiceMessage[] = [];
   readonly closed: Promise<number>;
-  #news = Promise.withResolvers<void>();
 
   constructor(url: string, token: string, instance?: string) {
     const address = `${url.replace("http", "ws")}/api/v1/device/ws${instance === undefined ? "" : `?instance=${instance}`}`;
     this.socket = new WebSocket(address, deviceSubprotocol, { headers: { authorization: `Bearer ${token}` } });
     this.socket.on("message", (raw: Buffer) => {
       this.#received.push(JSON.parse(raw.toString()) as ServiceMessage);
-      this.#wake();
     });
     this.closed = once(this.socket, "close").then(([code]) => code as number);
-    this.socket.on("close", () => this.#wake());
   }
 
   send(message: object | string): void {
@@ -281,12 +289,7 @@ export class DeviceSocket {
   async #change(): Promise<void> {
     if (this.socket.readyState === WebSocket.CLOSED)
       throw new Error(`the socket closed; unread: ${this.#received.map((message) => message.type).join(", ")}`);
-    await this.#news.promise;
-  }
-
-  #wake(): void {
-    this.#news.resolve();
-    this.#news = Promise.withResolvers();
+    await messageOrClose(this.socket);
   }
 
   /** Whether no message of `type` arrives. Sends a heartbeat and waits for its reply, which arrives after all earlier messages. */

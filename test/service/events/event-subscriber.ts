@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { Ajv, type ValidateFunction } from "ajv";
 import { WebSocket } from "ws";
 import { eventsSubprotocol, type EventKind, type SubscriptionMessage } from "../../../src/protocol/operator/events.ts";
+import { messageOrClose } from "../../support/network/message-or-close.ts";
 
 type Of<T extends SubscriptionMessage["type"]> = Extract<SubscriptionMessage, { type: T }>;
 
@@ -24,17 +25,14 @@ export class EventSubscriber implements Disposable {
   readonly socket: WebSocket;
   readonly closed: Promise<{ code: number; reason: string }>;
   readonly received: SubscriptionMessage[] = [];
-  #news = Promise.withResolvers<void>();
 
   constructor(url: string, token: string | null, query = "") {
     const headers = token === null ? {} : { authorization: `Bearer ${token}` };
     this.socket = new WebSocket(`${url.replace("http", "ws")}/api/v1/events${query}`, eventsSubprotocol, { headers });
     this.socket.on("message", (raw: Buffer) => {
       this.received.push(JSON.parse(raw.toString()) as SubscriptionMessage);
-      this.#wake();
     });
     this.closed = once(this.socket, "close").then(([code, reason]) => ({ code: code as number, reason: String(reason) }));
-    this.socket.on("close", () => this.#wake());
     this.socket.on("error", () => undefined); // `closed` reports it
   }
 
@@ -59,13 +57,8 @@ export class EventSubscriber implements Disposable {
       if (found !== undefined) return found;
       if (this.socket.readyState === WebSocket.CLOSED)
         throw new Error(`no matching message; received ${this.received.map(({ type }) => type).join(", ")}`);
-      await this.#news.promise;
+      await messageOrClose(this.socket);
     }
-  }
-
-  #wake(): void {
-    this.#news.resolve();
-    this.#news = Promise.withResolvers();
   }
 
   /** The next event of `type`. */

@@ -3,18 +3,6 @@ import type { Browser, BrowserContextOptions } from "playwright";
 import { desktop, startBrowser, startConsoleService, Window } from "./console.ts";
 import type { TestService } from "../../service/harness.ts";
 
-/** A new team of the owner. */
-export async function addTeam(service: TestService): Promise<{ id: string; token: string }> {
-  const { status, body } = await service.call("POST", "teams", { name: "Team" });
-  if (status !== 201) throw new Error(`team: ${status} ${JSON.stringify(body)}`);
-  return { id: body.id, token: body.token.secret };
-}
-
-/** The service as whoever has this token sees it. */
-export function withToken(service: TestService, token: string): TestService {
-  return Object.create(service, { token: { value: token } }) as TestService;
-}
-
 /**
  * Its windows are used again by the next test: a page that has run the console's scripts before, from the same address, takes a third
  * less CPU time than a new one.
@@ -41,8 +29,8 @@ export class SharedConsole implements AsyncDisposable {
   }
 
   /** The service as the owner sees it in a new team, in which there is nothing yet. */
-  async newTeam(): Promise<TestService> {
-    return withToken(this.service, (await addTeam(this.service)).token);
+  newTeam(): Promise<TestService> {
+    return this.service.newTeam();
   }
 
   /**

@@ -7,7 +7,6 @@ import type { Heartbeat } from "../../../src/protocol/device/heartbeat.ts";
 import type { ServiceConfig } from "../../../src/service/config.ts";
 import type { Clock } from "../../../src/base/clock.ts";
 import { heartbeat, TestService } from "../../service/harness.ts";
-import { addTeam, withToken } from "./shared.ts";
 import { builtRenderer } from "../page-build.ts";
 
 type Row = Record<string, SQLInputValue>;
@@ -61,7 +60,7 @@ export async function startWalls(
   {
     await using first = await TestService.start(folder, config);
     pattern = (await first.pairDevice("Pattern")).playerId;
-    for (const _ of lists) teams.push(teams.length === 0 ? { id: null, token: first.token } : await addTeam(first));
+    for (const _ of lists) teams.push(teams.length === 0 ? { id: null, token: first.token } : await first.addTeam());
   }
   const stored = lists.flatMap((screens, list) => screens.map((screen) => ({ ...screen, teamId: teams[list]!.id })));
   store(folder, pattern, stored);
@@ -75,7 +74,7 @@ export async function startWalls(
   });
   let place = 0;
   const walls = lists.map((screens, list) => ({
-    service: withToken(service, teams[list]!.token),
+    service: service.withToken(teams[list]!.token),
     ids: screens.map(() => storedId(place++)),
   }));
   return { service, walls };
