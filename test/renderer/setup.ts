@@ -33,7 +33,7 @@ export function useTestBrowser(
   };
 }
 
-/** Like `expect.poll`, on a driven page: draws a frame after each look that does not pass. */
+/** Like `expect.poll` (but without `not`), on a driven page: draws a frame after each look that does not pass. */
 export function poll<T>(time: DrivenTime, look: () => T | Promise<T>): ReturnType<typeof expect.poll> {
   const matches = (matcher: string, given: unknown[]) => async () => {
     const seen = expect(await look());

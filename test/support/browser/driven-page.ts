@@ -1,4 +1,4 @@
-// A page whose time and frames a test drives: nothing moves in it but by `advance`, however busy the machine is.
+// A page whose time and frames a test drives: nothing moves in it by itself, however busy the machine is.
 // Chromium's headless shell draws a frame when it is told to (HeadlessExperimental.beginFrame), and its timers, performance.now,
 // animations and videos follow a virtual time (Emulation.setVirtualTimePolicy).
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -79,27 +79,23 @@ export class DrivenTime implements ServedTime {
 
   /** Draws the next frame. Several callers at once share it. */
   pass(): Promise<void> {
-    return (this.#passing ??= this.#step(this.frameMs).finally(() => (this.#passing = null)));
+    return this.#drawShared(this.frameMs);
   }
 
   /** Draws each frame of the next `ms`. */
   async advance(ms: number): Promise<void> {
     const end = this.#elapsed + ms;
-    await this.#passing;
-    while (this.#elapsed < end - 0.01) {
-      this.#passing = this.#step(Math.min(this.frameMs, end - this.#elapsed)).finally(() => (this.#passing = null));
-      await this.#passing;
-    }
+    while (this.#elapsed < end - 0.01) await this.#drawShared(Math.min(this.frameMs, end - this.#elapsed));
   }
 
-  async atRest(): Promise<number> {
+  async pageTime(): Promise<number> {
     this.#answers += 1;
     try {
       await this.#drawing;
       const { result } = await this.#session.send("Runtime.evaluate", { expression: "performance.now()", returnByValue: true });
       return result.value as number;
     } finally {
-      // The answer is on its way by then.
+      // By then the server has sent and counted its answer.
       setImmediate(() => (this.#answers -= 1));
     }
   }
@@ -146,6 +142,11 @@ export class DrivenTime implements ServedTime {
       const [frame] = await this.record(() => this.pass());
       if (frame !== undefined) return frame.png;
     }
+  }
+
+  /** Draws the frame `ms` later, or waits for the one that is being drawn. */
+  #drawShared(ms: number): Promise<void> {
+    return (this.#passing ??= this.#step(ms).finally(() => (this.#passing = null)));
   }
 
   async #step(ms: number): Promise<void> {
@@ -195,6 +196,8 @@ export class DrivenTime implements ServedTime {
     const seen = result.value as SeenPage | undefined;
     const traffic = this.#server?.traffic;
     if (seen === undefined || traffic === undefined) return "file";
+    // Chromium sometimes lets ten ms more pass than it was told to.
+    this.#elapsed = Math.max(this.#elapsed, seen.now - this.origin);
     if (traffic.responses > 0 || (traffic.held === 0 && seen.loading > 0)) return "file";
     if (this.#answers > 0) return "message";
     if (seen.socket === null || seen.socket.state === "closed") return null;
@@ -262,6 +265,8 @@ const prepareWindow = `if (window === window.top) {
 
 /** What {@link lookAtPage} returns. */
 interface SeenPage {
+  /** Its time, UTC ms. */
+  now: number;
   /** The messages of the newest socket; null before there is one. */
   socket: { state: "connecting" | "open" | "closed"; received: number; sent: number } | null;
   /** How many pictures and videos the page waits for. */
@@ -274,7 +279,8 @@ const lookAtPage = `(() => {
     (each) => each.error === null && !each.ended && each.networkState !== each.NETWORK_NO_SOURCE && (each.seeking || each.readyState < 3),
   ).length;
   const loading = pictures + videos;
-  if (window.countedSocket === undefined) return { socket: null, loading };
+  const now = performance.timeOrigin + performance.now();
+  if (window.countedSocket === undefined) return { now, socket: null, loading };
   const { socket, received, sent } = window.countedSocket;
-  return { socket: { state: ["connecting", "open", "closed", "closed"][socket.readyState], received, sent }, loading };
+  return { now, socket: { state: ["connecting", "open", "closed", "closed"][socket.readyState], received, sent }, loading };
 })()`;

@@ -45,8 +45,8 @@ export interface ServedTime {
   readonly limitMs: number;
   /** On a monotonic clock. */
   elapsed(): number;
-  /** Resolves when no frame is being drawn, with the page's performance.now() if that is known exactly, otherwise null. */
-  atRest(): Promise<number | null>;
+  /** The page's performance.now() between two frames; null where the page's time runs by itself. */
+  pageTime(): Promise<number | null>;
   /** Lets a short time pass, for a condition that is polled. */
   pass(): Promise<void>;
   /** Resolves `ms` later; where a test drives the time, it drives it by `ms`. */
@@ -61,7 +61,7 @@ const machineTime: ServedTime = {
   // It only ends what hangs: the machine may be as slow as it likes.
   limitMs: 300_000,
   elapsed: () => performance.now(),
-  atRest: () => Promise.resolve(null),
+  pageTime: () => Promise.resolve(null),
   pass: () => delay(pollMs),
   advance: (ms) => delay(ms),
   wait: (ms) => delay(ms),
@@ -155,8 +155,9 @@ export async function startPageServer(mediaFolder: string, rendererFolder = buil
       if (socket === newest) server.traffic.received += 1;
       if (message.type === "hello") send(socket, { type: "scene", scene });
       if (message.type !== "clock") return;
-      void time.atRest().then((exactly) => {
-        const t0 = exactly ?? message.t0;
+      void time.pageTime().then((pageTime) => {
+        // With the page's time of now its request takes no time, and the answer is exact.
+        const t0 = pageTime ?? message.t0;
         send(socket, { type: "clock", t0, now: server.now() });
         const lead = t0 - time.elapsed();
         pageClockLeads.set(socket, Math.max(lead, pageClockLeads.get(socket) ?? lead));
