@@ -66,10 +66,10 @@ export function giveUpTimeOf(view: ZoneView, slot: Slot, { isFollower, hasFailed
   return Math.max(changesAt + giveUpMs, now + (isFollower ? followerGiveUpMs : giveUpMs));
 }
 
-/** Whether no change is due at the instant of the view. */
-export function isIdle(view: ZoneView): boolean {
+/** Whether no change is due at the instant of the view, nor within `forMs` after it. */
+export function isIdle(view: ZoneView, forMs = 0): boolean {
   const target = slotToPrepare(view);
-  return target === undefined || showTimeOf(view, target) > view.at;
+  return target === undefined || showTimeOf(view, target) > view.at + forMs;
 }
 
 /** Whether another item than this one can be shown now or later. */

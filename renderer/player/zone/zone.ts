@@ -124,8 +124,7 @@ export class Zone {
     const view = this.#view();
     const target = slotToPrepare(view);
     this.#retries.schedule(view.slots, view.now);
-    const isAboutToStart = target !== undefined && target.starts_at <= view.now + aboutToStartMs;
-    if (isIdle(view) && !isAboutToStart) this.#settled.resolve();
+    if (isIdle(view, aboutToStartMs)) this.#settled.resolve();
     if (this.#shown !== null) {
       const { starts_at: shownSince } = this.#shown.slot;
       const successor = view.slots.find((slot) => slot.starts_at > shownSince && view.mayTry(slot));
