@@ -18,6 +18,7 @@ import { focusHeadings, loadPages } from "./after-navigation.ts";
 import { collectForApproval } from "./approvals.ts";
 import { AwayBanner } from "./away-banner.tsx";
 import { keepFocus } from "./keep-focus.ts";
+import { LinkNotices } from "./link-notices.tsx";
 import { listenForKeys, searchKeys, type Overlay } from "./keys.ts";
 import { Navigation } from "./navigation.tsx";
 import { ProofAsker } from "./proof-asker.tsx";
@@ -27,7 +28,6 @@ const text = texts(common);
 
 // Loaded after the first picture of the page, which has no menu and no dialog yet.
 const AccountMenu = lazy(async () => ({ default: (await import("./account-menu.tsx")).AccountMenu }));
-const LinkNotices = lazy(async () => ({ default: (await import("./link-notices.tsx")).LinkNotices }));
 const Palette = lazy(async () => ({ default: (await import("./palette/palette.tsx")).Palette }));
 const BulkBar = lazy(async () => ({ default: (await import("../pages/bulk/bulk-bar.tsx")).BulkBar }));
 const ApprovalBar = lazy(async () => ({ default: (await import("../pages/drafts/bar/approval-bar.tsx")).ApprovalBar }));
@@ -97,14 +97,15 @@ export function Shell() {
       </header>
       <div className="shell-main">
         <AwayBanner />
+        <LinkNotices session={session} />
+        {/* The page comes together with the bar above it: if it moved down later, a tap that is under way would be lost. */}
         <Suspense fallback={null}>
-          <LinkNotices session={session} />
           {draft !== null ? <DraftBar active={draft} /> : needsApproval(session) ? <ApprovalBar /> : null}
+          <main id="content" className="shell-content" tabIndex={-1}>
+            {/* What a page shows and what was begun there belongs to one draft. */}
+            {isSwitching || !isPlaceSettled ? null : <Outlet key={placeKey} />}
+          </main>
         </Suspense>
-        <main id="content" className="shell-content" tabIndex={-1}>
-          {/* What a page shows and what was begun there belongs to one draft. */}
-          {isSwitching || !isPlaceSettled ? null : <Outlet key={placeKey} />}
-        </main>
       </div>
       <UploadsCorner />
       <ShowCorner />

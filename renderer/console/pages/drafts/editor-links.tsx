@@ -1,5 +1,6 @@
 // What every editor of content has: the way to its versions, and who changed it last.
 import { Link } from "@tanstack/react-router";
+import { useDraft } from "../../data/draft.ts";
 import { useLastChange } from "../../data/last-change.ts";
 import { useMay } from "../../data/session.ts";
 import { drafts } from "../../i18n/en/drafts.ts";
@@ -13,6 +14,7 @@ const text = texts(drafts);
 /** Leads to the versions of a playlist, a layout or a schedule, and says who changed it last: others may change it while it is open. */
 export function VersionsLink({ id }: { id: string }) {
   const change = useLastChange(id);
+  const isOfDraft = useDraft() !== null;
   if (!useMay("versions:read")) return null;
   return (
     <span className="versions-facts">
@@ -20,9 +22,13 @@ export function VersionsLink({ id }: { id: string }) {
         <Icon name="history" />
         {text("versions")}
       </Link>
-      {change === undefined ? null : (
+      {isOfDraft ? null : (
         <span className="faint last-change">
-          {change.isOwn ? text("changedByYou") : text("changedBy", { name: change.name })}, <Age time={change.at} />
+          {change === undefined ? null : (
+            <>
+              {change.isOwn ? text("changedByYou") : text("changedBy", { name: change.name })}, <Age time={change.at} />
+            </>
+          )}
         </span>
       )}
     </span>
