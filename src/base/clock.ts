@@ -32,9 +32,14 @@ export function createSystemClock(): Clock {
   let suspendedMs = 0;
   return {
     now: () => {
-      const drift = Date.now() - (originMs + performance.now());
-      if (Math.abs(drift) > noiseMs) originMs += drift;
-      return originMs + performance.now();
+      // The process may be paused between two readings: the wall clock was read at some time between these two.
+      const before = performance.now();
+      const wall = Date.now();
+      const after = performance.now();
+      const [least, most] = [wall - after - originMs, wall - before - originMs];
+      if (least > noiseMs) originMs += least;
+      else if (most < -noiseMs) originMs += most;
+      return originMs + after;
     },
     monotonic: () => performance.now(),
     elapsed: () => {

@@ -50,7 +50,9 @@ export class ChildProgram implements AsyncDisposable {
   async waitForLine(message: string, signal: AbortSignal): Promise<LogLine> {
     const logged = new Promise<LogLine>((resolve, reject) => {
       this.onLine((line) => line.msg === message && resolve(line));
-      signal.addEventListener("abort", () => reject(new DOMException("stopped", "AbortError")), { once: true });
+      const stopped = (): void => reject(new DOMException("stopped", "AbortError"));
+      if (signal.aborted) return stopped();
+      signal.addEventListener("abort", stopped, { once: true });
     });
     const ended = this.ended.then((how) =>
       Promise.reject(new Fault("refused", this.#fatalMessage ?? `it ended (${how}) before it logged “${message}”`)),

@@ -77,6 +77,7 @@ export class ServiceLink {
   #untilRevoked(signal: AbortSignal): Promise<never> {
     return new Promise((_, reject) => {
       this.#endRevoked = reject;
+      if (signal.aborted) return reject(signal.reason);
       signal.addEventListener("abort", () => reject(signal.reason), { once: true });
     });
   }

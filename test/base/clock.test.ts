@@ -84,6 +84,24 @@ test("[CLK4] the system clock follows the wall clock and never runs backwards be
   expect(now).toBeLessThan(latest + 25);
 });
 
+test("[CLK4] the system clock does not jump when the process is paused while it reads the time", () => {
+  const clock = createSystemClock();
+  const readWall = Date.now;
+  const pauseMs = 60;
+  const before = clock.now();
+  Date.now = () => {
+    const time = readWall();
+    const end = clock.monotonic() + pauseMs;
+    while (clock.monotonic() < end);
+    return time;
+  };
+  try {
+    expect(clock.now()).toBeGreaterThanOrEqual(before + pauseMs);
+  } finally {
+    Date.now = readWall;
+  }
+});
+
 test("[CLK5] a wait rejects with an AbortError when its signal aborts, and leaves no timer", async () => {
   const stop = new AbortController();
   const waiting = createSystemClock().wait(60_000, stop.signal);

@@ -134,7 +134,7 @@ export async function populateTeam(api: TestService, person: Person, file: Datab
   expect((await person.call("PATCH", `players/${device.playerId}`, shown)).status).toBe(200);
   expect((await person.call("PATCH", `assets/${pool.get("ast")}`, { tags: ["lobby"] })).status).toBe(200);
   expect((await sendHeartbeat(device)).status).toBe(200);
-  expect((await device.call("POST", "play-events", { events: [playEvent(pool)] })).body.accepted).toBe(1);
+  expect((await device.call("POST", "play-events", { events: [playEvent(pool, Date.now())] })).body.accepted).toBe(1);
   expect((await device.call("PUT", `problems/prb_${ulid(Date.now())}`, problemRecord(pool))).status).toBe(204);
   return { pool, device };
 }
@@ -169,10 +169,10 @@ function problemRecord(pool: IdPool): ProblemRecord {
   return { code: "item-load", ...about, started_at: at, ended_at: null, times: 1 };
 }
 
-/** A play event of an override with the pool's ids. */
-export function playEvent(pool: IdPool): unknown {
+/** A play event of an override with the pool's ids, a minute before `now`, UTC ms. */
+export function playEvent(pool: IdPool, now: number): unknown {
   const of = (prefix: string) => pool.get(prefix)!;
-  const at = new Date(Date.now() - 60_000).toISOString();
+  const at = new Date(now - 60_000).toISOString();
   return {
     id: `evt_${ulid(Date.now())}`,
     layout_id: of("lay"),

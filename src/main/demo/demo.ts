@@ -81,6 +81,7 @@ export async function runDemo(config: DemoConfig, log: Log, signal: AbortSignal)
   const consoleLink = await createOwnerLink({ url, publicUrl: null, tokenFile }, log);
   printNextSteps(log, { url, tokenFile, playerId, picture, isDefault, consoleLink });
 
+  signal.throwIfAborted();
   const ended = await Promise.race([
     service.ended.then((how) => `the service ended: ${service.fatalMessage ?? how}`),
     player.ended.then((how) => `the player ended: ${player.fatalMessage ?? how}`),

@@ -26,6 +26,7 @@ export async function followEvents(options: EventsOptions, signal: AbortSignal):
 }
 
 async function followOnce({ server, token, subscription, onMessage }: EventsOptions, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
   const url = `${server.replace(/^http/, "ws").replace(/\/+$/, "")}/api/v1/events`;
   const socket = new WebSocket(url, eventsSubprotocol, { headers: { authorization: `Bearer ${token}` } });
   const end = (): void => socket.terminate();

@@ -43,6 +43,7 @@ export async function runProgram(
 ): Promise<ProgramEnd> {
   signal.throwIfAborted();
   if ((await findProgram(path, undefined)) === null) throw new Fault("not-applied", "the program cannot be executed");
+  signal.throwIfAborted();
   const { leader, kill } = startGroup(path, argv, { cwd: "/", env: environment });
   leader.stdin.end();
   const over = new AbortController();

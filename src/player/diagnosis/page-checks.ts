@@ -30,6 +30,7 @@ export function pageChecks(surface: Surface): readonly Check[] {
 function measure(surface: Surface, signal: AbortSignal): Promise<Measured> {
   const id = randomUUID();
   return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
     surface.onMessage((message) => {
       if (message.type === "measured" && message.id === id) resolve(message);

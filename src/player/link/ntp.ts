@@ -74,6 +74,7 @@ async function exchange(socket: Socket, { host }: NtpServer, clock: CorrectedClo
       done.abort();
       reject(error);
     };
+    if (signal.aborted) return fail(signal.reason);
     signal.addEventListener("abort", () => fail(signal.reason), { once: true, signal: done.signal });
     socket.once("error", fail);
     socket.on("message", (packetReceived) => {

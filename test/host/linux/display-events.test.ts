@@ -84,6 +84,14 @@ exec sleep 1000
   expect(controls.display.power?.by).toBe("cec-ctl");
 });
 
+test("[DSP8] a player that is stopped just when its displays are known stops at once", async () => {
+  await using tools = await displayTools([]);
+  await writeFile(join(tools.env["PATH"]!, "udevadm"), "#!/bin/sh\nexec sleep 1000\n", { mode: 0o755 });
+  const controls = linuxControls(tools.env, tools.root);
+  const stop = new AbortController();
+  await expect(controls.follow(() => stop.abort(), stop.signal)).rejects.toMatchObject({ name: "AbortError" });
+});
+
 test("[DSP8] where nobody tells of displays, they are found within a minute", async () => {
   await using tools = await displayTools(["cec-ctl"]);
   await tools.set("tv", "gone");

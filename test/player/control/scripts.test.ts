@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
 import { scriptModule } from "../../../src/player/commands/modules/script.ts";
 import { DeclaredDevices } from "../../../src/player/control/declared-devices.ts";
+import { runProgram } from "../../../src/player/control/run-program.ts";
 import { CommandRequest } from "../../../src/protocol/device/command-request.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
@@ -100,6 +101,17 @@ test("[SCR5] a cancelled script is killed", async () => {
   cancel.abort(new Error("cancelled"));
   await expect(running).rejects.toThrow("cancelled");
   await expectEnded(await readFile(pids, "utf8"), 1);
+});
+
+test("[SCR5] a script that is cancelled while it is being started is killed too", async () => {
+  await using folder = await temporaryFolder();
+  const { path } = folder;
+  await install(path, "slow", `mkfifo ${path}/pipe; cat ${path}/pipe`);
+  const cancel = new AbortController();
+  const limits = { timeoutMs: 600_000, maxOutputBytes: 100 };
+  const running = runProgram(join(path, "slow"), [], limits, new FakeClock(), cancel.signal);
+  cancel.abort(new Error("cancelled"));
+  await expect(running).rejects.toThrow("cancelled");
 });
 
 test("[SCR6] only one script runs at a time", async () => {

@@ -132,7 +132,7 @@ test("[ISO3] a database row that refers to another team's resource gives no acce
 test("[ISO4] a report does not contain the name of another team's asset, even if the team's own play events refer to it", async () => {
   const { own, other } = teams;
   const mixedPool = new Map([...other.pool, ["ast", own.pool.get("ast")!]]);
-  expect((await other.device.call("POST", "play-events", { events: [playEvent(mixedPool)] })).body.accepted).toBe(1);
+  expect((await other.device.call("POST", "play-events", { events: [playEvent(mixedPool, teams.clock.now())] })).body.accepted).toBe(1);
   const { data } = (await other.person.call("GET", "reports/proof-of-play?group_by=asset")).body;
   const hasName = data.map((row: { asset_id: string; asset_name: string | null }) => [row.asset_id, row.asset_name !== null]);
   expect(new Map(hasName)).toEqual(

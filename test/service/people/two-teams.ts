@@ -26,7 +26,7 @@ export async function startTwoTeams() {
   // Reports of what was planned need some time that has passed.
   clock.advance(10_000);
   const owned = opened.move();
-  return { service, file, own, other, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { service, clock, file, own, other, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 export function openDatabase(folder: string): DatabaseSync {

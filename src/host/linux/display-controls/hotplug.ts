@@ -58,6 +58,7 @@ function sourceOf(env: NodeJS.ProcessEnv): Source {
 
 /** By udevadm, because Node cannot read the kernel's socket itself. */
 async function watchKernel(env: NodeJS.ProcessEnv, notify: () => void, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
   const { leader, kill } = startGroup("udevadm", ["monitor", "--kernel", "--subsystem-match=drm"], { env: { ...env, LC_ALL: "C" } });
   signal.addEventListener("abort", kill, { once: true });
   try {
