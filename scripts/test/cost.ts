@@ -18,7 +18,7 @@ interface Process {
   worker: number | null;
 }
 
-const amount = "CPU seconds";
+const amountHeading = "CPU seconds";
 const costPage = join(rootFolder, "test/cost.md");
 const ticksPerSecond = 100; // Linux's USER_HZ, the same on all architectures that Debian supports (proc(5)).
 const sampleInterval = 250;
@@ -136,8 +136,9 @@ export function costTable({ files, rest }: Costs): string {
     const sorted = list.toSorted((one, other) => other[1] - one[1] || one[0].localeCompare(other[0]));
     const cells = sorted.map(([name, seconds]) => [`\`${name}\``, seconds.toFixed(1)] as const);
     const width = Math.max(heading.length, ...cells.map(([name]) => name.length));
-    const rule = `| ${"-".repeat(width)} | ${"-".repeat(amount.length - 1)}: |\n`;
-    return `| ${heading.padEnd(width)} | ${amount} |\n${rule}${cells.map(([name, seconds]) => `| ${name.padEnd(width)} | ${seconds.padStart(amount.length)} |\n`).join("")}`;
+    const rightAligned = `${"-".repeat(amountHeading.length - 1)}:`;
+    const all = [[heading, amountHeading], ["-".repeat(width), rightAligned], ...cells] as const;
+    return all.map(([name, seconds]) => `| ${name.padEnd(width)} | ${seconds.padStart(amountHeading.length)} |\n`).join("");
   };
   const byFolder = [...folders].map(([name, list]) => [name, sum(list)] as const);
   return `# What the tests cost

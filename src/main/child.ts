@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { z } from "zod";
+import { unlessAborted } from "../base/async/unless-aborted.ts";
 import { Fault } from "../base/fault.ts";
 
 /** One line of a child's JSON log. */
@@ -48,16 +49,13 @@ export class ChildProgram implements AsyncDisposable {
    * @throws Fault `refused` with the child's fatal message when it ends first; AbortError when `signal` aborts.
    */
   async waitForLine(message: string, signal: AbortSignal): Promise<LogLine> {
-    const logged = new Promise<LogLine>((resolve, reject) => {
+    const logged = new Promise<LogLine>((resolve) => {
       this.onLine((line) => line.msg === message && resolve(line));
-      const stopped = (): void => reject(new DOMException("stopped", "AbortError"));
-      if (signal.aborted) return stopped();
-      signal.addEventListener("abort", stopped, { once: true });
     });
     const ended = this.ended.then((how) =>
       Promise.reject(new Fault("refused", this.#fatalMessage ?? `it ended (${how}) before it logged “${message}”`)),
     );
-    return Promise.race([logged, ended]);
+    return unlessAborted(Promise.race([logged, ended]), signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

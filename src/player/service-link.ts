@@ -1,6 +1,7 @@
 // Everything that a session does over the network: the connection, the desired state, the outbox, play events and revocation.
 import { Listeners } from "../base/async/listeners.ts";
 import { runAll } from "../base/async/run-all.ts";
+import { unlessAborted } from "../base/async/unless-aborted.ts";
 import type { CorrectedClock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
@@ -75,10 +76,8 @@ export class ServiceLink {
   }
 
   #untilRevoked(signal: AbortSignal): Promise<never> {
-    return new Promise((_, reject) => {
-      this.#endRevoked = reject;
-      if (signal.aborted) return reject(signal.reason);
-      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-    });
+    const { promise, reject } = Promise.withResolvers<never>();
+    this.#endRevoked = reject;
+    return unlessAborted(promise, signal);
   }
 }

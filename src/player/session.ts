@@ -1,5 +1,6 @@
 // A paired player's session with one service: plays the stored content, talks to the service, and purges everything after a revocation.
 import { join } from "node:path";
+import { unlessAborted } from "../base/async/unless-aborted.ts";
 import { runAll } from "../base/async/run-all.ts";
 import { Signal } from "../base/async/signal.ts";
 import type { Watchable } from "../base/async/observable.ts";
@@ -201,12 +202,10 @@ export class Session {
   }
 
   #untilReadable(signal: AbortSignal): Promise<never> {
-    return new Promise((_resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason);
-      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-      const again = (): void => reject(new Fault("disk-readable", "the disk can be read again"));
-      this.#dependencies.disk.onReadAgain(again, signal);
-    });
+    const { promise, reject } = Promise.withResolvers<never>();
+    const again = (): void => reject(new Fault("disk-readable", "the disk can be read again"));
+    this.#dependencies.disk.onReadAgain(again, signal);
+    return unlessAborted(promise, signal);
   }
 
   #followUpdates(updates: Updates, signal: AbortSignal): Promise<never> {

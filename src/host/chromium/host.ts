@@ -66,8 +66,10 @@ class ChromiumHost implements Host {
   async open(page: HostPage, signal: AbortSignal, options: OpenOptions = {}): Promise<BrowserEngine> {
     signal.throwIfAborted();
     // A start that belongs to an earlier call has to end first; one begun by `prepare` is taken over.
-    if (this.#start?.isTaken) await this.#start.done;
-    signal.throwIfAborted();
+    if (this.#start?.isTaken) {
+      await this.#start.done;
+      signal.throwIfAborted();
+    }
     if (this.#browser?.page !== undefined && this.#browser.engine !== undefined) {
       this.#proxy?.allowPage(page.url);
       await this.#browser.page.show(page, signal);

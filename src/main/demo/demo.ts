@@ -2,6 +2,7 @@
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { z } from "zod";
+import { unlessAborted } from "../../base/async/unless-aborted.ts";
 import { checkFlags, readFlags, defineUsage } from "../../base/config.ts";
 import { createSystemClock } from "../../base/clock.ts";
 import { Fault, isAbort } from "../../base/fault.ts";
@@ -81,13 +82,12 @@ export async function runDemo(config: DemoConfig, log: Log, signal: AbortSignal)
   const consoleLink = await createOwnerLink({ url, publicUrl: null, tokenFile }, log);
   printNextSteps(log, { url, tokenFile, playerId, picture, isDefault, consoleLink });
 
-  signal.throwIfAborted();
-  const ended = await Promise.race([
+  const ended = Promise.race([
     service.ended.then((how) => `the service ended: ${service.fatalMessage ?? how}`),
     player.ended.then((how) => `the player ended: ${player.fatalMessage ?? how}`),
-    new Promise<null>((resolve) => signal.addEventListener("abort", () => resolve(null), { once: true })),
   ]);
-  if (ended !== null && !signal.aborted) throw new Fault("refused", ended);
+  const reason = await unlessAborted(ended, signal);
+  if (!signal.aborted) throw new Fault("refused", reason);
 }
 
 function startPlayer(engine: EngineChoice, url: string, config: DemoConfig): ChildProgram {

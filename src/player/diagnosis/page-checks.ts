@@ -1,5 +1,6 @@
 // The checks of a diagnosis in the browser: which codecs it decodes, and how many frames it presents.
 import { randomUUID } from "node:crypto";
+import { unlessAborted } from "../../base/async/unless-aborted.ts";
 import type { FromPage } from "../../protocol/page-messages.ts";
 import type { Surface } from "../surface/surface.ts";
 import { type Check, failed, type Finding, ok, skipped, warning } from "./checks.ts";
@@ -29,14 +30,12 @@ export function pageChecks(surface: Surface): readonly Check[] {
 
 function measure(surface: Surface, signal: AbortSignal): Promise<Measured> {
   const id = randomUUID();
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-    surface.onMessage((message) => {
-      if (message.type === "measured" && message.id === id) resolve(message);
-    }, signal);
-    surface.measure(id);
-  });
+  const { promise, resolve } = Promise.withResolvers<Measured>();
+  surface.onMessage((message) => {
+    if (message.type === "measured" && message.id === id) resolve(message);
+  }, signal);
+  surface.measure(id);
+  return unlessAborted(promise, signal);
 }
 
 function judgeCodecs({ codecs }: Measured): Finding {

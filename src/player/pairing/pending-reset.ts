@@ -1,6 +1,7 @@
 // Remembers on the disk that a command asked to end the pairing, from before its result is reported until it is done.
 import { join } from "node:path";
 import { z } from "zod";
+import { unlessAborted } from "../../base/async/unless-aborted.ts";
 import { Fault, isFault } from "../../base/fault.ts";
 import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Listeners } from "../../base/async/listeners.ts";
@@ -95,11 +96,9 @@ export class PendingReset {
   }
 
   #whenAsked(signal: AbortSignal): Promise<StoredReset> {
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason);
-      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-      this.#asked.watch((asked) => (asked === null ? undefined : resolve(asked)), signal);
-    });
+    const { promise, resolve } = Promise.withResolvers<StoredReset>();
+    this.#asked.watch((asked) => (asked === null ? undefined : resolve(asked)), signal);
+    return unlessAborted(promise, signal);
   }
 
   async #set(value: StoredReset): Promise<void> {
