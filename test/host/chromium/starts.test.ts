@@ -50,7 +50,8 @@ describe.skipIf(headlessChromium.missing !== null)("starts of one profile", () =
 
   test("[WRT7] a browser whose folder in memory disappears continues, and the next one has a new folder", async () => {
     await open();
-    await rm((await browserFacts(fixture)).cacheFolder, { recursive: true });
+    // The browser may write a file into it meanwhile.
+    await rm((await browserFacts(fixture)).cacheFolder, { recursive: true, maxRetries: 20, retryDelay: 10 });
     await fixture.host.reload(never);
     expect(await fixture.server.run("document.title")).toBe("stage");
     expect((await fixture.host.capture(never)).bytes.length).toBeGreaterThan(0);
