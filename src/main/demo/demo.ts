@@ -5,7 +5,7 @@ import { z } from "zod";
 import { unlessAborted } from "../../base/async/unless-aborted.ts";
 import { checkFlags, readFlags, defineUsage } from "../../base/config.ts";
 import { createSystemClock } from "../../base/clock.ts";
-import { Fault, isAbort } from "../../base/fault.ts";
+import { Fault, isAbort, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { ChildProgram, type LogLine } from "../child.ts";
 import { publishDemo } from "./demo-content.ts";
@@ -76,11 +76,11 @@ export async function runDemo(config: DemoConfig, log: Log, signal: AbortSignal)
   await publishDemo(client, playerId, log, signal);
   await player.waitForLine("presented", signal);
   const isHeadless = config.headless || !hasDisplay();
-  const picture = isHeadless ? await client.screenshot(playerId, createSystemClock(), signal) : null;
+  const picture = isHeadless ? await firstPicture(client, playerId, log, signal) : null;
   const isDefault = config.data === dataFolder() && new URL(url).port === String(defaultPort);
   // The demo is run by hand, never as a unit whose journal others may read: its output belongs to whoever started it.
   const consoleLink = await createOwnerLink({ url, publicUrl: null, tokenFile }, log);
-  printNextSteps(log, { url, tokenFile, playerId, picture, isDefault, consoleLink });
+  printNextSteps(log, { url, tokenFile, playerId, isHeadless, picture, isDefault, consoleLink });
 
   const ended = Promise.race([
     service.ended.then((how) => `the service ended: ${service.fatalMessage ?? how}`),
@@ -102,6 +102,17 @@ function startPlayer(engine: EngineChoice, url: string, config: DemoConfig): Chi
     ...(config.window === undefined ? [] : ["--window", config.window]),
   ];
   return new ChildProgram(process.execPath, [join(rootFolder, "src/main/cli.ts"), "start", ...flags]);
+}
+
+/** The URL of a screenshot; null if none can be taken, as on a very slow machine: what plays goes on. */
+export async function firstPicture(client: ServiceClient, playerId: string, log: Log, signal: AbortSignal): Promise<string | null> {
+  try {
+    return await client.screenshot(playerId, createSystemClock(), signal);
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    log.warn({ reason: reasonOf(error) }, "no screenshot could be taken of the first picture");
+    return null;
+  }
 }
 
 /** The player's id. A player that is not paired yet is claimed after its code has been on the screen for three seconds. */
@@ -151,7 +162,15 @@ function detailsOf({ name, detail, reason }: LogLine): object {
 
 function printNextSteps(
   log: Log,
-  at: { url: string; tokenFile: string; playerId: string; picture: string | null; isDefault: boolean; consoleLink: string | null },
+  at: {
+    url: string;
+    tokenFile: string;
+    playerId: string;
+    isHeadless: boolean;
+    picture: string | null;
+    isDefault: boolean;
+    consoleLink: string | null;
+  },
 ): void {
   const auth = `-H "Authorization: Bearer $(cat '${at.tokenFile}')"`;
   const api = `${at.url}/api/v1`;
@@ -179,9 +198,10 @@ function printNextSteps(
   process.stdout.write(
     [
       "",
-      ...(get_screenshot === null
-        ? ["The player has presented its first picture on the display."]
-        : ["There is no display, so the screen is rendered without one. To see the picture:", `  ${get_screenshot}`]),
+      at.isHeadless
+        ? "There is no display, so the screen is rendered without one."
+        : "The player has presented its first picture on the display.",
+      ...(get_screenshot === null ? [] : ["To see the picture:", `  ${get_screenshot}`]),
       "",
       ...(at.consoleLink === null
         ? [`The console is at ${at.url}`]

@@ -35,11 +35,13 @@ const outward = ["importAsset", "sendTestMail", "testWebhook", "replayWebhookDel
 // Tokens share few different sets of scopes.
 const maxLists = 100;
 
-/** All tools. They are built on first use, which takes a tenth of a second. */
+// Built on first use, which takes a tenth of a second, and the same for all services of a process.
+let operationTools: ReadonlyMap<string, OperationTool> | null = null;
+
+/** All tools. */
 export class Toolbox {
   readonly #lists = new Map<string, readonly Tool[]>();
   readonly #others: readonly CombinedTool[];
-  #tools: ReadonlyMap<string, OperationTool> | null = null;
 
   /** @param others the tools that are no operations; their names must differ from all operations' names */
   constructor(others: readonly CombinedTool[]) {
@@ -74,8 +76,8 @@ export class Toolbox {
   }
 
   #all(): ReadonlyMap<string, OperationTool> {
-    this.#tools ??= new Map(operations.filter(isForAgents).map((operation) => [snake(operation.name), toolOf(operation)]));
-    return this.#tools;
+    operationTools ??= new Map(operations.filter(isForAgents).map((operation) => [snake(operation.name), toolOf(operation)]));
+    return operationTools;
   }
 }
 

@@ -35,7 +35,12 @@ const token = async (): Promise<string> => (await readFile(join(folder.path, "se
 const ids = /(?:plr|ast|itm|zon|lay|pls|cmd|req)_[0-9a-z]{26}/;
 
 test("[FST4] at a terminal the demo reports its steps and the next ones in a few lines, by names, and nothing during normal operation", async () => {
-  await eventually(() => lines().some((line) => line.startsWith("Ctrl+C")));
+  let hasEnded = false;
+  void atTerminal.exitCode.then(() => (hasEnded = true));
+  await eventually(() => {
+    if (hasEnded) throw new Error(`the demo has ended:\n${atTerminal.output}`);
+    return lines().some((line) => line.startsWith("Ctrl+C"));
+  });
   const printed = lines().filter((line) => line.startsWith("["));
   expect(printed.join("\n")).not.toMatch(ids);
   expect(printed.join("\n")).toMatch(/the page shows the pairing code/);
