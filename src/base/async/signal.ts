@@ -1,6 +1,9 @@
 // Wakes a waiting loop. A notification that arrives while nothing waits ends the next wait.
 import type { Clock } from "../clock.ts";
 
+// One for all waits: a new one for each costs more than the wait.
+const notified = new DOMException("Notified", "AbortError");
+
 /** A wake-up signal for one waiting loop. Any code may notify it. */
 export class Signal {
   #isNotified = false;
@@ -17,7 +20,7 @@ export class Signal {
     signal.throwIfAborted();
     if (!this.#isNotified) {
       const wakeUp = new AbortController();
-      this.#wake = () => wakeUp.abort();
+      this.#wake = () => wakeUp.abort(notified);
       try {
         await clock.wait(ms, AbortSignal.any([signal, wakeUp.signal]));
       } catch (error) {

@@ -23,6 +23,9 @@ interface Queueing {
   now: number;
 }
 
+// The transactions that have queued a mail.
+const queuedIn = new WeakSet<Db>();
+
 /** Queues a mail, in the transaction of what it reports; it gets its secret when it is sent. If too many wait, the oldest is given up. */
 export async function queueMail(
   db: Db,
@@ -60,7 +63,13 @@ export async function queueMail(
     updated_at: now,
   };
   await db.insertInto("mails").values(row).execute();
+  queuedIn.add(db);
   return id;
+}
+
+/** Whether a transaction has queued a mail. */
+export function hasQueuedMailIn(db: Db): boolean {
+  return queuedIn.has(db);
 }
 
 /** The mails that are due, the oldest first. */

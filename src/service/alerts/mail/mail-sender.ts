@@ -9,7 +9,7 @@ import type { Nodes } from "../../nodes/nodes.ts";
 import { untilStored } from "../../nodes/wait-out.ts";
 import { claimDue, giveBack } from "../../store/claims.ts";
 import type { Store } from "../../store/store.ts";
-import { dueMails, nextMailAt, recordOutcome } from "./mail-queue.ts";
+import { dueMails, hasQueuedMailIn, nextMailAt, recordOutcome } from "./mail-queue.ts";
 import { sendMail, type SmtpConfig } from "./smtp.ts";
 
 export interface MailSenderDependencies {
@@ -35,7 +35,9 @@ export class MailSender {
 
   constructor(dependencies: MailSenderDependencies) {
     this.#dependencies = dependencies;
-    dependencies.store.onCommit(() => this.#work.notify());
+    dependencies.store.onCommit((db) => {
+      if (hasQueuedMailIn(db)) this.#work.notify();
+    });
   }
 
   /** Sends until `signal` aborts; rejects with an AbortError then. A mail that is being sent stays pending and is sent again. */
@@ -85,7 +87,7 @@ export class MailSender {
     const isGivenUp = await untilStored({ clock, log }, signal, () =>
       store.write((db) => recordOutcome(db, mail, outcome, Math.trunc(clock.now()))),
     ).catch(async (error: unknown) => {
-      // Each commit makes the sender look for what is due: without a pause each would send it again.
+      // Each mail that is queued makes the sender look for what is due: without a pause each would send it again.
       if (isFault(error, "store-refused")) await clock.wait(claimMs, signal);
       throw error;
     });

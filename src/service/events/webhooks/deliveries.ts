@@ -17,6 +17,8 @@ export class Deliveries {
   readonly #makeId: MakeId;
   /** Who waits for the result of an attempt, by delivery. */
   readonly #waiting = new Map<string, Set<Signal>>();
+  /** The transactions that have created or repeated deliveries. */
+  readonly #queuedIn = new WeakSet<Db>();
 
   constructor(clock: Clock, makeId: MakeId) {
     this.#clock = clock;
@@ -65,6 +67,7 @@ export class Deliveries {
       updated_at: now,
     };
     await db.insertInto("webhook_deliveries").values(row).execute();
+    this.#queuedIn.add(db);
     return row;
   }
 
@@ -104,7 +107,13 @@ export class Deliveries {
       "id" in which
         ? all.where("id", "=", which.id)
         : all.where("status", "in", ["failed", "cancelled"]).where("created_at", ">=", which.failedSince);
+    this.#queuedIn.add(db);
     return (await selected.returning("id").execute()).length;
+  }
+
+  /** Whether a transaction has created or repeated deliveries. */
+  hasQueuedIn(db: Db): boolean {
+    return this.#queuedIn.has(db);
   }
 
   /**

@@ -52,7 +52,9 @@ export class WebhookSender {
 
   constructor(dependencies: SenderDependencies) {
     this.#dependencies = dependencies;
-    dependencies.store.onCommit(() => this.#work.notify());
+    dependencies.store.onCommit((db) => {
+      if (dependencies.deliveries.hasQueuedIn(db)) this.#work.notify();
+    });
   }
 
   /** Sends until `signal` aborts; rejects with an AbortError once the attempts in progress have ended. */
