@@ -203,8 +203,7 @@ export class Session {
 
   #untilReadable(signal: AbortSignal): Promise<never> {
     const { promise, reject } = Promise.withResolvers<never>();
-    const again = (): void => reject(new Fault("disk-readable", "the disk can be read again"));
-    this.#dependencies.disk.onReadAgain(again, signal);
+    this.#dependencies.disk.onReadAgain(() => reject(new Fault("disk-readable", "the disk can be read again")), signal);
     return unlessAborted(promise, signal);
   }
 

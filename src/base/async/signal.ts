@@ -1,7 +1,7 @@
 // Wakes a waiting loop. A notification that arrives while nothing waits ends the next wait.
 import type { Clock } from "../clock.ts";
 
-// One for all waits: a new one for each costs more than the wait.
+// One for all waits: creating an exception for each costs more than the wait itself.
 const notified = new DOMException("Notified", "AbortError");
 
 /** A wake-up signal for one waiting loop. Any code may notify it. */

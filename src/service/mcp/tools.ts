@@ -35,8 +35,7 @@ const outward = ["importAsset", "sendTestMail", "testWebhook", "replayWebhookDel
 // Tokens share few different sets of scopes.
 const maxLists = 100;
 
-// Built on first use, which takes a tenth of a second, and the same for all services of a process.
-let operationTools: ReadonlyMap<string, OperationTool> | null = null;
+let builtTools: ReadonlyMap<string, OperationTool> | null = null;
 
 /** All tools. */
 export class Toolbox {
@@ -50,7 +49,7 @@ export class Toolbox {
 
   /** The tool with this name, in any toolset. */
   get(name: string): OperationTool | undefined {
-    return this.#all().get(name);
+    return operationTools().get(name);
   }
 
   /** The tools that are listed for a token with these scopes in these toolsets. */
@@ -72,13 +71,14 @@ export class Toolbox {
 
   /** The operations that a token with these scopes may call. */
   usable(scopes: readonly Scope[]): OperationTool[] {
-    return [...this.#all().values()].filter(({ operation: { scope } }) => scope === undefined || scopes.includes(scope));
+    return [...operationTools().values()].filter(({ operation: { scope } }) => scope === undefined || scopes.includes(scope));
   }
+}
 
-  #all(): ReadonlyMap<string, OperationTool> {
-    operationTools ??= new Map(operations.filter(isForAgents).map((operation) => [snake(operation.name), toolOf(operation)]));
-    return operationTools;
-  }
+/** The tools of all operations, by name. Building them takes a tenth of a second, so it is done on first use, once for the process. */
+function operationTools(): ReadonlyMap<string, OperationTool> {
+  builtTools ??= new Map(operations.filter(isForAgents).map((operation) => [snake(operation.name), toolOf(operation)]));
+  return builtTools;
 }
 
 /** Whether REST responds without a body. */

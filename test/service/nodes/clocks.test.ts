@@ -113,13 +113,13 @@ test.for([5, -5])("[NCL3] what one node gives out for a time is valid at the oth
   await device.firstToken();
   const onB = Object.assign(Object.create(device) as Device, { url: b.service.url });
   expect((await onB.call("POST", "heartbeat", heartbeat())).status).toBe(200);
-  // Of two nodes' rows, those that were written later have later times. A node knows the time of all nodes to half the duration of its
-  // last request for it, so the times may differ by that much.
+  // Of two nodes' rows, those that were written later have later times. Each node estimates the database's time with an error of up to
+  // half the round trip of a request, so a later row may be earlier by that much, but not by the minutes between the two clocks.
   const created: number[] = [];
   for (const node of [a, b, a, b])
     created.push(Date.parse((await node.call("POST", "playlists", { name: "P", items: [] })).body.created_at as string));
-  const setBack = Math.max(...created.slice(1).map((time, index) => created[index]! - time));
-  expect(setBack).toBeLessThan(minute);
+  const largestStepBack = Math.max(...created.slice(1).map((time, index) => created[index]! - time));
+  expect(largestStepBack).toBeLessThan(minute);
 });
 
 test("[NCL5] what a clock that was ahead has written of a player does not outlast what is newer", async () => {

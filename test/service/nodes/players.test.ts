@@ -83,8 +83,8 @@ describeBothWays(
         const again = await connectTo(nodes[refused], clones, refused);
         expect(await again.closed).toBe(4410);
       }
-      // Meanwhile the other one may be about to connect again, since the first one was let in before it was known.
-      await waitUntil("the other one is connected", () => links.get(other)?.socket.readyState === WebSocket.OPEN);
+      // Its socket may have been replaced before the service knew of two clones: then it is about to connect again.
+      await waitUntil("the other clone is connected", () => links.get(other)?.socket.readyState === WebSocket.OPEN);
     });
 
     test("[NOD16] a batch that one node began goes on when another node hears of the end of its commands", async () => {
