@@ -47,10 +47,12 @@ export class MailSender {
     for (;;) {
       let waitMs: number;
       try {
-        const due = smtp === null ? [] : await this.#takeDue();
+        // One instant for both questions: whatever is not due at it is due after it.
+        const now = Math.trunc(clock.now());
+        const due = smtp === null ? [] : await this.#takeDue(now);
         const sent = await Promise.allSettled(smtp === null ? [] : due.map((mail) => this.#send(smtp, mail, signal)));
         for (const result of sent) if (result.status === "rejected") throw result.reason;
-        const next = smtp === null ? null : await nextMailAt(store.db, Math.trunc(clock.now()));
+        const next = smtp === null ? null : await nextMailAt(store.db, now);
         waitMs = due.length > 0 ? 0 : next === null ? Infinity : Math.max(0, next - clock.now());
       } catch (error) {
         signal.throwIfAborted();
@@ -61,9 +63,8 @@ export class MailSender {
     }
   }
 
-  async #takeDue(): Promise<MailRow[]> {
-    const { clock, nodes, store } = this.#dependencies;
-    const now = Math.trunc(clock.now());
+  async #takeDue(now: number): Promise<MailRow[]> {
+    const { nodes, store } = this.#dependencies;
     const due = await dueMails(store.db, now, maxConcurrent);
     return nodes.isShared ? claimDue(store, "mails", due, { now, claimMs }) : due;
   }

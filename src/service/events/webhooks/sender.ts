@@ -63,8 +63,10 @@ export class WebhookSender {
     const longestMs = nodes.isShared ? lookAgainMs : Infinity;
     try {
       for (;;) {
-        for (const delivery of await this.#takeDue()) this.#startDelivery(delivery, signal);
-        const next = await nextDueAt(store.db, Math.trunc(clock.now()));
+        // One instant for both questions: whatever is not due at it is due after it.
+        const now = Math.trunc(clock.now());
+        for (const delivery of await this.#takeDue(now)) this.#startDelivery(delivery, signal);
+        const next = await nextDueAt(store.db, now);
         await this.#work.wait(clock, Math.min(longestMs, next === null ? Infinity : Math.max(0, next - clock.now())), signal);
       }
     } finally {
@@ -92,9 +94,8 @@ export class WebhookSender {
     return runAll([trim, warn], signal);
   }
 
-  async #takeDue(): Promise<DueDelivery[]> {
-    const { clock, nodes, store } = this.#dependencies;
-    const now = Math.trunc(clock.now());
+  async #takeDue(now: number): Promise<DueDelivery[]> {
+    const { nodes, store } = this.#dependencies;
     const due = await dueDeliveries(store.db, now, this.#sending, maxConcurrentPerWebhook);
     if (!nodes.isShared) return due;
     const rows = due.map(({ delivery }) => delivery);
