@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
-import { WebSocket } from "ws";
+import { WebSocket, type ClientOptions } from "ws";
 import { createSystemClock, type Clock } from "../../src/base/clock.ts";
 import { createKeyPair, signJws, type KeyPair } from "../../src/base/jws.ts";
 import { silentLog, type Log } from "../../src/base/log.ts";
@@ -251,9 +251,9 @@ export class DeviceSocket {
   readonly #received: ServiceMessage[] = [];
   readonly closed: Promise<number>;
 
-  constructor(url: string, token: string, instance?: string) {
+  constructor(url: string, token: string, instance?: string, options: ClientOptions = {}) {
     const address = `${url.replace("http", "ws")}/api/v1/device/ws${instance === undefined ? "" : `?instance=${instance}`}`;
-    this.socket = new WebSocket(address, deviceSubprotocol, { headers: { authorization: `Bearer ${token}` } });
+    this.socket = new WebSocket(address, deviceSubprotocol, { ...options, headers: { authorization: `Bearer ${token}` } });
     this.socket.on("message", (raw: Buffer) => {
       this.#received.push(JSON.parse(raw.toString()) as ServiceMessage);
     });

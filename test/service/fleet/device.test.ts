@@ -1,5 +1,6 @@
 // A device's socket, polling, commands and screenshots.
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { thumbprint, verifyJws } from "../../../src/base/jws.ts";
@@ -194,19 +195,19 @@ test("[DEV8] a socket from which nothing is received for 40 s is closed", async 
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });
   const device = await api.pairDevice();
-  const link = await device.connect();
-  // The limit of its first message is over once a later one is answered.
-  link.send({ type: "heartbeat", data: heartbeat() });
-  await link.next("heartbeat.answer");
-  // A paused socket does not answer pings, like a machine without power.
-  link.socket.pause();
-  const before = clock.pendingWaits;
-  clock.advance(15_000);
-  // Each wait that has ended is begun anew.
-  await expect.poll(() => clock.pendingWaits).toBeGreaterThanOrEqual(before);
-  clock.advance(30_000);
+  // It sends nothing by itself and answers no pings, like a machine without power.
+  const link = new DeviceSocket(device.url, device.access.access_token, undefined, { autoPong: false });
+  link.hello();
+  await link.next("welcome");
+  // It is pinged every 15 s.
+  const seen: unknown[] = [];
+  for (let time = 0; time < 3; time += 1) {
+    const next = Promise.race([once(link.socket, "ping").then(() => "ping"), link.closed]);
+    clock.advance(15_000);
+    seen.push(await next);
+  }
+  expect(seen).toEqual(["ping", "ping", 1006]);
   await expect.poll(async () => (await api.call("GET", `players/${device.playerId}`)).body.status).toBe("offline");
-  link.socket.terminate();
 });
 
 test("[DEV9] malformed and unknown messages are ignored, and the socket stays open", async () => {
