@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Scene } from "../../src/protocol/scene.ts";
 import { isNear, readScreen, type Rgb } from "./screen.ts";
 import { image, consecutiveSlots, stage, zone } from "./scenes.ts";
-import { useTestBrowser } from "./setup.ts";
+import { poll, useTestBrowser } from "./setup.ts";
 
 const browser = useTestBrowser();
 const white: Rgb = [255, 255, 255];
@@ -59,17 +59,17 @@ describe.each([
 });
 
 test("[TCD2] content goes on beneath the test card, and is there again when its time is over", async () => {
-  await using opened = await browser.open(640, 360);
-  const { page, server } = opened;
+  await using opened = await browser.openDriven(640, 360);
+  const { page, server, time } = opened;
   const now = server.now();
   const slots = consecutiveSlots(now - 1_000, [
     [image("red.png"), 3_000],
     [image("blue.png"), 60_000],
   ]);
   server.draw({ ...stage([zone(slots)]), test_card: { player_name: "Lobby", until: now + 4_000 } });
-  await page.locator(".test-card .mover").waitFor();
+  await poll(time, () => page.locator(".test-card .mover").isVisible()).toBe(true);
   // The next item is presented beneath it.
   await server.waitForMessage("presented", ({ item_id }) => item_id === slots[1]!.item.item_id);
-  await page.locator(".test-card .mover").waitFor({ state: "detached" });
+  await poll(time, () => page.locator(".test-card .mover").count()).toBe(0);
   expect(await page.locator(".test-card").isHidden()).toBe(true);
 });

@@ -1,7 +1,7 @@
 // Feeds on a real Chromium: cards by the clock, text only, ticker, and a feed that was not fetched yet.
 import { expect, test } from "vitest";
 import { item, slot, stage, zone } from "../scenes.ts";
-import { useTestBrowser } from "../setup.ts";
+import { poll, useTestBrowser } from "../setup.ts";
 
 const browser = useTestBrowser();
 
@@ -10,8 +10,8 @@ const feed = { type: "feed", timezone: "UTC", title: "Post &amp; Co", trouble: n
 const entries = ["One", "Two", "Three"].map((title) => ({ title, summary: `About ${title}`, published_at: Date.UTC(2031, 5, 3, 23, 30) }));
 
 test("[ITM22] each entry is shown for its duration by the corrected clock, the same on every display", async () => {
-  await using opened = await browser.open();
-  const { server, page } = opened;
+  await using opened = await browser.openDriven();
+  const { server, page, time } = opened;
   // Forty seconds into a round of three times twenty: the third.
   await server.advanceTo(Math.ceil(server.now() / 60_000) * 60_000 + 40_000);
   const play = slot(item({ ...feed, entries, entry_duration_ms: 20_000 }), server.now() - 5_000, long);
@@ -20,7 +20,7 @@ test("[ITM22] each entry is shown for its duration by the corrected clock, the s
   expect(await page.locator(".feed").innerText()).toBe("Post & Co\nThree\nAbout Three\n3 June 2031");
   await server.advanceTo(Math.ceil(server.now() / 60_000) * 60_000 - 600);
   expect(await page.locator(".headline").innerText()).toBe("Three");
-  await expect.poll(() => page.locator(".headline").innerText()).toBe("One");
+  await poll(time, () => page.locator(".headline").innerText()).toBe("One");
 });
 
 test("[ITM22] markup is shown as text, character references are decoded, and long entries stay inside the zone", async () => {

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import type { Scene, Slot } from "../../../src/protocol/scene.ts";
 import { image, item, slot, stage, zone } from "../scenes.ts";
-import { isNear, readScreen, recordScreen, type Rgb } from "../screen.ts";
+import { colorSequence, isNear, readScreen, recordScreen, type Rgb } from "../screen.ts";
 import { poll, useTestBrowser } from "../setup.ts";
 
 const run = promisify(execFile);
@@ -49,8 +49,8 @@ test("[ITM10] a trimmed video shows only its part, repeatedly, and no frame from
 });
 
 test("[ITM11] a trimmed video whose slot ends with it holds its last frame and counts as neither stalled nor failed", async () => {
-  await using opened = await browser.open();
-  const { server, page } = opened;
+  await using opened = await browser.openDriven();
+  const { server, page, time } = opened;
   const video = item({ type: "video", src: "/media/steps.mp4", media_duration_ms: 6_000, start_ms: 500, end_ms: 1_900, fit: "cover" });
   const play = slot(video, server.now() + 300, 1_400);
   // The next item is slow, so the video stays beyond its slot.
@@ -60,10 +60,32 @@ test("[ITM11] a trimmed video whose slot ends with it holds its last frame and c
   await server.waitForMessage("presented", ({ key }) => key === play.key);
   server.mediaDelayMs = 4_000;
   server.draw(withSlots(scene, [play, next]));
-  await expect.poll(() => page.evaluate('document.querySelector("video").paused')).toBe(true);
-  expect(isNear((await readScreen(page))(480, 270), "red", 40)).toBe(true);
+  await poll(time, () => page.evaluate('document.querySelector("video").paused')).toBe(true);
+  expect(nameOf((await readScreen(page))(480, 270))).toBe("red");
   await server.waitForMessage("presented", ({ key }) => key === next.key);
   expect(server.messages.filter(({ type }) => type === "failed")).toEqual([]);
+});
+
+test("[ITM11] a busy page that sees the end of a trimmed video too late goes back to its last frame", async () => {
+  await using opened = await browser.openDriven();
+  const { server, page, time } = opened;
+  const video = item({ type: "video", src: "/media/steps.mp4", media_duration_ms: 6_000, start_ms: 1_000, end_ms: 1_950, fit: "cover" });
+  const play = slot(video, server.now() + 300, 950);
+  const next = slot(image("blue.png"), play.ends_at, long);
+  server.silentMedia.add("blue.png");
+  server.draw(stage([zone([play, next])]));
+  await server.waitForMessage("presented", ({ key }) => key === play.key);
+  // Its scripts run in every tenth frame only.
+  await page.evaluate(`{
+    const next = requestAnimationFrame;
+    const after = (frames, callback) => next((at) => (frames > 1 ? after(frames - 1, callback) : callback(at)));
+    window.requestAnimationFrame = (callback) => after(10, callback);
+  }`);
+  const colors = await recordScreen(page, [0.5, 0.5], async () => {
+    await poll(time, () => page.evaluate('document.querySelector("video").paused')).toBe(true);
+    await time.advance(500);
+  });
+  expect(colorSequence(colors)).toEqual(["red", "yellow", "red"]);
 });
 
 test("[ITM12] a trim that begins after the video's end is reported as unsupported, with the video's length", async () => {

@@ -231,6 +231,8 @@ export class Track {
     if (this.#context.clock.now() + repeatMarginMs < this.#endsAt) return this.#rewind();
     this.#isHeld = true;
     this.#element.pause();
+    // A late frame may already show what comes after the end.
+    if (this.#element.currentTime >= this.#endS) this.#element.currentTime = this.#endS - halfFrameS;
   }
 
   /** Goes back to the start. The last frame stays on screen until the first one is ready. */
