@@ -1,6 +1,5 @@
 // Recorded trees of /proc and /sys, and recorded tools on PATH: test machines have none of this hardware.
-import { mkdir, symlink, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { networkInterfaces } from "node:os";
 import { expect, test } from "vitest";
 import { createLinuxSensors } from "../../../src/host/linux/sensors/linux-sensors.ts";
@@ -8,17 +7,9 @@ import { readNetwork } from "../../../src/host/linux/sensors/network-sensor.ts";
 import type { MachineSensors } from "../../../src/player/machine-controls.ts";
 import { createFakeTools, fails, type FakeTools, hangs } from "../../support/fake-tools.ts";
 import { temporaryFolder } from "../../support/folder.ts";
+import { writeTree } from "../../support/write-tree.ts";
 
 const { signal } = new AbortController();
-
-/** Writes files by their paths; a text that begins with "->" is a symbolic link. */
-async function writeTree(root: string, files: Readonly<Record<string, string>>): Promise<void> {
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(dirname(join(root, path)), { recursive: true });
-    if (text.startsWith("->")) await symlink(text.slice(2), join(root, path));
-    else await writeFile(join(root, path), text);
-  }
-}
 
 function sensorsOf(root: string, tools: FakeTools, run: string | null = "run-1", stateFolder: string | null = root): MachineSensors {
   return createLinuxSensors({ env: tools.env, root, run, stateFolder });
