@@ -102,8 +102,14 @@ test("[PXY4] a name that first resolves to another machine and later to this one
 });
 
 test("[PXY10] a public page cannot reach a private network through the player; a page on such a network can", async () => {
-  const known: Record<string, string> = { "public.example": "93.184.216.34", "lan.example": "10.1.1.1", "camera.example": "fd00::7" };
-  const lookup = async (host: string): Promise<string[]> => [known[host]!];
+  const known: Record<string, string[]> = {
+    "public.example": ["93.184.216.34"],
+    "lan.example": ["10.1.1.1"],
+    "camera.example": ["fd00::7"],
+    // IPv6 needs no private addresses.
+    "both.example": ["10.1.1.2", "2606:2800:21f::2"],
+  };
+  const lookup = async (host: string): Promise<string[]> => known[host] ?? [];
   const guard = new AddressGuard({ lookup, mayReachLocal: () => false, clock: new FakeClock() });
   const reaches = (host: string, requester: string | null): Promise<boolean> =>
     guard.addressesOf(host, 80, requester).then(
@@ -122,6 +128,10 @@ test("[PXY10] a public page cannot reach a private network through the player; a
   expect(await reaches("camera.example", "lan.example")).toBe(true);
   expect(await reaches("camera.example", "public.example")).toBe(false);
   expect(await reaches("lan.example", "public.example")).toBe(true);
+  expect(await reaches("camera.example", "both.example")).toBe(true);
+  expect(await reaches("camera.example", "unknown.example")).toBe(false);
+  // A page that is not known is perhaps the one of the private network.
+  expect(await reaches("camera.example", null)).toBe(true);
   // Through the proxy, the headers name the requesting page.
   const proxy = await openProxy({ lookup });
   proxy.allowSites([{ id: "x", url: "http://public.example/", headers: {}, css: null, isConfinedToOrigin: false }]);
