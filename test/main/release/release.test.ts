@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { readFromFolder } from "../../../src/base/releases/folder.ts";
 import { verifyReleases } from "../../../src/base/releases/verify.ts";
 import { rootFolder } from "../../../src/main/folders.ts";
+import { commands } from "../../../src/main/release/commands.ts";
 import { addBundles, deleteUnused, removeVersion } from "../../../src/main/release/bundles.ts";
 import { makeKeyFiles, readPublicKey, readSigningKey, type SigningKey } from "../../../src/main/release/keys.ts";
 import { ReleaseRepository } from "../../../src/main/release/repository.ts";
@@ -87,6 +88,17 @@ test("[REL2] a release is published only when enough keys have signed it, one ma
   expect((await readdir(repo)).toSorted()).toEqual(["metadata", "targets"]);
 });
 
+test("[REL2] the flags of the thresholds say how many keys have to sign, and more keys than there are is refused", async () => {
+  await using folder = await temporaryFolder();
+  const key = join(folder.path, "k");
+  await makeKeyFiles(key, null);
+  const flags = ["--repository", join(folder.path, "repo"), "--keys", key, "--root-keys", `${key}.pub`, "--timestamp-keys", `${key}.pub`];
+  for (const role of ["root", "targets"]) {
+    const init = commands.get("init")!([...flags, `--${role}-threshold`, "2"]);
+    await expect(init(signal)).rejects.toThrow(`${role}: 2 of 1 keys can never sign`);
+  }
+});
+
 test("[REL3] version, architecture, size and hash come from the bundle, and a released version never changes", async () => {
   await using folder = await temporaryFolder();
   const { by, open, bundle, accepted } = await setUp(folder.path);
@@ -152,6 +164,11 @@ test("[REL7] status names what expires within 30 days, and verify refuses expire
   const { by, open, bundle, repo } = await setUp(folder.path);
   await addBundles(await open(), [bundle], by("a", "b", "online"), signal);
   expect(readStatus(await open(), now).warnings).toEqual([]);
+  expect(readStatus(await open(), now + 60 * dayMs - 1).warnings).toEqual([]);
+  expect(readStatus(await open(), now + 60 * dayMs).warnings).toEqual([
+    expect.stringMatching(/^snapshot expires in 30 days/),
+    expect.stringMatching(/^timestamp expires in 30 days/),
+  ]);
   expect(readStatus(await open(), now + 70 * dayMs).warnings).toEqual([
     expect.stringMatching(/^snapshot expires in 20 days/),
     expect.stringMatching(/^timestamp expires in 20 days/),
