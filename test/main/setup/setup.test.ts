@@ -55,6 +55,14 @@ test("[SET2] the same settings again change nothing and restart nothing; what is
   expect(await machine.calls()).toEqual(calls);
 });
 
+test("[SET1] setup says whether a proxy was set or removed, and nothing of one that stays", async () => {
+  await using machine = await TestMachine.create();
+  expect(await machine.setup(["--proxy", "http://u:secret@proxy:3128"])).toBe("Stored: proxy.\n");
+  expect(await machine.setup(["--proxy", "http://u:secret@proxy:3128", "--server", server])).toBe(`Stored: service ${server}.\n`);
+  expect(await machine.setup(["--proxy", ""])).toBe("Stored: no proxy.\n");
+  expect(await machine.read("etc/signage-player/player.env")).toBe(`SIGNAGE_SERVER="${server}"\n`);
+});
+
 test("[SET3] wrong flags are all named with their remedy, and nothing is changed", async () => {
   await using machine = await TestMachine.create();
   await machine.write("short", "1234");

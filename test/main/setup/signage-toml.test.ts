@@ -39,6 +39,17 @@ test("[SET10] a signage.toml on the boot partition is applied at boot, its secre
   expect(await machine.calls()).toEqual([]);
 });
 
+test("[SET10] a signage.toml with one secret loses it too", async () => {
+  for (const secret of ['enrolment_key = "enk_abcdefgh12"', '[wifi]\nssid = "Lobby"\npassword = "correct horse"']) {
+    await using machine = await TestMachine.create();
+    await machine.write(toml, `server = "${server}"\n${secret}\n`);
+    await machine.setup(["--boot"]);
+    expect(await machine.read(playerEnv)).toBe(`SIGNAGE_SERVER="${server}"\n`);
+    expect(await machine.read(toml)).toContain(" was used and removed");
+    expect(await machine.read(toml)).not.toMatch(/enk_|correct horse/);
+  }
+});
+
 test("[SET11] a content is applied once: an old file does not undo later changes, a changed one is applied", async () => {
   await using machine = await TestMachine.create();
   await machine.write(toml, full);
