@@ -7,6 +7,7 @@ import { DurableFile } from "../../../src/base/files/durable-file.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { ContentCache } from "../../../src/player/content/content-cache.ts";
 import { DesiredStateStore } from "../../../src/player/content/desired-state-store.ts";
+import { StoredValue } from "../../../src/player/storage/stored-value.ts";
 import { DiskHealth } from "../../../src/player/storage/disk-health.ts";
 import { Identity } from "../../../src/player/pairing/identity.ts";
 import { InterventionStore } from "../../../src/player/playback/intervention-store.ts";
@@ -146,4 +147,17 @@ test("[DSK7] files that are deleted while the player runs are written again", as
     expect([again.keys, again.pairing]).toEqual([identity.keys, pairing]);
     expect((await InterventionStore.open(folder, silentLog)).interventions.value).toEqual([variable]);
   }
+});
+
+test("[DSK13] an error of the program is not taken for a disk that fails to read", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "count.json");
+  const numbers = new DurableFile<unknown>(path, (json) => json);
+  for (const count of [1, 2]) await numbers.write(count);
+  await truncate(path, 1);
+  const disk = new DiskHealth(silentLog);
+  // Its value cannot be written as JSON, so repairing the damaged file from its previous generation fails.
+  const counts = new DurableFile(path, (json) => BigInt(json as number));
+  await expect(StoredValue.open(counts, disk, "counting from zero")).rejects.toThrow(TypeError);
+  expect(disk.condition.unread).toEqual([]);
 });
