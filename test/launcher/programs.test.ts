@@ -5,6 +5,8 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { rootFolder } from "../../src/main/folders.ts";
+import { launcherFolders } from "../../src/launcher/launcher-folders.ts";
+import { temporaryFolder } from "../support/folder.ts";
 import { LauncherRig } from "../support/launcher.ts";
 
 const run = promisify(execFile);
@@ -40,4 +42,14 @@ test("[SLT9] before-start decides, start becomes the slot's program with its fla
   expect(await launcher("status")).toContain("version     1.1.0 in slot a: 1.1.0 was installed");
   expect(JSON.parse(await launcher("status", "--json"))).toMatchObject({ slot: "a", version: "1.1.0", previous_version: "1.0.0" });
   await expect(launcher("restart")).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining("unknown command restart") });
+});
+
+test("[BRU3] before any browser is known to be good, people have to name the one that is restored", async () => {
+  await using folder = await temporaryFolder();
+  const { launcherInfo } = launcherFolders(folder.path);
+  await mkdir(dirname(launcherInfo), { recursive: true });
+  await writeFile(launcherInfo, JSON.stringify({ launcher_version: "1.0.0", built_at: "2026-11-01T00:00:00Z" }));
+  const launcher = [join(rootFolder, "src/launcher/launcher.ts"), "--root", folder.path, "restore-browser"];
+  const refusal = { code: 1, stderr: expect.stringContaining("Name one: restore-browser VERSION") };
+  await expect(run(process.execPath, launcher, { env: { PATH: "/usr/bin:/bin" } })).rejects.toMatchObject(refusal);
 });
