@@ -15,7 +15,7 @@ const refused = [
   `await waitUntil("it ends", ended, { limitMs: 5_000 });`,
   `await waitUntil("it ends", ended, 5_000);`,
   `test("waits", async () => {}, 60_000);`,
-  `vi.setConfig({ testTimeout: 60_000, timeout: 1 });`,
+  `vi.setConfig({ hookTimeout: 60_000 });`,
 ];
 const accepted = [
   `await page.waitForFunction(() => document.hidden);`,

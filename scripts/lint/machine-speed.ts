@@ -26,7 +26,7 @@ interface Node {
 
 // What only ends a test that hangs may be given: it is long enough for any machine.
 const shortestHangMs = 300_000;
-const limits = new Set(["timeout", "timeoutMs", "limitMs"]);
+const limits = new Set(["timeout", "timeoutMs", "limitMs", "testTimeout", "hookTimeout"]);
 
 const messages = {
   clock: "A test must not judge real time: inject a clock, or wait for the event itself. Figures belong in bench/ or a *.long.test.ts.",

@@ -29,8 +29,6 @@ import { builtRenderer } from "../../support/page-build.ts";
 import { startXvfb, type Xvfb } from "../../support/browser/xvfb.ts";
 import { zipOf, type ZipFile } from "../../support/media/zip.ts";
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 const never = new AbortController().signal;
 // Loops are counted from the epoch: at this instant the first item of a loop of hours is due.
 const startMs = Date.parse("2026-01-01T00:00:00Z");
