@@ -23,6 +23,7 @@ const workers = 2;
 /** Two test files run first, then twice as many, and so on. */
 const filesInFirstRun = 2;
 const slowSeconds = 4;
+const stopped = "stopped by a signal";
 const costs = knownCosts();
 
 const { positionals: filters, values } = parseArgs({ allowPositionals: true, options: { fresh: { type: "string" } } });
@@ -76,6 +77,9 @@ async function work(): Promise<void> {
 function copyTree(): string {
   const copy = mkdtempSync(join(tmpdir(), "signage-mutate-"));
   copies.push(copy);
+  // Some tests ask git about the sources.
+  const gitFolder = execFileSync("git", ["rev-parse", "--absolute-git-dir"], { cwd: rootFolder, encoding: "utf8" });
+  writeFileSync(join(copy, ".git"), `gitdir: ${gitFolder}`);
   // PostgreSQL runs as another user, with this working directory.
   chmodSync(copy, 0o755);
   for (const path of tracked) {
@@ -92,18 +96,32 @@ function copyTree(): string {
 async function judge(copy: string, fault: Fault): Promise<{ verdict: Verdict; text: string }> {
   const tests = (graph.get(fault.file) ?? []).map(({ test }) => test).toSorted((a, b) => Number(isSlow(a)) - Number(isSlow(b)));
   if (tests.length === 0) return { verdict: "untested", text: "NOT FOUND: no test imports the file" };
+  /** Files whose failures prove nothing, and why. */
+  const unsound = new Map<string, string>();
   for (const run of runsFor(fault, tests)) {
-    const outcome = await withFault(copy, fault, () => runTests(copy, run, stop.signal));
-    if (outcome.is === "passed") continue;
-    if (outcome.is === "undecided") return { verdict: "undecided", text: `NOT DECIDED: ${outcome.reason}` };
-    // A busy machine, too, makes a test reach its time limit, so then the test has to pass right afterwards.
-    const reason = await unsoundness(copy, { ...run, files: [outcome.file] }, outcome.isTimeout);
-    if (reason !== null)
-      return { verdict: "undecided", text: `NOT DECIDED: ${outcome.file} does not pass without the fault either: ${reason}` };
-    if (run.isLong === true) return { verdict: "found by the long run", text: `found only by ${outcome.test}` };
-    return { verdict: "found", text: `found by ${outcome.test}` };
+    for (;;) {
+      const files = run.files.filter((file) => !unsound.has(file));
+      if (files.length === 0) break;
+      const outcome = await withFault(copy, fault, () => runTests(copy, { ...run, files }, stop.signal));
+      if (outcome.is === "passed") break;
+      if (outcome.is === "stopped") return { verdict: "undecided", text: `NOT DECIDED: ${stopped}` };
+      const failed = outcome.is === "endless" ? files : [outcome.file];
+      // A busy machine, too, makes a test reach a time limit, so then the tests have to pass right afterwards.
+      const reason = await unsoundness(copy, { ...run, files: failed }, outcome.is === "endless" || outcome.isTimeout);
+      if (reason === null) return foundBy(outcome.is === "endless" ? `${files.join(", ")}, which did not end` : outcome.test, run);
+      for (const file of failed) unsound.set(file, reason);
+    }
   }
+  const [first] = unsound;
+  if (first !== undefined)
+    return { verdict: "undecided", text: `NOT DECIDED: ${first[0]} does not pass without the fault either: ${first[1]}` };
   return { verdict: "survived", text: "NOT FOUND" };
+}
+
+function foundBy(test: string, { isLong }: TestRun): { verdict: Verdict; text: string } {
+  return isLong === true
+    ? { verdict: "found by the long run", text: `found only by ${test}` }
+    : { verdict: "found", text: `found by ${test}` };
 }
 
 /** The tests to run for a fault, in turn: those of its rule, the files that import it, the nearest first, then the long ones. */
@@ -148,7 +166,8 @@ async function unsoundness(copy: string, run: TestRun, again: boolean): Promise<
   if (!again && sound.has(key)) return null;
   const outcome = await runTests(copy, run, stop.signal);
   if (outcome.is === "failed") return outcome.test;
-  if (outcome.is === "undecided") return outcome.reason;
+  if (outcome.is === "endless") return "the time limit of the run";
+  if (outcome.is === "stopped") return stopped;
   sound.add(key);
   return null;
 }

@@ -11,8 +11,8 @@ export interface TestRun {
   isLong?: boolean;
 }
 
-/** How a run ended. A run that was stopped says nothing of the code: the machine may have been busy. */
-export type Outcome = { is: "passed" } | FailedTest | { is: "undecided"; reason: string };
+/** How a run ended. `endless`: it reached its time limit. `stopped`: by a signal, which says nothing of the code. */
+export type Outcome = { is: "passed" } | FailedTest | { is: "endless" } | { is: "stopped" };
 
 /** `isTimeout`: a test reached its own time limit. */
 interface FailedTest {
@@ -42,7 +42,7 @@ export function runTests(copy: string, { files, rule, isLong }: TestRun, signal:
   return new Promise((resolve, reject) => {
     child.on("error", (error) => {
       if (error.name !== "AbortError") return reject(error);
-      resolve({ is: "undecided", reason: timeout.aborted ? "the time limit of the run" : "stopped by a signal" });
+      resolve({ is: timeout.aborted ? "endless" : "stopped" });
     });
     child.on("exit", (code) => {
       if (code === 0) return resolve({ is: "passed" });
