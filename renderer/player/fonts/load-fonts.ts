@@ -6,29 +6,37 @@ import { familiesOf, loadRules } from "./rules.ts";
 /** How long a text waits for its fonts. They come from the local disk; a preview's come from the service. */
 const timeoutMs = 3_000;
 
+/** What {@link loadFonts} could not load. */
+export interface MissingFonts {
+  /** The families; empty if all fonts are loaded. */
+  families: string[];
+  /** Resolves when the fonts that still load are there or have failed; null if none does. */
+  late: Promise<unknown> | null;
+}
+
 /**
  * Loads the fonts for every letter of `texts` in the style of `parent`, which is in the document. A broken font does not hold a text back:
  * it is drawn in the next font that has its letters.
- * @returns the families that could not be loaded; empty if all could.
  */
-export async function loadFonts(parent: Element, texts: readonly string[], signal?: AbortSignal): Promise<string[]> {
+export async function loadFonts(parent: Element, texts: readonly string[], signal?: AbortSignal): Promise<MissingFonts> {
   // Laying letters out is what makes a browser load their fonts: those of a list that draw them, and no others.
   const probe = createElement("div", "font-probe", uniqueClusters(texts));
   parent.append(probe);
-  const families = new Set(familiesOf(probe));
+  const wanted = new Set(familiesOf(probe));
   const { fontStyle } = getComputedStyle(probe);
   const { hasLoaded, withoutRules } = await fontsSettled(probe, signal);
   probe.remove();
   const letters = [...new Set(texts.join(""))].map((letter) => letter.codePointAt(0)!);
   const concerns = (face: FontFace): boolean => {
-    if (face.style !== fontStyle || !families.has(nameOf(face))) return false;
+    if (face.style !== fontStyle || !wanted.has(nameOf(face))) return false;
     const ranges = rangesIn(face.unicodeRange);
     return letters.some((letter) => areIn(ranges, letter));
   };
   const failed = hasLoaded ? ["error"] : ["error", "loading"];
   // Most have none: the ranges of all faces need not be read.
   const faces = [...document.fonts].filter((face) => failed.includes(face.status));
-  return [...new Set([...withoutRules, ...faces.filter(concerns).map(nameOf)])];
+  const families = new Set([...withoutRules, ...faces.filter(concerns).map(nameOf)]);
+  return { families: [...families], late: hasLoaded ? null : document.fonts.ready };
 }
 
 /** The warning for an item whose fonts could not be loaded. */

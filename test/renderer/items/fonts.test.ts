@@ -210,6 +210,36 @@ test("[FNT6] a font that is missing or never arrives does not keep a text off th
   expect(used[2]).toEqual([expect.stringMatching(/^Noto Sans SC/)]);
 });
 
+test("[FNT12] a text whose fonts come too late is laid out for them when they are there", async () => {
+  await using late = await bare.open();
+  await using inTime = await bare.open();
+  const { promise: isOpen, resolve: openGate } = Promise.withResolvers<void>();
+  await late.page.route(/\.woff2$/, async (route) => {
+    await isOpen;
+    await route.continue();
+  });
+  const font_family = "oswald" as const;
+  const feed = { type: "feed", timezone: "UTC", title: "Post", trouble: null, font_family } as const;
+  const items = [
+    words("Sale 2026", { font_family, font_size: null }),
+    words("A text that is too long ".repeat(20), { font_family }),
+    item({ type: "ticker", text: "Ticker", font_family }),
+    // Its label alone is text: the width of digits depends on the time.
+    item({ type: "clock", timezone: "UTC", face: "analog", label: "The public library", font_family }),
+    item({ ...feed, entries: [{ title: "An entry ".repeat(9), summary: "", published_at: null }] }),
+  ];
+  const sizes = ({ page }: OpenedPage) =>
+    page.evaluate<string[]>(
+      `[...document.querySelectorAll(".words, .round, .face, .card")].map((each) => [each.className, getComputedStyle(each).fontSize, each.offsetWidth, each.offsetHeight].join(" "))`,
+    );
+  await Promise.all([present(inTime, items), present(late, items)]);
+  const [wanted, before] = await Promise.all([sizes(inTime), sizes(late)]);
+  // In the next font of the family's list each of them has another size.
+  expect(wanted.filter((each, at) => each === before[at])).toEqual([]);
+  openGate();
+  await expect.poll(() => sizes(late)).toEqual(wanted);
+});
+
 test("[FNT7] an SVG is drawn in shipped fonts whatever it names, keeps those that it brings, and names that nobody has are reported", async () => {
   const [without, beside] = await Promise.all([bare.shared(), installed.shared()]);
   await Promise.all(

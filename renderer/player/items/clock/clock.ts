@@ -4,7 +4,7 @@ import { createElement } from "../../dom.ts";
 import { createDial } from "./dial.ts";
 import type { Face } from "./face.ts";
 import { fitText } from "../text/fit.ts";
-import { setFont, waitForFonts } from "../text/font.ts";
+import { layOutInFonts, setFont } from "../text/font.ts";
 import { type Item, simpleItem, type ItemContext } from "../item.ts";
 
 const hourMs = 3_600_000;
@@ -37,16 +37,20 @@ export function createClockFace(item: ClockItem, context: ItemContext): Item {
     cancelTick = clock.alarm((Math.floor(instant / stepMs) + 1) * stepMs, tick);
   }
 
+  /** Sets the size for the longest text, so that the clock neither grows nor jumps. */
+  function layOut(): void {
+    cancelTick();
+    for (const line of lines) line.showLongest(clock.now());
+    fitText(face, box, Math.max(context.height, context.width));
+    tick();
+  }
+
   return simpleItem(
     element,
     context,
-    async (signal) => {
+    (signal) => {
       const texts = lines.flatMap((line) => line.textsFrom(clock.now()));
-      await waitForFonts(face, [...texts, item.label ?? ""], context, signal);
-      // The size is set once, for the longest text, so that the clock neither grows nor jumps.
-      for (const line of lines) line.showLongest(clock.now());
-      fitText(face, box, Math.max(context.height, context.width));
-      tick();
+      return layOutInFonts(face, [...texts, item.label ?? ""], context, signal, layOut);
     },
     () => cancelTick(),
   );

@@ -3,7 +3,7 @@ import type { FeedEntry, SceneItem } from "../../../../src/protocol/scene.ts";
 import { createElement } from "../../dom.ts";
 import { followClock } from "../../link/clocked-animations.ts";
 import { fitText } from "./fit.ts";
-import { setFont, waitForFonts } from "./font.ts";
+import { layOutInFonts, setFont } from "./font.ts";
 import { type Item, ItemFailure, simpleItem, type ItemContext } from "../item.ts";
 import { createTickerItem } from "./ticker.ts";
 
@@ -85,8 +85,10 @@ function createCards(item: FeedItem, context: ItemContext): Item {
 
   async function begin(signal: AbortSignal): Promise<void> {
     const dates = item.entries.flatMap(({ published_at: at }) => (item.date && at !== null ? [format.format(at)] : []));
-    await waitForFonts(element, [...texts, ...dates], context, signal);
-    tick();
+    await layOutInFonts(element, [...texts, ...dates], context, signal, () => {
+      cancel();
+      tick();
+    });
   }
 
   return simpleItem(element, context, begin, () => {

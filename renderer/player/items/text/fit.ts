@@ -1,6 +1,8 @@
 // Finds the largest font size at which a text fits its box without breaking words, and truncates a text that fits at none.
 
 const minFontSize = 4;
+/** The properties of a text that was truncated. */
+const truncating = ["display", "-webkit-box-orient", "-webkit-line-clamp", "overflow"];
 
 /** The result: the font size in layout pixels, and whether the whole text is inside its box. */
 export interface FitResult {
@@ -14,6 +16,7 @@ export interface FitResult {
  */
 export function fitText(content: HTMLElement, box: HTMLElement, max: number, min = minFontSize): FitResult {
   const { style } = content;
+  for (const name of truncating) style.removeProperty(name);
   style.fontSize = `${min}px`;
   const maySplit = widestWordIn(content) > box.clientWidth;
   style.overflowWrap = maySplit ? "" : "normal";

@@ -26,14 +26,22 @@ export function setFont(element: HTMLElement, { font_family, font_weight, font_s
   classList.add("weighted");
 }
 
-/** Loads the fonts for `texts` in the style of `element`, and reports those that are missing. Sizes can be measured afterwards. */
-export async function waitForFonts(
+/**
+ * Loads the fonts for `texts` in the style of `element`, reports those that are missing, and calls `layOut`, which may measure sizes.
+ * Calls it again when fonts have come that did not come in time, if `element` is still in the document.
+ */
+export async function layOutInFonts(
   element: HTMLElement,
   texts: readonly string[],
   context: ItemContext,
   signal: AbortSignal,
+  layOut: () => void,
 ): Promise<void> {
-  const missing = await loadFonts(element, texts, signal);
+  const { families, late } = await loadFonts(element, texts, signal);
   signal.throwIfAborted();
-  if (missing.length > 0) context.onFlaw({ code: "font-missing", detail: missingFontDetail(missing) });
+  if (families.length > 0) context.onFlaw({ code: "font-missing", detail: missingFontDetail(families) });
+  layOut();
+  void late?.then(() => {
+    if (element.isConnected) layOut();
+  });
 }

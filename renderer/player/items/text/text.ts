@@ -2,7 +2,7 @@
 import type { SceneItem } from "../../../../src/protocol/scene.ts";
 import { createElement } from "../../dom.ts";
 import { fitOrTruncateText, fitTextOfSize } from "./fit.ts";
-import { setFont, waitForFonts } from "./font.ts";
+import { layOutInFonts, setFont } from "./font.ts";
 import { type Item, simpleItem, type ItemContext } from "../item.ts";
 
 const remedy = "shorten the text, lower font_size or enlarge the zone";
@@ -20,8 +20,7 @@ export function createText(item: Extract<SceneItem, { type: "text" }>, context: 
   element.style.color = item.color;
   element.style.backgroundColor = item.background_color;
   if (item.padding !== undefined) box.style.inset = `${item.padding}px`;
-  return simpleItem(element, context, async (signal) => {
-    await waitForFonts(words, [item.text], context, signal);
+  function layOut(): void {
     const { font_size: requested } = item;
     const { size, isWhole } =
       requested === null ? fitOrTruncateText(words, box, Math.min(context.height, context.width)) : fitTextOfSize(words, box, requested);
@@ -29,5 +28,7 @@ export function createText(item: Extract<SceneItem, { type: "text" }>, context: 
     if (!isWhole) context.onFlaw({ code: "text-too-long", detail: `does not fit its zone ${how} and is cut: ${remedy}` });
     else if (requested !== null && size < requested)
       context.onFlaw({ code: "text-too-long", detail: `does not fit its zone ${how} and is shown in ${size} px: ${remedy}` });
-  });
+  }
+
+  return simpleItem(element, context, (signal) => layOutInFonts(words, [item.text], context, signal, layOut));
 }

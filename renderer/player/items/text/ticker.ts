@@ -1,7 +1,7 @@
 // A ticker item: a line that runs across its zone. Its position depends on the corrected clock alone, so synchronized displays show the same.
 import type { SceneItem } from "../../../../src/protocol/scene.ts";
 import { createElement } from "../../dom.ts";
-import { setFont, waitForFonts } from "./font.ts";
+import { layOutInFonts, setFont } from "./font.ts";
 import { type Item, simpleItem, type ItemContext } from "../item.ts";
 
 /** The texts of a ticker and their look. */
@@ -45,10 +45,12 @@ export function createTickerItem(content: TickerContent, context: ItemContext): 
   return simpleItem(
     element,
     context,
-    async (signal) => {
-      await waitForFonts(strip, [...content.texts, content.separator], context, signal);
-      stop = start(strip, content, context);
-    },
+    (signal) =>
+      layOutInFonts(strip, [...content.texts, content.separator], context, signal, () => {
+        stop();
+        strip.replaceChildren();
+        stop = start(strip, content, context);
+      }),
     () => stop(),
   );
 }
