@@ -51,6 +51,11 @@ export class FakeClock implements Clock {
     return this.#waiters.length;
   }
 
+  /** The number of pending waits that end in exactly `ms`. */
+  waitsOf(ms: number): number {
+    return this.#waiters.filter(({ at }) => at === this.#monotonic + ms).length;
+  }
+
   /** Advances both clocks and ends the waits that are due, earliest first. */
   advance(ms: number): void {
     this.#wall += ms;
