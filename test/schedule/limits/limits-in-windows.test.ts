@@ -1,4 +1,4 @@
-// Limits of plays per hour if a layout plays for less than an hour at a time: at most that many, and never none.
+// Limits of plays per hour: several in a loop, and layouts that play for less than an hour at a time: at most that many, and never none.
 import { expect, test } from "vitest";
 import { playAt } from "../../../src/schedule/timeline.ts";
 import { programAt } from "../../../src/schedule/program.ts";
@@ -51,6 +51,12 @@ function maxInAnHour(times: readonly number[]): number {
 const wall = (ms: number): string => new Date(ms).toISOString().slice(0, 16);
 const window = (layout: DesiredLayout, fromMs: number, untilMs: number, about: object = {}) =>
   schedule(layout.id, wall(day + fromMs), wall(day + untilMs), { rrule: "FREQ=DAILY", ...about });
+
+test("[LIM1] a limit that is never reached does not let another item exceed its own", () => {
+  const [free, limited, often] = [itemOf(10 * minuteMs), itemOf(10_000, 1), itemOf(10 * minuteMs, 100)];
+  const ready = stateOf([[free, limited, often]], () => []);
+  expect(maxInAnHour(startsOf(ready, limited, day, day + dayMs))).toBe(1);
+});
 
 test("[LIM2] a limited item plays in every window, however short, and never exceeds its limit in any hour", () => {
   const [free, limited] = [itemOf(10_000), itemOf(10_000, 1)];
