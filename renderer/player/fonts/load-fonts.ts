@@ -10,8 +10,8 @@ const timeoutMs = 3_000;
 export interface MissingFonts {
   /** The families; empty if all fonts are loaded. */
   families: string[];
-  /** Resolves when the fonts that still load are there or have failed; null if none does. */
-  late: Promise<unknown> | null;
+  /** Whether some of the page's fonts are still loading, so that those of these families may come late. */
+  areLoading: boolean;
 }
 
 /**
@@ -36,7 +36,7 @@ export async function loadFonts(parent: Element, texts: readonly string[], signa
   // Most have none: the ranges of all faces need not be read.
   const faces = [...document.fonts].filter((face) => failed.includes(face.status));
   const families = new Set([...withoutRules, ...faces.filter(concerns).map(nameOf)]);
-  return { families: [...families], late: hasLoaded ? null : document.fonts.ready };
+  return { families: [...families], areLoading: !hasLoaded };
 }
 
 /** The warning for an item whose fonts could not be loaded. */

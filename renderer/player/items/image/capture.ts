@@ -1,7 +1,7 @@
 // What cannot run in a preview, such as a web page: the part of a screenshot in which it was, with a line that says so.
 import type { SceneItem } from "../../../../src/protocol/scene.ts";
 import { createElement } from "../../dom.ts";
-import { layOutInFonts } from "../text/font.ts";
+import { waitForFonts } from "../text/font.ts";
 import { type Item, simpleItem, type ItemContext } from "../item.ts";
 
 // The line's height as a share of the zone's shorter side, and its limits in layout pixels.
@@ -16,7 +16,7 @@ export function createCapture(item: Extract<SceneItem, { type: "capture" }>, con
   const side = Math.min(context.width, context.height) * lineShare;
   element.style.fontSize = `${Math.min(lineLimits.max, Math.max(lineLimits.min, side))}px`;
   return simpleItem(element, context, async (signal) => {
-    await layOutInFonts(line, [item.label], context, signal, () => {});
+    await waitForFonts(line, [item.label], context, signal);
     if (item.src === null) return;
     const picture = createElement("img", "whole");
     picture.src = item.src;

@@ -27,8 +27,32 @@ export function setFont(element: HTMLElement, { font_family, font_weight, font_s
 }
 
 /**
- * Loads the fonts for `texts` in the style of `element`, reports those that are missing, and calls `layOut`, which may measure sizes.
- * Calls it again when fonts have come that did not come in time, if `element` is still in the document.
+ * Loads the fonts for `texts` in the style of `element`, and reports those that are missing.
+ * @returns whether fonts are still loading.
+ */
+export async function waitForFonts(
+  element: HTMLElement,
+  texts: readonly string[],
+  context: ItemContext,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { families, areLoading } = await loadFonts(element, texts, signal);
+  signal.throwIfAborted();
+  if (families.length > 0) context.onFlaw({ code: "font-missing", detail: missingFontDetail(families) });
+  return areLoading;
+}
+
+/** How to lay out the elements that did not get their fonts in time. */
+const waiting = new Map<HTMLElement, () => void>();
+document.fonts.addEventListener("loadingdone", () => {
+  const all = [...waiting];
+  waiting.clear();
+  for (const [element, layOut] of all) if (element.isConnected) layOut();
+});
+
+/**
+ * Waits for the fonts as {@link waitForFonts} does, and calls `layOut`, which may measure sizes. Calls it again when fonts have come that
+ * did not come in time, if `element` is still in the document.
  */
 export async function layOutInFonts(
   element: HTMLElement,
@@ -37,11 +61,10 @@ export async function layOutInFonts(
   signal: AbortSignal,
   layOut: () => void,
 ): Promise<void> {
-  const { families, late } = await loadFonts(element, texts, signal);
-  signal.throwIfAborted();
-  if (families.length > 0) context.onFlaw({ code: "font-missing", detail: missingFontDetail(families) });
+  const areLoading = await waitForFonts(element, texts, context, signal);
   layOut();
-  void late?.then(() => {
-    if (element.isConnected) layOut();
-  });
+  if (!areLoading) return;
+  // A font that never comes must not keep the elements of all plays in memory.
+  for (const other of waiting.keys()) if (!other.isConnected) waiting.delete(other);
+  waiting.set(element, layOut);
 }
