@@ -19,6 +19,12 @@ import { testsByDistance } from "./test/test-graph.ts";
 /** What the tests say of one fault. */
 type Verdict = "found" | "found by the long run" | "survived" | "untested" | "undecided";
 
+/** A verdict, and the words that say why. */
+interface Judgement {
+  verdict: Verdict;
+  text: string;
+}
+
 const workers = 2;
 /** Two test files run first, then twice as many, and so on. */
 const filesInFirstRun = 2;
@@ -93,35 +99,39 @@ function copyTree(): string {
 }
 
 /** Plants the fault and runs the tests that import its file until one fails. */
-async function judge(copy: string, fault: Fault): Promise<{ verdict: Verdict; text: string }> {
+async function judge(copy: string, fault: Fault): Promise<Judgement> {
   const tests = (graph.get(fault.file) ?? []).map(({ test }) => test).toSorted((a, b) => Number(isSlow(a)) - Number(isSlow(b)));
   if (tests.length === 0) return { verdict: "untested", text: "NOT FOUND: no test imports the file" };
   /** Files whose failures prove nothing, and why. */
   const unsound = new Map<string, string>();
   for (const run of runsFor(fault, tests)) {
-    for (;;) {
-      const files = run.files.filter((file) => !unsound.has(file));
-      if (files.length === 0) break;
-      const outcome = await withFault(copy, fault, () => runTests(copy, { ...run, files }, stop.signal));
-      if (outcome.is === "passed") break;
-      if (outcome.is === "stopped") return { verdict: "undecided", text: `NOT DECIDED: ${stopped}` };
-      const failed = outcome.is === "endless" ? files : [outcome.file];
-      // A busy machine, too, makes a test reach a time limit, so then the tests have to pass right afterwards.
-      const reason = await unsoundness(copy, { ...run, files: failed }, outcome.is === "endless" || outcome.isTimeout);
-      if (reason === null) return foundBy(outcome.is === "endless" ? `${files.join(", ")}, which did not end` : outcome.test, run);
-      for (const file of failed) unsound.set(file, reason);
-    }
+    const judgement = await judgeBy(copy, fault, run, unsound);
+    if (judgement !== null) return judgement;
   }
   const [first] = unsound;
-  if (first !== undefined)
-    return { verdict: "undecided", text: `NOT DECIDED: ${first[0]} does not pass without the fault either: ${first[1]}` };
-  return { verdict: "survived", text: "NOT FOUND" };
+  if (first === undefined) return { verdict: "survived", text: "NOT FOUND" };
+  return { verdict: "undecided", text: `NOT DECIDED: ${first[0]} does not pass without the fault either: ${first[1]}` };
 }
 
-function foundBy(test: string, { isLong }: TestRun): { verdict: Verdict; text: string } {
-  return isLong === true
-    ? { verdict: "found by the long run", text: `found only by ${test}` }
-    : { verdict: "found", text: `found by ${test}` };
+/** Judges by one run without the files in `unsound`, to which it adds those that do not pass without the fault. Null: the others pass. */
+async function judgeBy(copy: string, fault: Fault, run: TestRun, unsound: Map<string, string>): Promise<Judgement | null> {
+  const files = run.files.filter((file) => !unsound.has(file));
+  if (files.length === 0) return null;
+  const outcome = await withFault(copy, fault, () => runTests(copy, { ...run, files }, stop.signal));
+  if (outcome.is === "passed") return null;
+  if (outcome.is === "stopped") return { verdict: "undecided", text: `NOT DECIDED: ${stopped}` };
+  const isEndless = outcome.is === "endless";
+  const failed = isEndless ? files : [outcome.file];
+  // A busy machine, too, makes a test reach a time limit, so then the tests have to pass right afterwards.
+  const reason = await unsoundness(copy, { ...run, files: failed }, isEndless || outcome.isTimeout);
+  if (reason === null) {
+    const test = isEndless ? `${files.join(", ")}, which did not end` : outcome.test;
+    return run.isLong === true
+      ? { verdict: "found by the long run", text: `found only by ${test}` }
+      : { verdict: "found", text: `found by ${test}` };
+  }
+  for (const file of failed) unsound.set(file, reason);
+  return judgeBy(copy, fault, run, unsound);
 }
 
 /** The tests to run for a fault, in turn: those of its rule, the files that import it, the nearest first, then the long ones. */

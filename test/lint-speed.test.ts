@@ -15,7 +15,9 @@ const refused = [
   `await waitUntil("it ends", ended, { limitMs: 5_000 });`,
   `await waitUntil("it ends", ended, 5_000);`,
   `test("waits", async () => {}, 60_000);`,
+  `vi.setConfig({ testTimeout: 60_000 });`,
   `vi.setConfig({ hookTimeout: 60_000 });`,
+  `vi.setConfig({ timeout: 1 });`,
 ];
 const accepted = [
   `await page.waitForFunction(() => document.hidden);`,

@@ -66,12 +66,29 @@ async function showOnBoth(items: readonly SceneItem[]): Promise<{ picture: Buffe
   return { picture: await samePicture(without, beside), without, beside };
 }
 
-/** A busy machine may still be loading fonts when a text is presented: it does not wait longer than three seconds for them. */
+/** The picture that both have once all fonts are loaded: a text does not wait longer than three seconds for its fonts. */
 async function samePicture(without: OpenedPage, beside: OpenedPage): Promise<Buffer> {
   let picture!: Buffer;
-  const areSame = async () => (picture = await pixels(without.page)).equals(await pixels(beside.page));
+  const areSame = async (): Promise<boolean> => {
+    picture = await pixels(without.page);
+    return picture.equals(await pixels(beside.page));
+  };
   await expect.poll(areSame).toBe(true);
   return picture;
+}
+
+/** Holds back the files that a page requests until `release` is called; `asked` resolves with the first request. */
+async function holdBack(page: Page, files: RegExp): Promise<{ urls: string[]; asked: Promise<void>; release: () => void }> {
+  const urls: string[] = [];
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  await page.route(files, async (route) => {
+    urls.push(route.request().url());
+    ask();
+    await released;
+    await route.continue();
+  });
+  return { urls, asked, release };
 }
 
 async function pixels(page: Page): Promise<Buffer> {
@@ -92,6 +109,10 @@ async function fontsOf({ page }: OpenedPage, selector = ".words"): Promise<strin
   await session.detach();
   return used.map(({ fonts }) => fonts.map(({ familyName, isCustomFont }) => (isCustomFont ? familyName : `${familyName} (installed)`)));
 }
+
+const fontFiles = /\.woff2$/;
+const font_family = "oswald";
+const feed = { type: "feed", timezone: "UTC", title: "Post", trouble: null, font_family } as const;
 
 const words = (text: string, fields: object = {}): SceneItem => item({ type: "text", text, font_size: 28, ...fields });
 
@@ -156,15 +177,7 @@ test("[FNT4] a letter that no shipped font has is a box on every machine", async
 test("[FNT5] a text, a ticker, a clock and a feed are shown only once their fonts are loaded", async () => {
   await using opened = await bare.open();
   const { page, server } = opened;
-  const { promise: isOpen, resolve: openGate } = Promise.withResolvers<void>();
-  const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
-  await page.route(/\.woff2$/, async (route) => {
-    asked();
-    await isOpen;
-    await route.continue();
-  });
-  const font_family = "oswald" as const;
-  const feed = { type: "feed", timezone: "UTC", title: "Post", trouble: null, font_family } as const;
+  const fonts = await holdBack(page, fontFiles);
   const items = [
     words("Text", { font_family }),
     item({ type: "ticker", text: "Ticker", font_family }),
@@ -172,12 +185,12 @@ test("[FNT5] a text, a ticker, a clock and a feed are shown only once their font
     item({ ...feed, entries: [{ title: "Entry", summary: "", published_at: null }] }),
   ];
   const shown = present(opened, items);
-  await isAsked;
+  await fonts.asked;
   const frames =
     "new Promise((done) => { let left = 20; const next = () => (left-- > 0 ? requestAnimationFrame(next) : done()); next(); })";
   await page.evaluate(frames);
   expect(server.messages.filter(({ type }) => type === "presented")).toEqual([]);
-  openGate();
+  fonts.release();
   await shown;
   for (const selector of [".words", ".round", ".face", ".card"]) {
     for (const names of await fontsOf(opened, selector)) expect([selector, names[0]]).toEqual([selector, expect.stringMatching(/^Oswald/)]);
@@ -213,13 +226,7 @@ test("[FNT6] a font that is missing or never arrives does not keep a text off th
 test("[FNT12] a text whose fonts come too late is laid out for them when they are there", async () => {
   await using late = await bare.open();
   await using inTime = await bare.open();
-  const { promise: isOpen, resolve: openGate } = Promise.withResolvers<void>();
-  await late.page.route(/\.woff2$/, async (route) => {
-    await isOpen;
-    await route.continue();
-  });
-  const font_family = "oswald" as const;
-  const feed = { type: "feed", timezone: "UTC", title: "Post", trouble: null, font_family } as const;
+  const fonts = await holdBack(late.page, fontFiles);
   const items = [
     words("Sale 2026", { font_family, font_size: null }),
     words("A text that is too long ".repeat(20), { font_family }),
@@ -236,7 +243,7 @@ test("[FNT12] a text whose fonts come too late is laid out for them when they ar
   const [wanted, before] = await Promise.all([sizes(inTime), sizes(late)]);
   // In the next font of the family's list each of them has another size.
   expect(wanted.filter((each, at) => each === before[at])).toEqual([]);
-  openGate();
+  fonts.release();
   await expect.poll(() => sizes(late)).toEqual(wanted);
 });
 
@@ -286,29 +293,21 @@ test("[FNT8] the player's own screens are drawn in shipped fonts, the same on a 
 test("[FNT11] the rules of Asian fonts are loaded when a text has letters for them, and what is on the screen stays as it is until then", async () => {
   await using opened = await bare.open();
   const { page, server } = opened;
-  const sheets: string[] = [];
-  const { promise: isOpen, resolve: openGate } = Promise.withResolvers<void>();
-  const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
-  await page.route(/(?:sc|tc|jp|kr)-[\w-]+\.css$/, async (route) => {
-    sheets.push(/(\w\w)-[\w-]+\.css$/.exec(route.request().url())![1]!);
-    asked();
-    await isOpen;
-    await route.continue();
-  });
+  const sheets = await holdBack(page, /(?:sc|tc|jp|kr)-[\w-]+\.css$/);
   const { scene, keys } = texts([words("Grüße 😀"), words("مرحبا")], server.now());
   server.draw(scene);
   for (const wanted of keys) await server.waitForMessage("presented", ({ key }) => key === wanted);
-  expect(sheets).toEqual([]);
+  expect(sheets.urls).toEqual([]);
   const before = await pixels(page);
   const loaded = 'const loaded = [...document.fonts].filter(({ status }) => status === "loaded");';
   await page.evaluate(`${loaded} window.loadedBefore = loaded`);
   server.draw({ ...scene, identify: { player_name: "骨の間", lines: [], until: server.now() + long } });
-  await isAsked;
+  await sheets.asked;
   expect((await pixels(page)).equals(before)).toBe(true);
-  openGate();
+  sheets.release();
   await page.locator(".identify .name").waitFor();
   expect((await fontsOf(opened, ".identify .name")).flat()).toEqual([expect.stringMatching(/^Noto Sans SC/)]);
-  expect(sheets).toEqual(["sc"]);
+  expect(sheets.urls.map((url) => /(\w\w)-[\w-]+\.css$/.exec(url)![1])).toEqual(["sc"]);
   // Fonts that were loaded are not loaded again, which would blank the texts on the screen.
   expect(
     await page.evaluate(`${loaded} window.loadedBefore.length > 2 && window.loadedBefore.every((face) => loaded.includes(face))`),

@@ -1,4 +1,4 @@
-// Limits of plays per hour: several in a loop, and layouts that play for less than an hour at a time: at most that many, and never none.
+// Limits of plays per hour, of several items and in layouts that play for less than an hour at a time: at most that many, and never none.
 import { expect, test } from "vitest";
 import { playAt } from "../../../src/schedule/timeline.ts";
 import { programAt } from "../../../src/schedule/program.ts";

@@ -15,7 +15,7 @@ export interface XServer extends AsyncDisposable {
  * @throws Error with the program's output when it is not installed or does not start; `folder` is removed, too.
  */
 export async function startXServer(program: string, args: readonly string[], folder: string): Promise<XServer> {
-  // `-noreset`: a server that has lost its last client restarts itself, and rejects who connects meanwhile.
+  // Without `-noreset` a server restarts itself when its last client leaves, and rejects connections meanwhile.
   // `--pdeathsig` ends the server even when the test runner kills the tests.
   const argv = ["--pdeathsig", "KILL", program, "-displayfd", "3", "-noreset", "-nolisten", "tcp", ...args];
   const server = spawn("setpriv", argv, { stdio: ["ignore", "ignore", "pipe", "pipe"] });
