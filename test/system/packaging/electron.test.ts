@@ -38,13 +38,15 @@ afterAll(() => xvfb[Symbol.asyncDispose]());
 
 test("[ELE2] the embedded service runs after the start and serves the screen, and ends with the player", async () => {
   await using folder = await temporaryFolder();
-  await using player = startElectronPlayer(folder.path, xvfb.display);
+  // Of two players on one display, the one whose window opens last covers the other.
+  await using own = await startXvfb({ width: 1280, height: 720 });
+  await using player = startElectronPlayer(folder.path, own.display);
   const { url } = await player.line("listening");
   const api = new Api(String(url), (await readFile(join(folder.path, "player/service/admin-token"), "utf8")).trim());
   const asset_id = await api.upload("one.png", await plainImage(green));
   const { layoutId } = await api.publish([{ type: "image", asset_id, duration_ms: 600_000, fit: "fill" }]);
   await api.pair(player, layoutId);
-  await eventually(() => xvfb.framebuffer.pixel(640, 360).every((value, channel) => Math.abs(value - green[channel]!) <= 4));
+  await eventually(() => own.framebuffer.pixel(640, 360).every((value, channel) => Math.abs(value - green[channel]!) <= 4));
   // Electron's main process forks the service's media processes, because the package cannot run Node programs.
   expect(await processesNaming(mediaProgram)).not.toEqual([]);
   expect(await player.stop("SIGINT")).toBe(0);
