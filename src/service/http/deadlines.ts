@@ -16,6 +16,8 @@ export interface HttpDeadlines {
   answerMs: number;
   /** For closing a connection, or a WebSocket, that the service has ended. */
   closeMs: number;
+  /** For anybody: how long a connection may be silent while it is the client's turn to send or to read. */
+  idleMs: number;
 }
 
 export const defaultDeadlines: HttpDeadlines = {
@@ -24,6 +26,7 @@ export const defaultDeadlines: HttpDeadlines = {
   bodyMs: 20_000,
   answerMs: 120_000,
   closeMs: 10_000,
+  idleMs: 60_000,
 };
 
 /** Deadlines are missed by at most this share of the shortest one. */
@@ -55,6 +58,11 @@ export class RequestDeadlines {
       this.#unproven.set(request, { response, since: this.#clock.monotonic() });
       // A response does not end a request whose body still arrives: the connection stays open for the rest of it.
       response.once("close", () => request.complete && this.#unproven.delete(request));
+      // Without a listener Node closes the connection, though the client only waits for what the service has not done yet.
+      response.on("timeout", (socket) => {
+        if (request.complete && !response.headersSent) socket.setTimeout(this.#limits.idleMs);
+        else socket.destroy();
+      });
     });
   }
 

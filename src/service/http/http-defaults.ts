@@ -34,7 +34,6 @@ const maxJsonBytes = 1_048_576;
 // A 2 GiB upload over a slow connection may take an hour; an idle connection is closed much sooner, and so is that of a client without a
 // right to call (deadlines.ts).
 const requestTimeoutMs = 3_600_000;
-const idleTimeoutMs = 60_000;
 const keepAliveMs = 30_000;
 
 /** The settings of Fastify. */
@@ -43,7 +42,7 @@ export function fastifyOptions(
   tls: { cert: Buffer; key: Buffer } | null,
   trustedProxies: readonly string[],
 ): FastifyServerOptions {
-  const { handshakeMs, headersMs } = dependencies.deadlines;
+  const { handshakeMs, headersMs, idleMs } = dependencies.deadlines;
   // A hook rejects requests without a Host header with a problem.
   const server = { requireHostHeader: false, headersTimeout: headersMs, connectionsCheckingInterval: Math.ceil(headersMs / 4) };
   const options = {
@@ -51,7 +50,7 @@ export function fastifyOptions(
     genReqId: (raw: IncomingMessage) => requestIdOf(raw, dependencies.makeId),
     bodyLimit: maxJsonBytes,
     requestTimeout: requestTimeoutMs,
-    connectionTimeout: idleTimeoutMs,
+    connectionTimeout: idleMs,
     keepAliveTimeout: keepAliveMs,
     forceCloseConnections: "idle",
     // While the service stops, a hook rejects requests with a problem.

@@ -4,6 +4,8 @@ import { expect, test } from "vitest";
 import { operations } from "../../../src/service/operations/operations.ts";
 import { createSelfSignedCertificate } from "../../support/network/certificate.ts";
 import { temporaryFolder } from "../../support/folder.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { waitUntil } from "../../support/polling.ts";
 import { openRaw, type RawConnection } from "../../support/raw-connection.ts";
 import { heartbeat, picture, TestService } from "../harness.ts";
 
@@ -158,4 +160,21 @@ test("[DLN5] answers that a stranger does not take are cut; those of somebody wi
   expect(patient.received).toMatch(/^HTTP\/1\.1 200 /);
   const bodyAt = patient.received.indexOf("\r\n\r\n") + 4;
   expect(patient.received.length - bodyAt).toBe(bytes.length);
+});
+
+test("[DLN6] a connection stays open for as long as the service works on its request, but not while the service waits for the client", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using api = await TestService.start(folder.path, { clock, deadlines: { idleMs: 300 } });
+  const { next } = (await api.call("GET", "events?after=now")).body;
+  const waiting = api.call("GET", `events?after=${next}&wait_seconds=30`);
+  await waitUntil("it waits for events", () => clock.waitsOf(30_000) > 0);
+  // Silent for longer than the limit, one after the other: so is the request that waits.
+  for (let round = 0; round < 2; round += 1) {
+    using silent = openRaw(api.service.url);
+    silent.write(head(api, "POST", "/api/v1/playlists", [json, `Authorization: Bearer ${api.token}`]));
+    await silent.closed;
+  }
+  clock.advance(30_000);
+  expect(await waiting).toMatchObject({ status: 200, body: { data: [] } });
 });
