@@ -81,24 +81,19 @@ test("[NDL3] open alerts and alert settings go on at the node that takes the dut
   const { a, b } = two;
   await hasDuties(two.lines.a);
   const fleet = AlertFleet.of(a, clock);
-  // The settings are changed at B, and hold for A's decisions.
-  const kinds = { hot: { open_minutes: 2, close_minutes: 2 } };
+  // The settings are changed at B, and hold for A's decisions: by the defaults this alert would never open.
+  const kinds = { hot: { open_minutes: 2, close_minutes: 2, open_celsius: 60, close_celsius: 55 } };
   expect((await b.call("PATCH", "alert-settings", { kinds })).status).toBe(200);
   const [lobby] = await fleet.pair(["Lobby"]);
-  lobby!.health = { ...lobby!.health, temperature_c: 90 };
+  lobby!.health = { ...lobby!.health, temperature_c: 65 };
   const alert = await fleet.opened(lobby!, "hot");
-  expect(Date.parse(alert.opened_at) - Date.parse(alert.since)).toBeLessThan(5 * minute);
   // B knows it, before it has the duties.
   const atB = async (path: string) => (await b.call("GET", path)).body;
-  await waitUntil(
-    "B shows it",
-    async () => {
-      // B reads what A has written when its time passes.
-      await fleet.pass(minute / 6);
-      return (await atB("alerts/now")).data[0]?.troubles[0]?.alert_id === alert.id;
-    },
-    60_000,
-  );
+  await waitUntil("B shows it", async () => {
+    // B reads what A has written when its time passes.
+    await fleet.pass(minute / 6);
+    return (await atB("alerts/now")).data[0]?.troubles[0]?.alert_id === alert.id;
+  });
   await a[Symbol.asyncDispose]();
   fleet.moveTo(b);
   await fleet.pass(20 * minute);
