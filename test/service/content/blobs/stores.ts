@@ -1,5 +1,6 @@
 // The blob stores that the contract runs on: the disk, the stand-in for S3, and s3rver.
 import { createHash, randomBytes } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { longTool } from "../../../../scripts/test/long-tools.ts";
 import { createSystemClock } from "../../../../src/base/clock.ts";
@@ -70,9 +71,19 @@ export async function openS3rver(): Promise<OpenedBlobs> {
   // s3rver knows one pair of credentials.
   const credentials = { accessKeyId: "S3RVER", secretAccessKey: "S3RVER" };
   const config = s3Config(`http://127.0.0.1:${port}`, { credentials });
+  await keepFoldersOf(join(folder, "bucket", testBucket, config.prefix, "blobs"));
   const blobs = owned.use(await S3Blobs.open(join(folder, "blobs"), config, { marks, clock: createSystemClock() }));
   const moved = owned.move();
   return { blobs, store, marks, [Symbol.asyncDispose]: () => moved.disposeAsync() };
+}
+
+/** s3rver removes a folder with its last object, and fails with a 500 if two of them are deleted at the same time. */
+async function keepFoldersOf(blobs: string): Promise<void> {
+  for (let first = 0; first < 256; first += 1) {
+    const folder = join(blobs, first.toString(16).padStart(2, "0"));
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, "no-object"), "");
+  }
 }
 
 interface S3rverServer {
