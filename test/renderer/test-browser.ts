@@ -16,9 +16,12 @@ export interface TestBrowser extends AsyncDisposable {
   mediaFolder: string;
   /** Folder with the built page in `player`. */
   rendererFolder: string;
-  /** Opens a new page with its own page server, whose time and frames the test drives. */
+  /**
+   * Opens a new document with its own page server, whose time and frames the test drives. A later test of the file gets a new document in
+   * the same page, so whoever changes settings of the page itself takes that back.
+   */
   openDriven(width?: number, height?: number): Promise<DrivenPage>;
-  /** Opens a new page with its own page server. It runs by itself, in the time of this machine. */
+  /** The same for a page that runs by itself, in the time of this machine. */
   open(width?: number, height?: number): Promise<OpenedPage>;
   /** The page that tests share if earlier content cannot affect them. Its list of messages is emptied. */
   shared(width?: number, height?: number): Promise<OpenedPage>;
@@ -42,16 +45,23 @@ export async function startTestBrowser(env?: Record<string, string>): Promise<Te
   const mediaFolder = await mkdtemp(join(tmpdir(), "signage-page-"));
   const own = env === undefined ? undefined : launch("free", env);
   const [rendererFolder, chromium] = await Promise.all([builtRenderer(), own ?? browserOfWorker("free"), writeStandardMedia(mediaFolder)]);
+  const freePages = new PagePool(async (width, height) => ({ page: await chromium.newPage({ viewport: { width, height } }) }));
+  const drivenPages = new PagePool(async (width, height) => {
+    const page = await openDriven(await browserOfWorker("driven"), width, height);
+    return { page, time: await DrivenTime.of(page) };
+  });
   const open = async (width = 960, height = 540): Promise<OpenedPage> => {
+    const { page, giveBack } = await freePages.take(width, height);
     const server = await startPageServer(mediaFolder, rendererFolder);
-    const page = await chromium.newPage({ viewport: { width, height } });
     await page.goto(server.url);
     await server.waitForMessage("hello");
     return {
       page,
       server,
       async [Symbol.asyncDispose]() {
-        await page.close();
+        await page.unrouteAll({ behavior: "ignoreErrors" });
+        await page.goto("about:blank");
+        giveBack();
         await server[Symbol.asyncDispose]();
       },
     };
@@ -63,8 +73,7 @@ export async function startTestBrowser(env?: Record<string, string>): Promise<Te
     rendererFolder,
     open,
     async openDriven(width = 960, height = 540) {
-      const { page, context } = await openDriven(await browserOfWorker("driven"), width, height);
-      const time = await DrivenTime.of(page);
+      const { page, time, giveBack } = await drivenPages.take(width, height);
       const server = await startPageServer(mediaFolder, rendererFolder, time);
       await time.open(server);
       return {
@@ -72,7 +81,8 @@ export async function startTestBrowser(env?: Record<string, string>): Promise<Te
         server,
         time,
         async [Symbol.asyncDispose]() {
-          await context.close();
+          // Its time stands still until the next test opens its own document in it.
+          giveBack();
           await server[Symbol.asyncDispose]();
         },
       };
@@ -87,10 +97,35 @@ export async function startTestBrowser(env?: Record<string, string>): Promise<Te
     },
     async [Symbol.asyncDispose]() {
       for (const opening of sharedPages.values()) await (await opening)[Symbol.asyncDispose]();
+      await Promise.all([freePages[Symbol.asyncDispose](), drivenPages[Symbol.asyncDispose]()]);
       await (await own)?.close();
       await rm(mediaFolder, { recursive: true, force: true });
     },
   };
+}
+
+/** The pages of one file. A new document in a page of an earlier test takes half as long as a new page, which needs a process of its own. */
+class PagePool<T extends { page: Page }> implements AsyncDisposable {
+  readonly #create: (width: number, height: number) => Promise<T>;
+  readonly #all: T[] = [];
+  readonly #unused = new Map<string, T[]>();
+
+  constructor(create: (width: number, height: number) => Promise<T>) {
+    this.#create = create;
+  }
+
+  /** A page of this size that no test uses; `giveBack` when the test is over. */
+  async take(width: number, height: number): Promise<T & { giveBack: () => void }> {
+    const unused = this.#unused.get(`${width}x${height}`) ?? [];
+    this.#unused.set(`${width}x${height}`, unused);
+    const taken = unused.pop() ?? (await this.#create(width, height));
+    if (!this.#all.includes(taken)) this.#all.push(taken);
+    return { ...taken, giveBack: () => unused.push(taken) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#all.map(({ page }) => page.context().close()));
+  }
 }
 
 /** With the switches of driven frames no page draws a frame by itself, so there are two kinds. */

@@ -192,7 +192,7 @@ test("[PIX10] a video of one frame is shown like a picture and does not fail", a
   await server.waitForMessage("presented", ({ key }) => key === slots[1]!.key);
   // The slot is longer than the limit after which a video without progress counts as stalled.
   for (let look = 0; look < 9; look += 1) {
-    await time.advance(500);
+    await time.advance(450);
     const seen = (await readScreen(page))(480, 270);
     expect(isNear(seen, "yellow"), String(seen)).toBe(true);
   }

@@ -44,6 +44,9 @@ let web: WebServer;
 let display: Xvfb;
 let isDown = false;
 const received: FromPage[] = [];
+// A loop hangs its page in the same way when each round waits for an answer, and leaves the processor to others.
+const loopMs = 50;
+const waitsInLoop = "{ const request = new XMLHttpRequest(); request.open('GET', '/later', false); request.send(); }";
 /** A page that is green in its upper left quarter and blue elsewhere. */
 const quartered = colouredPage("rgb(0,0,200)", "<div style='position:fixed;inset:0 50% 50% 0;background:rgb(0,160,0)'></div>");
 // A page that keeps replacing itself reaches this number of documents long before the page's time limit, even on a busy machine.
@@ -57,7 +60,8 @@ beforeAll(async () => {
     "/green": colouredPage("rgb(0,160,0)"),
     "/blue": colouredPage("rgb(0,0,200)"),
     "/quarters": quartered,
-    "/loops": colouredPage("rgb(0,160,0)", "<script>setTimeout(() => { for (;;); }, 500)</script>"),
+    "/loops": colouredPage("rgb(0,160,0)", `<script>setTimeout(() => { for (;;) ${waitsInLoop} }, 500)</script>`),
+    "/later": (_request, response) => void system.wait(loopMs).then(() => response.end()),
     "/counts": (_request, response) => {
       if (isDown) return void response.writeHead(503).end("down");
       const count = web.requests.filter(({ path }) => path === "/counts").length;

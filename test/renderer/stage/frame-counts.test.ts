@@ -42,7 +42,7 @@ test("[TEL11] a frame that a busy page draws late is reported as late", async ()
   for (let count = 0; count < blocks; count += 1) {
     time.frameMs = 300;
     await time.pass();
-    time.frameMs = 1_000 / 60;
+    time.frameMs = 1_000 / 30;
     await time.pass();
   }
   await nextReport(opened);

@@ -255,6 +255,7 @@ test("[SWP10] no more videos are prepared ahead than the machine has room for, a
   await server.advanceTo(start + 2_900);
   await Promise.all(rows.map((slots) => server.waitForMessage("presented", ({ key }) => key === slots[1]!.key)));
   expect(await page.locator("video").count()).toBe(4);
+  await session.detach();
 });
 
 test("[SWP11] a hundred and fifty changes with transitions and failures leave no element, decoder or animation behind", async () => {

@@ -164,6 +164,7 @@ test("[TRA6] with reduced motion a transition is a short crossfade", async () =>
     expect(frames).not.toMatch(/transform|clipPath/);
     expect(total).toBe(300);
   }
+  await page.emulateMedia({ reducedMotion: null });
 });
 
 test("[TRA7] after three slow transitions in a row transitions are cuts, which is reported once", async () => {

@@ -1,8 +1,8 @@
 // A page whose time and frames a test drives: nothing moves in it by itself, however busy the machine is.
 // Chromium's headless shell draws a frame when it is told to (HeadlessExperimental.beginFrame), and its timers, performance.now,
 // animations and videos follow a virtual time (Emulation.setVirtualTimePolicy).
-import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Browser, BrowserContext, CDPSession, Page } from "playwright";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Browser, CDPSession, Page } from "playwright";
 import type { PageServer, ServedTime } from "./page-server.ts";
 
 /** The switches that the browser needs: those of Chromium's deterministic mode (headless/app/headless_command_line_switches). */
@@ -16,9 +16,13 @@ export const drivenSwitches = [
   "--disable-image-animation-resync",
 ];
 
-const usualFrameMs = 1_000 / 60;
-// What loads may need frames to be ready, so a few are drawn while it does. A socket may need a little time to open.
-const looksPerFrame = 40;
+// Nearly all tests need the time that passes, not the number of frames. Frames that are judged one by one are closer to each other.
+const usualFrameMs = 1_000 / 20;
+const recordedFrameMs = 1_000 / 30;
+// What loads may need frames to be ready, so a few short ones are drawn while it does. A socket may need a little time to open.
+const lookMs = 4;
+const looksPerFrame = 8;
+const loadingMs = 10;
 const socketMs = 1;
 // Driven time in which what a test waits for has to happen. It ends tests that hang, after the same frames on every machine.
 const limitMs = 60_000;
@@ -66,9 +70,11 @@ export class DrivenTime implements ServedTime {
     return time;
   }
 
-  /** Opens the page of `server`, whose time this is. */
+  /** Opens the page of `server`, whose time this is. An earlier one is left; the time goes on from where it stopped. */
   async open(server: PageServer): Promise<void> {
     this.#server = server;
+    this.frameMs = usualFrameMs;
+    this.#waiting.clear();
     await this.during(this.#page.goto(server.url));
     await server.waitForMessage("hello");
   }
@@ -131,8 +137,10 @@ export class DrivenTime implements ServedTime {
   /** All frames that are drawn while `act` runs. */
   async record(act: () => Promise<void>): Promise<DrawnFrame[]> {
     const frames: DrawnFrame[] = [];
+    const { frameMs } = this;
+    if (frameMs === usualFrameMs) this.frameMs = recordedFrameMs;
     this.#recorded = frames;
-    await act().finally(() => (this.#recorded = null));
+    await act().finally(() => ([this.#recorded, this.frameMs] = [null, frameMs]));
     return frames;
   }
 
@@ -183,9 +191,9 @@ export class DrivenTime implements ServedTime {
   async #settle(): Promise<void> {
     let looks = 0;
     for (let missing = await this.#look(); missing !== null; missing = await this.#look()) {
-      await nextTurn();
+      await delay(lookMs);
       looks += 1;
-      if (looks % looksPerFrame === 0 && this.#answers === 0) await this.#draw(missing === "file" ? this.frameMs : socketMs);
+      if (looks % looksPerFrame === 0 && this.#answers === 0) await this.#draw(missing === "file" ? loadingMs : socketMs);
     }
     this.#seenTraffic = this.#traffic();
   }
@@ -217,8 +225,8 @@ export function drivenTimeOf(page: Page): DrivenTime | undefined {
   return drivenPages.get(page);
 }
 
-/** Opens an empty page that draws no frame by itself. Its context is closed with the browser or by the caller. */
-export async function openDriven(browser: Browser, width: number, height: number): Promise<{ page: Page; context: BrowserContext }> {
+/** Opens an empty page that draws no frame by itself, in a context of its own, which the caller closes. */
+export async function openDriven(browser: Browser, width: number, height: number): Promise<Page> {
   const session = await browser.newBrowserCDPSession();
   const before = new Set((await session.send("Target.getBrowserContexts")).browserContextIds);
   const context = await browser.newContext({ viewport: null });
@@ -228,7 +236,7 @@ export async function openDriven(browser: Browser, width: number, height: number
   await session.send("Target.createTarget", { url: "about:blank", width, height, enableBeginFrameControl: true, browserContextId });
   const page = await appearing;
   await session.detach();
-  return { page, context };
+  return page;
 }
 
 // What follows runs in the page; it is text, because these programs know no page's types.
