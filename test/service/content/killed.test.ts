@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AuditEntry } from "../../../src/protocol/operator/people.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Program } from "../../support/programs/programs.ts";
@@ -47,22 +47,26 @@ class CopiedService implements AsyncDisposable {
   }
 
   /**
-   * Sends a request and kills the service after the response.
-   * @returns the data folders that a kill after each step would have left, in order, without those that equal the one before; the last one was left by the real kill.
+   * Sends a request.
+   * @returns the data folders that a kill after each step would have left, in order, without those that equal the one before; the last
+   *   one is of a moment after the response.
    */
   async statesDuring(request: () => Promise<ApiResponse>, status: number): Promise<string[]> {
-    process.kill(this.#program.pid, "SIGUSR2");
-    await this.#program.line("armed");
+    const from = await this.#signal("armed");
     expect((await request()).status).toBe(status);
-    await this.#program.kill();
-    const copies = await readdir(join(this.#folder, "copies"));
-    // The kill may have interrupted the last copy.
-    const whole = copies.toSorted((a, b) => Number(a) - Number(b)).slice(0, -1);
-    expect(whole.length).toBeGreaterThan(3);
-    const all = [...whole.map((name) => join(this.#folder, "copies", name)), join(this.#folder, "data")];
+    const end = await this.#signal("disarmed");
+    expect(end - from).toBeGreaterThan(4);
+    const all = Array.from({ length: end - from }, (_, place) => join(this.#folder, "copies", String(from + place)));
     const contents = await Promise.all(all.map(contentOf));
     // Many statements only read, and leave the files as they are.
     return all.filter((_, place) => contents[place] !== contents[place - 1]);
+  }
+
+  /** Makes the program begin or end its copies. @returns how many it has made */
+  async #signal(answer: "armed" | "disarmed"): Promise<number> {
+    const since = this.#program.lines.length;
+    process.kill(this.#program.pid, "SIGUSR2");
+    return Number((await this.#program.line(answer, since))["copies"]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -96,11 +100,21 @@ function moved(device: Device, service: TestService): Device {
   return Object.assign(new Device(service.service.url), { keys: device.keys, grant: device.grant, access: device.access });
 }
 
+// One program for all tests, since its start costs as much as ten of the services that go on from its copies. The first test finds no
+// player in it.
+const opened = new AsyncDisposableStack();
+let first: CopiedService;
+
+beforeAll(async () => {
+  if (isOnPostgres) return;
+  const folder = opened.use(await temporaryFolder());
+  first = opened.use(await CopiedService.start(folder.path));
+});
+afterAll(() => opened.disposeAsync());
+
 test.skipIf(isOnPostgres)(
   "[AUD7] a pairing killed after any step is stored completely or not at all, and repeating it creates one player",
   async () => {
-    await using folder = await temporaryFolder();
-    await using first = await CopiedService.start(folder.path);
     const device = new Device(first.url);
     await device.askForCode();
     const claim = ["POST", "players/pair", { code: device.grant.user_code, name: "Screen" }, { "idempotency-key": "claim" }] as const;
@@ -135,8 +149,6 @@ test.skipIf(isOnPostgres)(
 test.skipIf(isOnPostgres)(
   "[AUD8] a command killed after any step is queued completely or not at all, and repeating it queues it once",
   async () => {
-    await using folder = await temporaryFolder();
-    await using first = await CopiedService.start(folder.path);
     const device = await first.pairedDevice();
     const commands = `players/${device.playerId}/commands`;
     const command = ["POST", commands, { type: "identify" }, { "idempotency-key": "command" }] as const;
@@ -167,8 +179,6 @@ test.skipIf(isOnPostgres)(
   "[AUD9] a device that is cut off after any step of a token request or a command result retries successfully",
   async () => {
     for (const act of ["token", "result"] as const) {
-      await using folder = await temporaryFolder();
-      await using first = await CopiedService.start(folder.path);
       const device = await first.pairedDevice();
       const commands = `players/${device.playerId}/commands`;
       const { id } = (await first.call("POST", commands, { type: "identify" })).body;

@@ -296,8 +296,9 @@ test("[UPL6] after SIGKILL an upload resumes from the acknowledged bytes, and a 
     process.kill(program.pid, "SIGKILL");
     await last;
   }
-  const { program, client } = await start();
-  await using _owned = program;
+  // What the second kill has left does not depend on the process that reads it: this one costs a tenth.
+  await using last = await TestService.start(folder.path);
+  const client = clientOf(last);
   const offset = await client.offset(location);
   if (offset < bytes.length) await client.append(location, offset, bytes.subarray(offset));
   await expect.poll(async () => (await client.call("GET", location)).body.status).toBe("finished");

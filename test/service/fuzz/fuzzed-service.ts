@@ -77,6 +77,8 @@ export class FuzzedService {
   readonly pool: Pool = new Map();
   /** The number of requests sent. */
   sent = 0;
+  /** How many of them were random. */
+  random = 0;
   /** How often each status was received, by operation. */
   readonly seen = new Map<string, Map<number, number>>();
   readonly #own: ReadonlySet<string>;

@@ -40,7 +40,8 @@ export function resolve<T extends object>(part: T): T {
 
 /** Returns a function that compiles the schema at a JSON pointer of the document. */
 function compiler(document: object): (pointer: string) => ValidateFunction {
-  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  // Most schemas are compiled for a few answers: to optimize their code takes longer than it saves.
+  const ajv = new Ajv2020({ strict: false, allErrors: true, code: { optimize: false } });
   addFormats.default(ajv);
   ajv.addSchema(document, "api");
   const known = new Map<string, ValidateFunction>();
