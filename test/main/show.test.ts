@@ -1,4 +1,4 @@
-// `npm run show` with a real service. With a real player, and as a process of its own: test/system/start/show.test.ts.
+// `npm run show` with a real service. With a real player, and as a process of its own: test/system/whole-path.test.ts.
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
