@@ -7,12 +7,13 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { isFault } from "../../src/base/fault.ts";
+import { silentLog } from "../../src/base/log.ts";
 import { readBackupConfig, readBackupKeyConfig, readRestoreConfig, readRestoreKeyConfig } from "../../src/main/backup.ts";
 import { readDemoConfig } from "../../src/main/demo/demo.ts";
 import { rootFolder } from "../../src/main/folders.ts";
 import { readMcpConfig } from "../../src/main/mcp/mcp.ts";
 import { readPlayerConfig } from "../../src/main/player/player-config.ts";
-import { readServiceConfig } from "../../src/main/service.ts";
+import { readServiceConfig, runService } from "../../src/main/service.ts";
 import { readSetupConfig } from "../../src/main/setup/setup-flags.ts";
 import { readShowConfig } from "../../src/main/show/show.ts";
 import { readSignInLinkConfig } from "../../src/main/sign-in-link.ts";
@@ -100,9 +101,11 @@ test("[FST2] a data folder that cannot be used prints one line with the reason a
     [join(file, "below"), "part of the path is a file"],
     // Node's own recursive mkdir never returns for this folder.
     ["/proc/signage", "no folder can be created there"],
+    // That a program prints such a fault in one line is seen by the next test.
   ].map(async ([data, why]) => {
-    await using program = serve(data!);
-    expect(await whyNot(program)).toBe(`${data} cannot hold the data: ${why}. Give another folder with --data`);
+    const running = runService(readServiceConfig(["--port", "0", "--data", data!]), silentLog, new AbortController().signal);
+    const message = `${data} cannot hold the data: ${why}. Give another folder with --data`;
+    await expect(running).rejects.toMatchObject({ code: "folder-unusable", message });
   });
   await Promise.all(tries);
 });

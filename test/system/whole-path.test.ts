@@ -1,15 +1,22 @@
 // The whole path with one real service and one real player: pairing, content, commands, screenshots, faults, changes, kill -9.
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import sharp from "sharp";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { rootFolder } from "../../src/main/folders.ts";
+import { readShowConfig, runShow } from "../../src/main/show/show.ts";
 import type { Rgb } from "../support/browser/framebuffer.ts";
 import { startXvfb, type Xvfb } from "../support/browser/xvfb.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { frameOnScreen, numberedVideo, plainImage } from "../support/media/media.ts";
+import { startWebServer } from "../support/network/web-server.ts";
 import { pdfOf } from "../support/media/pdf.ts";
 import { eventually } from "../support/polling.ts";
 import { chromiumProcesses } from "../support/programs/chromium-processes.ts";
 import { type Api, Program, startPlayer, startService } from "../support/programs/programs.ts";
+import { createLog } from "../support/recording-log.ts";
 import { expectNoSurvivors } from "../support/programs/survivors.ts";
 
 const red: Rgb = [220, 30, 40];
@@ -31,7 +38,7 @@ let playlistId: string;
 beforeAll(async () => {
   xvfb = owned.use(await startXvfb(size));
   folder = owned.use(await temporaryFolder()).path;
-  ({ program: service, api } = owned.use(await startService(join(folder, "service"))));
+  ({ program: service, api } = owned.use(await startService(join(folder, "signage-player/service"))));
   player = owned.use(startPlayer(api.url, join(folder, "player"), xvfb.display));
 });
 afterAll(() => owned.disposeAsync());
@@ -147,6 +154,48 @@ test("[SYS4] the commands identify, reload and restart are executed and reported
     await eventually(showsQuarters);
   }
   expect(await api.call("POST", `players/${playerId}/commands`, { type: "fly", args: {} })).toMatchObject({ status: 422 });
+});
+
+test("[FST6] the README's commands for showing one's own picture work as written", async () => {
+  const run = promisify(execFile);
+  await using site = await startWebServer("127.0.0.7", { "/": "<h1>A page</h1>" });
+  const readme = await readFile(join(rootFolder, "README.md"), "utf8");
+  const section = readme.slice(readme.indexOf("## Your own picture"), readme.indexOf("## A second screen"));
+  const commands = [...section.matchAll(/```\n(.*?)```/gs)].map(([, text]) => text!);
+  expect(commands).toHaveLength(2);
+  // The default port may be in use here, and there is no internet. The folders are the default ones.
+  const placed = commands
+    .join("\n")
+    .replaceAll("http://127.0.0.1:8080", api.url)
+    .replaceAll("https://example.org", `${site.origin}/`)
+    .replaceAll("npm run show --", `npm run show -- --wait 5m --server ${api.url}`)
+    .replaceAll("~/.local/share", folder);
+  const env = { ...process.env, XDG_DATA_HOME: folder, XDG_STATE_HOME: join(folder, "state") };
+  // It stops at the first command that fails: each of the three was seen on the screen.
+  const { stdout } = await run("bash", ["-euo", "pipefail", "-c", placed], { cwd: rootFolder, env });
+  expect(stdout.match(/every screen has shown it/g)).toHaveLength(3);
+  const shown = (await api.ok("GET", "show"))["data"] as { id: string; status: string; asset_id: string | null }[];
+  // Four shows, of which three were cleared.
+  expect(shown.map(({ status }) => status)).toEqual(["due", "cleared", "cleared", "cleared"]);
+  expect(shown[0]!.asset_id).toMatch(/^ast_/);
+  await api.ok("DELETE", `show/${shown[0]!.id}`);
+  await eventually(showsQuarters);
+});
+
+test("[FST11] with a real player, an address that does not resolve is never called shown", async () => {
+  const at = ["--server", api.url, "--token-file", join(folder, "signage-player/service/admin-token")];
+  // Where the command notes its shows.
+  vi.stubEnv("XDG_STATE_HOME", join(folder, "state"));
+  const { log, lines } = createLog();
+  const showing = runShow(readShowConfig(["http://nowhere.invalid/", "--wait", "5m", ...at]), log, new AbortController().signal);
+  await expect(showing.finally(() => vi.unstubAllEnvs())).rejects.toMatchObject({
+    code: "refused",
+    message: expect.stringContaining("0 of 1 screens have shown it"),
+  });
+  expect(lines.at(-1)).toMatchObject({ name: "Lobby", why: expect.stringContaining("cannot be resolved"), msg: "failed" });
+  expect(lines.map(({ msg }) => msg)).not.toContain("shown");
+  await api.ok("DELETE", `show/${String(lines.find(({ show_id }) => show_id !== undefined)!["show_id"])}`);
+  await eventually(showsQuarters);
 });
 
 test("[REC3] after the browser receives SIGKILL the content comes back by itself, and the fault is logged", async () => {

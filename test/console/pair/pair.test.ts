@@ -1,7 +1,9 @@
 // Pairs screens as a person does: by typing, by pasting, by the QR code, by keyboard alone and on a phone.
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { inviteMember, owner } from "../../service/people/people.ts";
 import { heartbeat, picture, type Device, type TestService } from "../../service/harness.ts";
+import { Actions } from "../../support/console/actions.ts";
 import { phone } from "../../support/console/console.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { SharedConsole } from "../../support/console/shared.ts";
@@ -25,6 +27,32 @@ async function playerNamed(name: string) {
   expect(data).toHaveLength(1);
   return data[0];
 }
+
+// The first, because the owner has no screen yet. With a real screen: first-picture.long.test.ts.
+test("[CPR7] from a fresh service to one's own picture on a screen takes at most eight actions, typing nothing but code and name", async () => {
+  const window = await shared.window();
+  const { page } = window;
+  const { body } = await service.call("POST", "sign-in-links", {});
+  const actions = new Actions();
+  // The link that the service prints.
+  await actions.do("open the link", page.goto(body.url));
+  await actions.do("skip the password", page.getByRole("button", { name: "Skip" }).click());
+  await actions.do("add a screen", page.getByRole("link", { name: "Add a screen" }).click());
+  await page.getByLabel("Code on the screen").waitFor();
+  await actions.do("type the code", page.keyboard.type(device.grant.user_code));
+  await actions.do("type the name", page.keyboard.type("Entrance"));
+  const chooser = page.waitForEvent("filechooser");
+  await actions.do("choose a file", page.getByRole("button", { name: "Choose a file" }).click());
+  const file = { name: "menu.png", mimeType: "image/png", buffer: await picture() };
+  await actions.do("answer with the file", (await chooser).setFiles(file));
+  await actions.do("add the screen", page.getByRole("button", { name: "Add screen" }).click());
+  expect(actions.count, actions.done.join("; ")).toBeLessThanOrEqual(8);
+  await page.getByRole("heading", { name: "Entrance is yours" }).waitFor();
+  await device.firstToken();
+  const shown = { id: expect.stringMatching(/^ast_/), sha256: createHash("sha256").update(file.buffer).digest("hex") };
+  await expect.poll(async () => (await device.call("GET", "state")).body.assets).toEqual([expect.objectContaining(shown)]);
+  expect(window.errors).toEqual([]);
+});
 
 test("[CPR1] a screen is paired by typing its code and a name, and its steps follow what it reports", async () => {
   const window = await shared.window();

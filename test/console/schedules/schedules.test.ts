@@ -21,7 +21,7 @@ const ownPhone = { ...phone, timezoneId: "UTC", locale: "en-GB" };
 let layouts: Record<string, string>;
 
 beforeAll(async () => {
-  shared = await SharedConsole.start({ clock: new FakeClock(monday) });
+  shared = await SharedConsole.start({ clock: new FakeClock(monday), hasPreviews: false });
   service = shared.service;
   layouts = { usual: await shownLayout(service, "Usual"), lunch: await shownLayout(service, "Lunch menu") };
 });

@@ -1,10 +1,7 @@
 // A fake of Electron's main process: records its start, then behaves and exits as the test planned.
 import { appendFileSync, readFileSync } from "node:fs";
+import { enableCompileCache } from "node:module";
 import { join } from "node:path";
-import { createSystemClock } from "../../../src/base/clock.ts";
-import { startKeepAlive } from "../../../src/main/electron/keep-alive.ts";
-import { readPlayerConfig, withoutBrowserSwitches, type PlayerConfig } from "../../../src/main/player/player-config.ts";
-import { runProgram } from "../../../src/main/program.ts";
 
 /** `run` until stopped; `mute`: without keep-alive messages; `freeze` after the first one; `deaf` to SIGTERM; any other value: the way it exits. */
 export type Life = "run" | "mute" | "freeze" | "deaf" | { exitCode: number } | { signal: NodeJS.Signals };
@@ -28,9 +25,15 @@ if (typeof life === "object") {
   if ("exitCode" in life) process.exit(life.exitCode);
   process.kill(process.pid, life.signal);
 }
+// Loaded only now: a fake that only exits needs none of it.
+enableCompileCache();
+const { createSystemClock } = await import("../../../src/base/clock.ts");
+const { startKeepAlive } = await import("../../../src/main/electron/keep-alive.ts");
+const { readPlayerConfig, withoutBrowserSwitches } = await import("../../../src/main/player/player-config.ts");
+const { runProgram } = await import("../../../src/main/program.ts");
 await runProgram("fake", () => readPlayerConfig(withoutBrowserSwitches(argv)), live);
 
-async function live(_: PlayerConfig, __: unknown, signal: AbortSignal): Promise<void> {
+async function live(_: unknown, __: unknown, signal: AbortSignal): Promise<void> {
   // From here on SIGTERM is handled.
   noteStart();
   const clock = createSystemClock();

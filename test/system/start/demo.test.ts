@@ -6,6 +6,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { descendantsOf, processesNaming } from "../../host/processes.ts";
 import { temporaryFolder } from "../../support/folder.ts";
+import { isInstalled } from "../../support/is-installed.ts";
 import { eventually } from "../../support/polling.ts";
 import { Api, Program } from "../../support/programs/programs.ts";
 import { expectNoSurvivors } from "../../support/programs/survivors.ts";
@@ -71,7 +72,10 @@ test("[PRG1] one command pairs a player by its code, after three seconds to read
 test("[PRG3] when the demo is killed with kill -9, its service, player and browser end too", async () => {
   const [demo] = await descendantsOf(atTerminal.pid);
   const { pid } = demo!;
-  await expectNoSurvivors({ pid, kill: async () => void process.kill(pid, "SIGKILL") }, ["chrom"]);
+  await expectNoSurvivors(
+    { pid, kill: async () => void process.kill(pid, "SIGKILL") },
+    isInstalled("udevadm") ? ["udevadm", "chrom"] : ["chrom"],
+  );
   await eventually(async () => (await processesNaming(folder.path)).length === 0);
 });
 
