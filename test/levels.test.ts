@@ -71,3 +71,22 @@ test("[RUN7] the CPU time of a test file's worker and of the programs that it st
   const { files } = meter.end();
   expect(files.get("/x/test/one.test.ts")).toBeGreaterThan(0.35);
 });
+
+test("[RUN7] a program that ends together with the one that started it is counted once", async () => {
+  using meter = new CostMeter();
+  const burn = "const { cpuUsage } = process; while (cpuUsage().user < 6e5) for (let count = 0; count < 1e7; count += 1);";
+  const program = `${burn} process.stdout.write(JSON.stringify(cpuUsage())); process.stdin.once("data", () => process.exit());`;
+  // A shell between the two waits for the program, and ends when it does.
+  const shell = ["-c", `"$0" -e "$1"; exit 0`, process.execPath, program];
+  const worker = spawn(process.execPath, [
+    "-e",
+    `require("node:child_process").spawnSync("/bin/sh", ${JSON.stringify(shell)}, { stdio: "inherit" })`,
+  ]);
+  writeFileSync(join(process.env[costVariable]!, String(worker.pid)), "/x/test/one.test.ts");
+  const [used] = await once(worker.stdout.setEncoding("utf8"), "data");
+  meter.sample();
+  worker.stdin.write("go");
+  await once(worker, "exit");
+  const { user, system } = JSON.parse(used as string) as NodeJS.CpuUsage;
+  expect(meter.end().files.get("/x/test/one.test.ts")).toBeLessThan((2 * (user + system)) / 1e6);
+});

@@ -71,17 +71,26 @@ export class CostMeter implements Disposable {
       const path = files.get(worker ?? 0) ?? "";
       this.#ticks.set(path, (this.#ticks.get(path) ?? 0) + ticks);
     };
+    const isGone = ({ pid }: Process): boolean => !current.has(pid);
+    const endedBelow = Map.groupBy([...this.#known.values()].filter(isGone), (process) => this.#livingAncestor(process, current));
     for (const found of current.values()) {
       const before = this.#known.get(found.pid);
       const same = before?.started === found.started ? before : null;
       add(found.worker, found.own - (same?.own ?? 0));
-      // What children used that ended since the last sample, less what was counted of them while they ran.
-      const ended = [...this.#known.values()].filter(({ pid, parent }) => parent === found.pid && !current.has(pid));
+      // What children used that ended since the last sample, less what was counted of them, and of theirs, while they ran.
+      const ended = endedBelow.get(found.pid) ?? [];
       const counted = ended.reduce((sum, { own, waitedFor }) => sum + own + waitedFor, 0);
       const rest = Math.max(0, found.waitedFor - (same?.waitedFor ?? 0) - counted);
       add(found.worker ?? ended.find(({ worker }) => worker !== null)?.worker, rest);
     }
     this.#known = current;
+  }
+
+  /** The pid of the nearest process above one that has ended; null: nothing is known of what was above it. */
+  #livingAncestor({ parent }: Process, current: ReadonlyMap<number, Process>): number | null {
+    if (current.has(parent)) return parent;
+    const above = this.#known.get(parent);
+    return above === undefined ? null : this.#livingAncestor(above, current);
   }
 
   /** This process and its descendants, also those whose parent has ended since they were first seen. */
