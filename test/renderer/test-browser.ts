@@ -81,6 +81,7 @@ export async function startTestBrowser(env?: Record<string, string>): Promise<Te
         server,
         time,
         async [Symbol.asyncDispose]() {
+          await page.unrouteAll({ behavior: "ignoreErrors" });
           // Its time stands still until the next test opens its own document in it.
           giveBack();
           await server[Symbol.asyncDispose]();
