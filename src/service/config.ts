@@ -39,7 +39,7 @@ export interface ServiceConfig {
   allowAddresses?: readonly AddressBlock[];
   /** Requests per minute; defaults: {@link defaultLimits}. */
   limits?: Partial<RequestLimits>;
-  /** How long clients may take that have proved no right to call, or are silent, ms; defaults: {@link defaultDeadlines}. */
+  /** How long clients may take, ms; defaults: {@link defaultDeadlines}. */
   deadlines?: Partial<HttpDeadlines>;
   /** Proxies whose X-Forwarded-For is trusted, as addresses or in CIDR notation; default none. */
   trustedProxies?: readonly string[];

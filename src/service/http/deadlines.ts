@@ -1,10 +1,10 @@
-// Ends connections that a client keeps open without having proved a right to call: who has proved one may be slow.
+// Ends connections that a client keeps open without having proved a right to call: who has proved one may be slow, but not silent.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Clock } from "../../base/clock.ts";
 import { ignoreAbort } from "../../base/fault.ts";
 
-/** How long a client may take before it has proved a right to call, ms. */
+/** How long clients may take, ms: those that have not proved a right to call, except for {@link HttpDeadlines.idleMs}. */
 export interface HttpDeadlines {
   /** For the TLS handshake. */
   handshakeMs: number;
@@ -16,7 +16,7 @@ export interface HttpDeadlines {
   answerMs: number;
   /** For closing a connection, or a WebSocket, that the service has ended. */
   closeMs: number;
-  /** For anybody: how long a connection may be silent while it is the client's turn to send or to read. */
+  /** For anybody, to send or to take anything more of a message. */
   idleMs: number;
 }
 
@@ -58,11 +58,6 @@ export class RequestDeadlines {
       this.#unproven.set(request, { response, since: this.#clock.monotonic() });
       // A response does not end a request whose body still arrives: the connection stays open for the rest of it.
       response.once("close", () => request.complete && this.#unproven.delete(request));
-      // Without a listener Node closes the connection, though the client only waits for what the service has not done yet.
-      response.on("timeout", (socket) => {
-        if (request.complete && !response.headersSent) socket.setTimeout(this.#limits.idleMs);
-        else socket.destroy();
-      });
     });
   }
 
@@ -92,6 +87,16 @@ export class RequestDeadlines {
     if (response.headersSent) request.socket.destroy();
     else this.#onLate(request.socket);
   }
+}
+
+/** Keeps a silent connection open while the service works on its request. By default Node closes it after its idle time. */
+export function keepWhileWorking(server: Server, idleMs: number): void {
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    response.on("timeout", (socket) => {
+      if (request.complete && !response.headersSent) socket.setTimeout(idleMs);
+      else socket.destroy();
+    });
+  });
 }
 
 /** Sends the last bytes over a connection, and ends it even if the client does not. */

@@ -9,7 +9,7 @@ import { findJsonExcess } from "../../protocol/json-bounds.ts";
 import { apiPrefix } from "../operations/operation.ts";
 import { operations } from "../operations/operations.ts";
 import type { MakeId } from "../store/ids.ts";
-import { endConnection, RequestDeadlines, type HttpDeadlines } from "./deadlines.ts";
+import { endConnection, keepWhileWorking, RequestDeadlines, type HttpDeadlines } from "./deadlines.ts";
 import { invalidField, ProblemError, problemOf, toProblemError } from "./problem.ts";
 import { repetitionOf } from "./repetition.ts";
 import { newRequestId, requestIdOf } from "./request-id.ts";
@@ -119,6 +119,7 @@ function addDeadlines(app: FastifyInstance, dependencies: HttpDependencies): Req
     rejectInvalidHttp(tooLate, socket, dependencies),
   );
   deadlines.watch(app.server);
+  keepWhileWorking(app.server, dependencies.deadlines.idleMs);
   app.decorateRequest("trust", function () {
     deadlines.trust(this.raw);
   });
