@@ -34,7 +34,7 @@ const presented = (zone_id: string) => ({ zone_id, item_id: `itm_${zone_id.slice
 const content = (is: "applied") => ({ is, revision: "r", applied_revision: "r", ready_bytes: 0, total_bytes: 0, detail: null });
 
 interface Result {
-  /** What it exits with: null for 0. */
+  /** The code of the fault that it ends with, for which the program exits with 1; null: it succeeds. */
   fault: FaultCode | null;
   output: string;
   /** The log. */

@@ -59,9 +59,8 @@ export async function startTestBrowser(env?: Record<string, string>): Promise<Te
       page,
       server,
       async [Symbol.asyncDispose]() {
-        await page.unrouteAll({ behavior: "ignoreErrors" });
         await page.goto("about:blank");
-        giveBack();
+        await giveBack();
         await server[Symbol.asyncDispose]();
       },
     };
@@ -81,9 +80,8 @@ export async function startTestBrowser(env?: Record<string, string>): Promise<Te
         server,
         time,
         async [Symbol.asyncDispose]() {
-          await page.unrouteAll({ behavior: "ignoreErrors" });
           // Its time stands still until the next test opens its own document in it.
-          giveBack();
+          await giveBack();
           await server[Symbol.asyncDispose]();
         },
       };
@@ -116,12 +114,21 @@ class PagePool<T extends { page: Page }> implements AsyncDisposable {
   }
 
   /** A page of this size that no test uses; `giveBack` when the test is over. */
-  async take(width: number, height: number): Promise<T & { giveBack: () => void }> {
+  async take(width: number, height: number): Promise<T & { giveBack: () => Promise<void> }> {
     const unused = this.#unused.get(`${width}x${height}`) ?? [];
     this.#unused.set(`${width}x${height}`, unused);
-    const taken = unused.pop() ?? (await this.#create(width, height));
-    if (!this.#all.includes(taken)) this.#all.push(taken);
-    return { ...taken, giveBack: () => unused.push(taken) };
+    const taken = unused.pop() ?? (await this.#open(width, height));
+    const giveBack = async (): Promise<void> => {
+      await taken.page.unrouteAll({ behavior: "ignoreErrors" });
+      unused.push(taken);
+    };
+    return { ...taken, giveBack };
+  }
+
+  async #open(width: number, height: number): Promise<T> {
+    const opened = await this.#create(width, height);
+    this.#all.push(opened);
+    return opened;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

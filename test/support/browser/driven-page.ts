@@ -140,7 +140,12 @@ export class DrivenTime implements ServedTime {
     const { frameMs } = this;
     if (frameMs === usualFrameMs) this.frameMs = recordedFrameMs;
     this.#recorded = frames;
-    await act().finally(() => ([this.#recorded, this.frameMs] = [null, frameMs]));
+    try {
+      await act();
+    } finally {
+      this.#recorded = null;
+      this.frameMs = frameMs;
+    }
     return frames;
   }
 
