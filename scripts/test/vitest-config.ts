@@ -35,7 +35,7 @@ export function configOf({ unit, programs, exclude }: TestFiles, options: { file
 }
 
 function setupFiles(): string[] {
-  const files: string[] = [];
+  const files = ["test/support/bytes.ts"];
   // Every second commit of the tests on PostgreSQL fails (scripts/test-postgres.ts).
   if (process.env["SIGNAGE_TEST_CONFLICTS"] === "1") files.push("test/support/conflicts.ts");
   if (process.env[costVariable] !== undefined) files.push("test/support/cost.ts");

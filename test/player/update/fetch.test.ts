@@ -121,7 +121,7 @@ test.each(obstacles)(
     expect(await place.request()).toBeNull();
     await repair(place);
     expect(await player.until(() => place.request())).toMatchObject({ version: wanted });
-    expect(player.problems()).toEqual([]);
+    await player.until(() => player.problems().length === 0);
   },
 );
 

@@ -27,7 +27,7 @@ test("[UPD3] the wanted version is fetched and verified, waits for the window, a
   const request = await player.until(() => place.request());
   expect(request).toMatchObject({ what: "program", version: "1.4.0" });
   expect(Date.parse(request.requested_at)).toBeGreaterThanOrEqual(noon + 14 * hourMs);
-  expect(player.updates.update!.is).toBe("installing");
+  await player.reaches(({ is }) => is === "installing");
   // As the launcher does, which trusts nothing but its own root.
   const { updatesFolder } = place.options;
   const trusted = { root: place.releases.anchor, trustFolder: join(place.folder, "launcher"), read: readFromFolder(updatesFolder) };
