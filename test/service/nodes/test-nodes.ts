@@ -65,6 +65,8 @@ export async function startNode(
   };
 }
 
+export type TestNode = Awaited<ReturnType<typeof startNode>>;
+
 /** A duty that counts in the row `counted-by-NAME` of meta every 100 ms. */
 export function countAs(name: string) {
   return (store: Store): Loop =>
