@@ -3,6 +3,7 @@ import { Backoff } from "../../base/async/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isAbort, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
+import { notRunning } from "../../player/link/service-api.ts";
 import { MediaForks, type ForkedProcess } from "./media-relay.ts";
 import { Listening } from "./parent-port.ts";
 
@@ -40,7 +41,7 @@ const firstAddressLimitMs = 10_000;
 export class EmbeddedService implements AsyncDisposable {
   readonly #options: EmbeddedServiceOptions;
   readonly #lifetime = new AbortController();
-  #address: string;
+  #address = notRunning.href;
   readonly #running: Promise<void>;
   #port: number;
   readonly #isListening = new AbortController();
@@ -48,7 +49,6 @@ export class EmbeddedService implements AsyncDisposable {
   private constructor(options: EmbeddedServiceOptions) {
     this.#options = options;
     this.#port = options.port;
-    this.#address = `http://127.0.0.1:${options.port}`;
     this.#running = this.#keepRunning();
   }
 
@@ -62,7 +62,10 @@ export class EmbeddedService implements AsyncDisposable {
     return service;
   }
 
-  /** The service's current address. It changes when another program uses the port at a restart. */
+  /**
+   * The service's present address. It changes when another program uses the port at a restart. While the service does not listen, that
+   * other program must not get the player's requests, so it is {@link notRunning}.
+   */
   get address(): string {
     return this.#address;
   }
@@ -123,6 +126,7 @@ export class EmbeddedService implements AsyncDisposable {
     if (signal.aborted) stop();
     else signal.addEventListener("abort", stop, { once: true, signal: gone.signal });
     const code = await exited;
+    this.#address = notRunning.href;
     gone.abort();
     media.killAll();
     return { code, hasListened };

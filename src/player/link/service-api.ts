@@ -28,6 +28,9 @@ export type StateResponse = { is: "unchanged" } | { is: "changed"; desired: Desi
 
 const RefusingProblem = z.object({ type: z.string(), detail: deviceText(500) });
 
+/** The address of a service that does not run at present: nothing can listen there. At any other one another program may. */
+export const notRunning = new URL("http://127.0.0.1:0");
+
 /** A client of one service. Methods reject as {@link ServiceHttp} documents. */
 export class ServiceApi implements AsyncDisposable {
   /** Distinguishes this run of the player from other devices with the same identity. */
@@ -36,7 +39,7 @@ export class ServiceApi implements AsyncDisposable {
   readonly network: Network;
   readonly #http: ServiceHttp;
 
-  /** @param address called for each request: an embedded service may change its port. */
+  /** @param address called for each request: an embedded service may change its port, and is {@link notRunning} until it listens */
   constructor(address: () => string, network: Network = directNetwork()) {
     this.network = network;
     this.#http = new ServiceHttp(address, network);
@@ -45,6 +48,11 @@ export class ServiceApi implements AsyncDisposable {
   /** The service's present address. */
   get server(): URL {
     return this.#http.server;
+  }
+
+  /** Its address for people; empty while it does not run. */
+  get origin(): string {
+    return this.server.origin === notRunning.origin ? "" : this.server.origin;
   }
 
   /** The address of the device socket. */
