@@ -141,9 +141,12 @@ test("[LBR3] only an asset of the same kind outside the bin takes the place of a
     expect([status, body.errors[0].pointer]).toEqual([422, "/asset_id"]);
     expect(body.errors[0].detail).toMatch(reason);
   }
-  const limited = await createTokenFor(api, await owner(api), ["assets:read", "assets:write"]);
-  const refused = await replace(next.id, limited.authorization);
-  expect([refused.status, refused.body.detail]).toEqual([403, "The token lacks the scope playlists:write"]);
+  const needed = ["playlists:write", "layouts:write", "players:write", "teams:write"];
+  for (const missing of needed) {
+    const limited = await createTokenFor(api, await owner(api), ["assets:write", ...needed.filter((scope) => scope !== missing)]);
+    const refused = await replace(next.id, limited.authorization);
+    expect([refused.status, refused.body.detail]).toEqual([403, `The token lacks the scope ${missing}`]);
+  }
   const editor = await inviteMember(api, await owner(api), "editor");
   expect((await replace(next.id, editor.authorization)).body.detail).toBe("The token lacks the scope teams:write");
   const stranger = await createOtherTeam(api);

@@ -90,3 +90,8 @@ test("[NDL8] whoever signs out at one node is signed out at the other at once", 
   expect((await atA.call("DELETE", "session")).status).toBe(204);
   expect((await atB.call("GET", "me")).status).toBe(401);
 });
+
+test("[NOD31] a second node without --blobs says that files stay in the node's own folder; the first one does not", () => {
+  const warnings = [two.lines.a, two.lines.b].map((lines) => lines.filter(({ msg }) => msg.startsWith("each node keeps files")).length);
+  expect(warnings).toEqual([0, 1]);
+});
