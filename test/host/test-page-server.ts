@@ -47,6 +47,7 @@ export async function startTestPageServer(): Promise<TestPageServer> {
   const queued: PendingScript[] = [];
   const taken = new Map<string, PendingScript>();
   let waiting: ServerResponse | undefined;
+  let documents = 0;
   let styleReady = Promise.resolve();
   let hangs = Promise.withResolvers<void>();
   let freezes = Promise.withResolvers<() => void>();
@@ -73,6 +74,8 @@ export async function startTestPageServer(): Promise<TestPageServer> {
       return void response.end("no cookie");
     }
     if (url.pathname === "/script") {
+      // A document that is about to be replaced would lose the script; its request ends with it.
+      if (url.searchParams.get("document") !== String(documents)) return;
       waiting = response;
       response.on("close", () => waiting === response && (waiting = undefined));
       return sendNext();
@@ -97,8 +100,9 @@ export async function startTestPageServer(): Promise<TestPageServer> {
     queued.unshift(...[...taken.values()].filter(({ once: only }) => !only));
     taken.clear();
     waiting = undefined;
+    documents += 1;
     response.setHeader("content-type", "text/html");
-    response.end(html);
+    response.end(htmlOf(documents));
   }
 
   const server = createServer((request, response) => void respond(request, response));
@@ -162,12 +166,13 @@ const quadrants = colours.map((rgb, at) => {
 });
 
 const style = "html,body{margin:0;height:100%;overflow:hidden;cursor:none}i{position:absolute;width:50%;height:50%}";
-const html = `<!doctype html><title>stage</title>
+/** @param document its number */
+const htmlOf = (document: number): string => `<!doctype html><title>stage</title>
 <link rel="stylesheet" href="/style.css">
 ${quadrants.join("")}
 <script type="module">
   for (;;) {
-    const answer = await fetch("/script");
+    const answer = await fetch("/script?document=${document}");
     const { id, script } = await answer.json();
     let value;
     try { value = await (0, eval)(script) } catch (error) { value = "error: " + error }
