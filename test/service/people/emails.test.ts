@@ -146,3 +146,13 @@ test.skipIf(isOnPostgres)("[EML5] after the upgrade no email of before counts as
   const browser = await Browser.signIn(api, { method: "password", email: ceo, password: goodPassword });
   expect((await browser.call("GET", "session")).body.user).toMatchObject({ id: user, email: ceo, email_proven: false });
 });
+
+test("[EML9] who changes their email signs in with the new one, and with the old one no longer", async () => {
+  await using folder = await temporaryFolder();
+  await using api = await TestService.start(folder.path, cheapPasswords);
+  const browser = await Browser.ofOwnerWithPassword(api, "old@example.com");
+  expect((await browser.call("PATCH", "me", { email: "new@example.com" })).status).toBe(200);
+  const signIn = async (email: string) =>
+    (await new Browser(api.service.url).call("POST", "session", { method: "password", email, password: goodPassword })).status;
+  expect([await signIn("new@example.com"), await signIn("old@example.com")]).toEqual([201, 401]);
+});
