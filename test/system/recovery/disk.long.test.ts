@@ -138,7 +138,7 @@ test(
     }
     await disk.setReadOnly(true);
     await using player = startPlayer(api.url, folder);
-    await player.line("the data folder cannot be written: playing what it has");
+    await player.line("the data folder cannot be used as usual: playing what it has");
     await player.line("presented");
     await untilProblem(api, playerId, "disk-unwritable");
     await replaceBrowser(player);
