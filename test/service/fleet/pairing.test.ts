@@ -243,3 +243,16 @@ test("[SRV1] only one service at a time can use a data folder", async () => {
   await using _first = await TestService.start(folder.path);
   await expect(TestService.start(folder.path)).rejects.toMatchObject({ code: "data-in-use" });
 });
+
+test("[RST6] the token of a device that was replaced is worth nothing at once, and its player is the newest device's", async () => {
+  await using folder = await temporaryFolder();
+  await using api = await TestService.start(folder.path);
+  const old = await api.pairDevice("Lobby");
+  const newest = await api.newDevice();
+  const token = newest.askForToken({ prefer: "wait=25" });
+  expect((await api.call("POST", `players/${old.playerId}/replace`, { code: newest.grant.user_code })).status).toBe(200);
+  newest.access = (await token).body;
+  const stateOf = async (device: Device) => (await device.call("GET", "state")).status;
+  expect([await stateOf(old), await old.socket().closed]).toEqual([401, 4401]);
+  expect([await stateOf(newest), newest.playerId]).toEqual([200, old.playerId]);
+});
