@@ -6,8 +6,10 @@ import { join } from "node:path";
 import { rootFolder } from "../../src/main/folders.ts";
 import { Report, type Run } from "./outcome.ts";
 
+const signals = ["SIGINT", "SIGTERM"] as const;
+
 /**
- * Runs Vitest once and reads its report.
+ * Runs Vitest once and reads its report. A signal that ends this process ends Vitest and its workers first.
  * @param argv options and file filters for Vitest.
  * @param env added to the environment.
  * @throws Error when Vitest ends before all files have.
@@ -20,6 +22,14 @@ export async function runVitest(argv: readonly string[], report: string, env: Re
     stdio: "inherit",
     env: { ...process.env, ...env, SIGNAGE_TEST_REPORT: report },
   });
+  let stoppedBy: NodeJS.Signals | null = null;
+  const stop = (signal: NodeJS.Signals): void => {
+    stoppedBy = signal;
+    child.kill(signal);
+  };
+  for (const signal of signals) process.on(signal, stop);
   const [code] = (await once(child, "exit")) as [number | null];
+  for (const signal of signals) process.off(signal, stop);
+  if (stoppedBy !== null) process.kill(process.pid, stoppedBy);
   return { exitCode: code ?? 1, report: Report.parse(JSON.parse(readFileSync(report, "utf8"))) };
 }

@@ -141,7 +141,7 @@ test("[LBR3] only an asset of the same kind outside the bin takes the place of a
     expect([status, body.errors[0].pointer]).toEqual([422, "/asset_id"]);
     expect(body.errors[0].detail).toMatch(reason);
   }
-  const needed = ["playlists:write", "layouts:write", "players:write", "teams:write"];
+  const needed = ["playlists:write", "layouts:write", "players:write", "teams:write"] as const;
   for (const missing of needed) {
     const limited = await createTokenFor(api, await owner(api), ["assets:write", ...needed.filter((scope) => scope !== missing)]);
     const refused = await replace(next.id, limited.authorization);
