@@ -10,7 +10,7 @@ import { temporaryFolder } from "./support/folder.ts";
 import { descendantsOf, isAlive } from "./host/processes.ts";
 import { eventually, waitUntil } from "./support/polling.ts";
 
-test.each(["SIGINT", "SIGTERM"] as const)("[RUN9] after %s neither the runner nor Vitest nor a worker goes on", async (signal) => {
+test.each(["SIGINT", "SIGTERM"] as const)("[RUN9] after %s the runner, Vitest and its workers have all ended", async (signal) => {
   await using folder = await temporaryFolder();
   await symlink(join(rootFolder, "node_modules"), join(folder.path, "node_modules"));
   const file = join(folder.path, "begun");

@@ -242,7 +242,7 @@ async function runParts(options: PlayerOptions, files: KeyFiles | UnreadableDisk
     version,
     clock,
     phase: () => (standIn ?? lifecycle).phase,
-    serviceOrigin: () => (standIn === null ? api.origin : ""),
+    serviceOrigin: () => (standIn === null ? api.shownOrigin : ""),
     problems: () => status.problems,
   });
   surface.onMessage((message) => logPageMessage(message, log), running);

@@ -74,7 +74,7 @@ export async function startTestPageServer(): Promise<TestPageServer> {
       return void response.end("no cookie");
     }
     if (url.pathname === "/script") {
-      // A document that is about to be replaced would lose the script; its request ends with it.
+      // A document that is being replaced would never run the script. The browser closes its request when it discards the document.
       if (url.searchParams.get("document") !== String(documents)) return;
       waiting = response;
       response.on("close", () => waiting === response && (waiting = undefined));

@@ -41,7 +41,7 @@ const firstAddressLimitMs = 10_000;
 export class EmbeddedService implements AsyncDisposable {
   readonly #options: EmbeddedServiceOptions;
   readonly #lifetime = new AbortController();
-  #address = notRunning.href;
+  #address = notRunning;
   readonly #running: Promise<void>;
   #port: number;
   readonly #isListening = new AbortController();
@@ -126,7 +126,7 @@ export class EmbeddedService implements AsyncDisposable {
     if (signal.aborted) stop();
     else signal.addEventListener("abort", stop, { once: true, signal: gone.signal });
     const code = await exited;
-    this.#address = notRunning.href;
+    this.#address = notRunning;
     gone.abort();
     media.killAll();
     return { code, hasListened };

@@ -3,7 +3,7 @@ import { isFault } from "../../base/fault.ts";
 import { ProxyFault } from "../../base/http/tunnel.ts";
 import type { ScreenProblem } from "../../protocol/scene.ts";
 import { firstReleaseMs } from "./known-time.ts";
-import { notRunning } from "./service-api.ts";
+import { mayRun } from "./service-api.ts";
 import { HttpFault } from "./service-http.ts";
 
 // Node's TLS errors when the machine's clock is wrong.
@@ -29,11 +29,10 @@ export function diagnoseConnectivity(error: unknown, server: URL, nowMs: number,
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
     return problem("dns", `The name ${server.hostname} cannot be resolved. Check the network cable or Wi-Fi, and DNS.`);
   }
-  if (code === "ECONNREFUSED" && server.origin === notRunning.origin) {
-    return problem("refused", "The service in this program is not running yet. The screen tries again by itself.");
-  }
   if (code === "ECONNREFUSED") {
-    return problem("refused", `Nothing answers at ${server.host}. Check that the service runs and the address is right.`);
+    const running = `Nothing answers at ${server.host}. Check that the service runs and the address is right.`;
+    const notYet = "The service in this program is not running yet. The screen tries again by itself.";
+    return problem("refused", mayRun(server) ? running : notYet);
   }
   if (code !== null && (clockCodes.has(code) || (isTls(code) && nowMs < firstReleaseMs))) {
     return problem(

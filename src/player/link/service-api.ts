@@ -28,8 +28,13 @@ export type StateResponse = { is: "unchanged" } | { is: "changed"; desired: Desi
 
 const RefusingProblem = z.object({ type: z.string(), detail: deviceText(500) });
 
-/** The address of a service that does not run at present: nothing can listen there. At any other one another program may. */
-export const notRunning = new URL("http://127.0.0.1:0");
+/** The address of a service that does not run at present. No program can listen on port 0; on any other port one might. */
+export const notRunning = "http://127.0.0.1:0";
+
+/** Whether a service with this address runs, as far as its address tells. */
+export function mayRun(server: URL): boolean {
+  return server.origin !== notRunning;
+}
 
 /** A client of one service. Methods reject as {@link ServiceHttp} documents. */
 export class ServiceApi implements AsyncDisposable {
@@ -50,9 +55,9 @@ export class ServiceApi implements AsyncDisposable {
     return this.#http.server;
   }
 
-  /** Its address for people; empty while it does not run. */
-  get origin(): string {
-    return this.server.origin === notRunning.origin ? "" : this.server.origin;
+  /** The origin to show to people; empty while the service does not run. */
+  get shownOrigin(): string {
+    return mayRun(this.server) ? this.server.origin : "";
   }
 
   /** The address of the device socket. */

@@ -1,10 +1,10 @@
-// Ends connections that a client keeps open without having proved a right to call: who has proved one may be slow, but not silent.
+// Ends connections that a client keeps open without having proved a right to call. Clients that have proved one may be slow, but not silent.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Clock } from "../../base/clock.ts";
 import { ignoreAbort } from "../../base/fault.ts";
 
-/** How long clients may take, ms: those that have not proved a right to call, except for {@link HttpDeadlines.idleMs}. */
+/** Time limits for clients, ms. All but {@link HttpDeadlines.idleMs} apply only to requests that have not proved a right to call. */
 export interface HttpDeadlines {
   /** For the TLS handshake. */
   handshakeMs: number;
@@ -16,7 +16,7 @@ export interface HttpDeadlines {
   answerMs: number;
   /** For closing a connection, or a WebSocket, that the service has ended. */
   closeMs: number;
-  /** For anybody, to send or to take anything more of a message. */
+  /** The longest silence of any client while it sends a request or receives a response. */
   idleMs: number;
 }
 

@@ -1,15 +1,16 @@
 // The embedded service of a packaged player, with a process that a test scripts.
-import { EventEmitter, once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
 import { EmbeddedService } from "../../../src/main/electron/embedded-service.ts";
 import { diagnoseConnectivity } from "../../../src/player/link/connectivity-diagnosis.ts";
 import { ServiceApi } from "../../../src/player/link/service-api.ts";
 import { FakeClock } from "../../support/clock.ts";
+import { startWebServer } from "../../support/network/web-server.ts";
+import { waitUntil } from "../../support/polling.ts";
 
 const { signal } = new AbortController();
+const portOf = (origin: string): number => Number(new URL(origin).port);
 const noMedia = (): never => {
   throw new Error("no file is examined");
 };
@@ -25,30 +26,9 @@ class ScriptedProcess extends EventEmitter {
   }
 }
 
-/** A program that listens on a port of this machine and counts the requests that reach it. */
-async function startListener() {
-  let requests = 0;
-  const server = createServer((_request, response) => {
-    requests += 1;
-    response.end("{}");
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  return {
-    port,
-    url: `http://127.0.0.1:${port}`,
-    requests: () => requests,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
-}
-
 test("[ELE10] while the embedded service does not listen, another program on its port gets no request of the player, and the screen says why", async () => {
-  await using other = await startListener();
-  await using own = await startListener();
+  await using other = await startWebServer("127.0.0.1", {});
+  await using own = await startWebServer("127.0.0.1", {});
   const clock = new FakeClock();
   const processes: ScriptedProcess[] = [];
   const fork = () => {
@@ -56,7 +36,13 @@ test("[ELE10] while the embedded service does not listen, another program on its
     return processes.at(-1)!;
   };
   const ports: number[] = [];
-  const options = { fork, forkMedia: noMedia, folder: "/none", port: other.port, onPort: (port: number) => void ports.push(port) };
+  const options = {
+    fork,
+    forkMedia: noMedia,
+    folder: "/none",
+    port: portOf(other.origin),
+    onPort: (port: number) => void ports.push(port),
+  };
   const starting = EmbeddedService.start({ ...options, clock, log: silentLog }, signal);
   // The player starts even without it.
   clock.advance(10_000);
@@ -68,13 +54,13 @@ test("[ELE10] while the embedded service does not listen, another program on its
       (error: unknown) => diagnoseConnectivity(error, api.server, 0, null).text,
     );
   const isMissing = "The service in this program is not running yet. The screen tries again by itself.";
-  expect([await ask(), api.origin, other.requests()]).toEqual([isMissing, "", 0]);
+  expect([await ask(), api.shownOrigin, other.requests.length]).toEqual([isMissing, "", 0]);
 
-  processes[0]!.emit("message", { listening: own.url });
+  processes[0]!.emit("message", { listening: own.origin });
   await ask();
-  expect([api.origin, own.requests(), ports]).toEqual([own.url, 1, [own.port]]);
+  expect([api.shownOrigin, own.requests.length, ports]).toEqual([own.origin, 1, [portOf(own.origin)]]);
 
   processes[0]!.emit("exit", 1);
-  await Promise.resolve();
-  expect([await ask(), own.requests(), other.requests()]).toEqual([isMissing, 1, 0]);
+  await waitUntil("the player knows that it has ended", () => api.shownOrigin === "");
+  expect([await ask(), own.requests.length, other.requests.length]).toEqual([isMissing, 1, 0]);
 });

@@ -244,7 +244,7 @@ test("[SRV1] only one service at a time can use a data folder", async () => {
   await expect(TestService.start(folder.path)).rejects.toMatchObject({ code: "data-in-use" });
 });
 
-test("[RST6] the token of a device that was replaced is worth nothing at once, and its player is the newest device's", async () => {
+test("[RST6] the token of a replaced device is rejected at once, and the newest device has the player", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const old = await api.pairDevice("Lobby");

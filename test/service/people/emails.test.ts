@@ -147,7 +147,7 @@ test.skipIf(isOnPostgres)("[EML5] after the upgrade no email of before counts as
   expect((await browser.call("GET", "session")).body.user).toMatchObject({ id: user, email: ceo, email_proven: false });
 });
 
-test("[EML9] who changes their email signs in with the new one, and with the old one no longer", async () => {
+test("[EML9] a person who changes their email signs in with the new one, and no longer with the old one", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path, cheapPasswords);
   const browser = await Browser.ofOwnerWithPassword(api, "old@example.com");

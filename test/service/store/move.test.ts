@@ -6,7 +6,6 @@ import { expect, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
 import { copyBlobs } from "../../../src/service/store/move/copy-blobs.ts";
 import { moveFolder } from "../../../src/service/store/move/move.ts";
-import { freeParts } from "../../../src/service/store/partitions/ranges.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { startS3Server } from "../../support/s3/server.ts";
 import { s3Config } from "../content/blobs/stores.ts";
@@ -15,7 +14,7 @@ import { sharedPostgres } from "../test-database.ts";
 
 const { signal } = new AbortController();
 
-test("[PGS18] a move ends without a row in the database if that has stored another value than the folder has", async () => {
+test("[PGS18] if the database stores a value that differs from the folder, the move fails and the database stays empty", async () => {
   await using folder = await temporaryFolder();
   {
     await using _api = await TestService.start(folder.path, { database: null });
@@ -53,32 +52,4 @@ test("[PGS15] what the bucket has already is not sent again, and a damaged file 
   expect(first).toMatchObject({ sent: first.blobs, damaged: [damaged] });
   expect(first.sent).toBeGreaterThan(0);
   expect(await copyBlobs(data, s3Config(s3.url), silentLog, signal)).toMatchObject({ blobs: first.blobs, sent: 0, damaged: [damaged] });
-});
-
-test("[PTN9] only the days that no partition covers get a new one, whatever the length of those that are there", () => {
-  const week = { from: 7, to: 14 };
-  expect(freeParts(week, [])).toEqual([week]);
-  expect(
-    freeParts(week, [
-      { from: 0, to: 7 },
-      { from: 14, to: 21 },
-    ]),
-  ).toEqual([week]);
-  expect(
-    freeParts(week, [
-      { from: 12, to: 13 },
-      { from: 9, to: 10 },
-    ]),
-  ).toEqual([
-    { from: 7, to: 9 },
-    { from: 10, to: 12 },
-    { from: 13, to: 14 },
-  ]);
-  expect(
-    freeParts(week, [
-      { from: 5, to: 8 },
-      { from: 13, to: 20 },
-    ]),
-  ).toEqual([{ from: 8, to: 13 }]);
-  expect(freeParts(week, [{ from: 0, to: 30 }])).toEqual([]);
 });

@@ -11,7 +11,7 @@ import { keepBytes, newBytes, openDisk, openS3 } from "./stores.ts";
 testContract("disk", openDisk);
 testContract("the stand-in for S3", openS3);
 
-test("[BLS15] what is larger than a part goes to the bucket in parts, so that a failure costs one part", async () => {
+test("[BLS15] a file larger than a part is sent to the bucket in parts, so that a failure repeats only one part", async () => {
   await using opened = await openS3();
   const storedBy = async (sizeBytes: number): Promise<string[]> => {
     opened.s3.requests.length = 0;
