@@ -15,10 +15,14 @@ export const colours = [
 
 const hanging = "/hanging";
 const frozen = "/frozen";
+const late = "/late";
+const framed = "/framed";
 
 /** A page that runs a test's scripts. */
 export interface TestPageServer extends AsyncDisposable {
   page: HostPage;
+  /** The same page, which has its colours only after frames without them. */
+  latePage: HostPage;
   /** The paths of all requests, in order. */
   addresses: string[];
   /** Runs a script in the page and resolves with its value. Runs it again if the page is reloaded meanwhile. */
@@ -48,6 +52,7 @@ export async function startTestPageServer(): Promise<TestPageServer> {
   const taken = new Map<string, PendingScript>();
   let waiting: ServerResponse | undefined;
   let documents = 0;
+  let hasFrames = Promise.withResolvers<void>();
   let styleReady = Promise.resolve();
   let hangs = Promise.withResolvers<void>();
   let freezes = Promise.withResolvers<() => void>();
@@ -92,7 +97,11 @@ export async function startTestPageServer(): Promise<TestPageServer> {
       response.setHeader("content-type", "text/css");
       return void response.end(style);
     }
-    if (url.pathname !== "/") {
+    if (url.pathname === framed) {
+      hasFrames.resolve();
+      return void response.end();
+    }
+    if (url.pathname !== "/" && url.pathname !== late) {
       response.statusCode = 404;
       return void response.end();
     }
@@ -102,7 +111,13 @@ export async function startTestPageServer(): Promise<TestPageServer> {
     waiting = undefined;
     documents += 1;
     response.setHeader("content-type", "text/html");
-    response.end(htmlOf(documents));
+    if (url.pathname === late) {
+      hasFrames = Promise.withResolvers();
+      response.write(headOf(tellFrames));
+      await hasFrames.promise;
+      return void response.end(bodyOf(documents));
+    }
+    response.end(headOf() + bodyOf(documents));
   }
 
   const server = createServer((request, response) => void respond(request, response));
@@ -118,6 +133,7 @@ export async function startTestPageServer(): Promise<TestPageServer> {
   };
   return {
     page: { url, cookie: { name: "stage", value: secret } },
+    latePage: { url: new URL(late, url).href, cookie: { name: "stage", value: secret } },
     addresses,
     run: (script) => enqueue(script, false).done,
     start: (script) => enqueue(script, true).taken,
@@ -166,9 +182,11 @@ const quadrants = colours.map((rgb, at) => {
 });
 
 const style = "html,body{margin:0;height:100%;overflow:hidden;cursor:none}i{position:absolute;width:50%;height:50%}";
+const tellFrames = `<body><script>requestAnimationFrame(() => requestAnimationFrame(() => fetch("${framed}")))</script>`;
+const headOf = (script = ""): string => `<!doctype html><title>stage</title>
+<link rel="stylesheet" href="/style.css">${script}`;
 /** @param document its number */
-const htmlOf = (document: number): string => `<!doctype html><title>stage</title>
-<link rel="stylesheet" href="/style.css">
+const bodyOf = (document: number): string => `
 ${quadrants.join("")}
 <script type="module">
   for (;;) {

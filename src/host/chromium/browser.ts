@@ -180,8 +180,10 @@ export class ChromiumBrowser {
       this.#proxy.allowPage(known.url);
       return playerPage.show(known, signal);
     });
-    // The window's background is black by now, so the window may be visible while the page loads.
-    await Promise.all([kiosk.reveal(), shown]);
+    await shown;
+    // Before, the window shows the background of Chromium's theme: dark grey, and for a moment white.
+    if (kiosk.isHidden) await playerPage.painted(signal);
+    await kiosk.reveal();
     if (kiosk.mustFollowDisplay) void this.#followDisplay(kiosk);
     this.#engine = { name: "chromium", version: product.replace(/^[^/]*\//, ""), headless };
     return this.#engine;

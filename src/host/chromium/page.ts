@@ -14,6 +14,7 @@ const crashLimitMs = 3_000;
 const captureLimitMs = 4_000;
 // The page comes from this machine, but a busy single-board computer is slow.
 const loadLimitMs = 15_000;
+const paintLimitMs = 3_000;
 
 export interface PageOptions {
   pipe: DevToolsPipe;
@@ -81,6 +82,15 @@ export class PlayerPage {
       done.abort();
     }
     this.#state = { is: "shown", page };
+  }
+
+  /** Resolves when the page's first paint is in a frame, or after three seconds: a page that hangs is shown as it is. */
+  async painted(signal: AbortSignal): Promise<void> {
+    // A frame later than the callback of an animation frame, which comes before the frame is drawn (W3C Paint Timing).
+    const expression = "new Promise((painted) => new PerformanceObserver(() => painted()).observe({ type: 'paint', buffered: true }))";
+    await this.#responds(async (limit) => {
+      await this.session.send("Runtime.evaluate", { expression, awaitPromise: true }, { ...limit, signal });
+    }, paintLimitMs);
   }
 
   /** Loads the page again. A hung page ignores a reload, so it is crashed first. */

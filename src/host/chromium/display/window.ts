@@ -68,6 +68,11 @@ export class KioskWindow {
     return this.#placement.display === "x11" && this.#placement.requestedSize === null;
   }
 
+  /** Whether the window is beside the display until `reveal`. */
+  get isHidden(): boolean {
+    return this.#target !== null;
+  }
+
   /** Moves the window onto the display. */
   async reveal(): Promise<void> {
     if (this.#target === null) return;
