@@ -1,11 +1,30 @@
 // The client of the service. Like any other client it speaks only the public API; the session's cookie says who asks.
-import { createClient, ProblemError } from "../../../sdk/typescript/client.ts";
+import { createClient, ProblemError, type Answer, type SignageClient } from "../../../sdk/typescript/client.ts";
 import { baseUrl } from "./base-url.ts";
-import { sendInPlace } from "./drafts/send.ts";
+import { followProposal, keepPlaceDuring, sendInPlace } from "./drafts/send.ts";
 
 export { baseUrl };
 
-export const client = createClient({ baseUrl, retries: 1, fetch: sendInPlace });
+const inPlace = createClient({ baseUrl, retries: 1, fetch: sendInPlace });
+
+export const client: SignageClient = {
+  ...inPlace,
+  post: changing("post"),
+  put: changing("put"),
+  patch: changing("patch"),
+  delete: changing("delete"),
+};
+
+/** The method of the client for changes. The tab stays where it is until they are answered. */
+function changing<M extends "post" | "put" | "patch" | "delete">(method: M): SignageClient[M] {
+  // The types are erased here; the methods have their own.
+  const send = inPlace[method] as (path: string, init?: object) => Promise<Answer<unknown>>;
+  return (async (path: string, init?: object) => {
+    const answer = await keepPlaceDuring(send(path, init));
+    await followProposal(method.toUpperCase(), answer);
+    return answer;
+  }) as unknown as SignageClient[M];
+}
 
 /** Repeats nothing by itself: for passwords, whose guesses are counted, and which a person repeats. */
 export const directClient = createClient({ baseUrl });

@@ -1,8 +1,9 @@
 // The one cache of what the console has read. Events of the service keep it true, so nothing is read again by time.
-import { hashKey, QueryCache, QueryClient } from "@tanstack/react-query";
+import { hashKey, QueryCache, QueryClient, type FetchQueryOptions, type QueryKey } from "@tanstack/react-query";
 import { ProblemError } from "../../../sdk/typescript/client.ts";
 import { isSignedOut } from "./client.ts";
 import { contentKey } from "./drafts/place.ts";
+import { keepPlaceDuring } from "./drafts/send.ts";
 
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({
@@ -20,3 +21,8 @@ export const queryClient = new QueryClient({
     },
   },
 });
+
+/** Reads again, on the way to a change: the tab stays where it is meanwhile. */
+export function readAgain<T, K extends QueryKey>(query: FetchQueryOptions<T, Error, T, K>): Promise<T> {
+  return keepPlaceDuring(queryClient.fetchQuery({ ...query, staleTime: 0 }));
+}

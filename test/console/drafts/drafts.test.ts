@@ -145,6 +145,41 @@ test("[CDR5] what is changed in a draft is compared, published at once, and foll
   expect(window.errors).toEqual([]);
 });
 
+test("[CDR12] a change whose connection is lost is repeated where it was made, though its draft is left meanwhile", async () => {
+  const own = await shared.newTeam();
+  const owned = (method: string, path: string, headers = {}) => done(own, method, path, undefined, headers);
+  const { id } = await done(own, "POST", "playlists", { name: "Lunch", items: ["Soup", "Salad"].map(text) });
+  const window = await shared.window();
+  const { page } = window;
+  await window.signIn(own, `/playlists/${id}`);
+  await page.getByRole("button", { name: "Change in a draft" }).click();
+  await page.getByLabel("Name of the draft").fill("Spring menu");
+  await page.getByRole("dialog").getByRole("button", { name: "Change in a draft" }).click();
+  await bar(page).waitFor();
+  await page.getByRole("button", { name: "Remove Soup" }).click();
+  await page.getByText("1 item · Saved in the draft").waitFor();
+
+  const lost = page.waitForEvent("requestfailed", (request) => request.method() === "PATCH");
+  await page.route(`**/playlists/${id}`, (route) => (route.request().method() === "PATCH" ? route.abort() : route.continue()), {
+    times: 1,
+  });
+  const seconds = page.getByRole("textbox", { name: "Seconds of Salad" });
+  await seconds.fill("42");
+  await seconds.press("Enter");
+  await lost;
+  const repeated = page.waitForResponse((response) => response.request().method() === "PATCH");
+  await bar(page).getByRole("button", { name: "Leave the draft" }).click();
+  expect(await (await repeated).request().headerValue("signage-draft")).not.toBeNull();
+  await page.getByText("2 items").waitFor();
+  const durations = async (headers = {}) =>
+    (await owned("GET", `playlists/${id}`, headers)).items.map((item: { duration_ms: number }) => item.duration_ms);
+  const [spring] = (await owned("GET", "drafts")).data;
+  expect(await durations(within(spring))).toEqual([42_000]);
+  expect(await durations()).toEqual([5_000, 5_000]);
+  // The browser tells of the connection that was lost.
+  expect(window.errors).toEqual([expect.stringContaining("net::ERR_FAILED")]);
+});
+
 test("[CDR6] what a contributor changes is collected, sent for approval as one, returned with a word, and published when somebody else approves it", async () => {
   const [bea, carl] = [await inviteMember(service, ada, "editor", "Bea"), await inviteMember(service, ada, "contributor", "Carl")];
   const layout = await done(ada, "POST", "layouts", layoutOf("Entrance", null));

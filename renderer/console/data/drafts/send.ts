@@ -1,4 +1,5 @@
 // Sends requests to where the person works: content goes into their draft, which the first change makes if they need one.
+import type { Answer } from "../../../../sdk/typescript/client.ts";
 import { baseUrl } from "../base-url.ts";
 import { fetchWithProof } from "../proof.ts";
 import {
@@ -20,7 +21,7 @@ interface Approval {
   proposed(draftId: string): Promise<void>;
 }
 
-const writes = new Set<Promise<unknown>>();
+const works = new Set<Promise<unknown>>();
 let approval: Approval | null = null;
 let making: Promise<ActiveDraft> | null = null;
 
@@ -32,23 +33,22 @@ export function handleApproval(handler: Approval | null): void {
 /** Sends a request; one for content is sent in the draft of this tab, unless it names a draft itself. */
 export async function sendInPlace(request: Request): Promise<Response> {
   const url = new URL(request.url);
-  const path = request.url.startsWith(baseUrl) ? `${url.origin}${url.pathname}`.slice(baseUrl.length) : "";
+  const path = pathOf(url);
   if (!isContentRequest(path)) return fetchWithProof(request);
-  const isWrite = isContentWrite(request.method, path, url.searchParams);
-  const answer = sendTo(request, isWrite);
-  if (request.method === "GET") return answer;
-  const settled = answer.then(
-    () => undefined,
-    () => undefined,
-  );
-  writes.add(settled);
-  void settled.then(() => writes.delete(settled));
-  const response = await answer;
-  if (response.status === 202 && isWrite) {
-    const { draft_id: id } = (await response.clone().json()) as { draft_id?: unknown };
-    if (typeof id === "string") await approval?.proposed(id);
-  }
-  return response;
+  return sendTo(request, isContentWrite(request.method, path, url.searchParams));
+}
+
+/** If the service has made a proposal of a change, the person goes on there. */
+export async function followProposal(method: string, { data, response }: Answer<unknown>): Promise<void> {
+  const url = new URL(response.url);
+  if (response.status !== 202 || !isContentWrite(method, pathOf(url), url.searchParams)) return;
+  const { draft_id: id } = data as { draft_id?: unknown };
+  if (typeof id === "string") await approval?.proposed(id);
+}
+
+/** After the address of the service. */
+function pathOf({ href, origin, pathname }: URL): string {
+  return href.startsWith(baseUrl) ? `${origin}${pathname}`.slice(baseUrl.length) : "";
 }
 
 async function sendTo(request: Request, isWrite: boolean): Promise<Response> {
@@ -71,7 +71,25 @@ async function collectingDraft(): Promise<ActiveDraft | null> {
   return draft;
 }
 
-/** Waits until every change that was sent has been answered. */
+/**
+ * Keeps the tab where it is until this work has ended: a request with its repetitions, and what its caller makes of the answer.
+ * @returns the same
+ */
+export function keepPlaceDuring<T>(work: Promise<T>): Promise<T> {
+  const settled = work.then(
+    () => undefined,
+    () => undefined,
+  );
+  works.add(settled);
+  void settled.then(() => works.delete(settled));
+  return work;
+}
+
+/** Waits until every change that was sent has been answered, and its caller has taken the answer in. */
 export async function sentChanges(): Promise<void> {
-  while (writes.size > 0) await Promise.all(writes);
+  while (works.size > 0) {
+    await Promise.all(works);
+    // What a caller does with the answer, such as sending the next change, follows without a pause.
+    await new Promise((resolve) => setTimeout(resolve));
+  }
 }

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { focusHeading } from "../../app/after-navigation.ts";
 import { enterDraft } from "../../data/draft.ts";
+import { readAgain } from "../../data/query-client.ts";
 import { useMay } from "../../data/session.ts";
 import { calendars } from "../../i18n/en/calendars.ts";
 import { formatDate } from "../../i18n/format.ts";
@@ -50,7 +51,7 @@ function Editor({ newest }: { newest: VersionedCalendar }) {
         return await saveCalendar(id, change ?? {}, base.etag);
       } catch (error) {
         if (!isConflict(error)) throw error;
-        const theirs = await queries.fetchQuery({ ...calendarQuery(id), staleTime: 0 });
+        const theirs = await readAgain(calendarQuery(id));
         const both = mergeCalendars(base.calendar, edited, theirs.calendar);
         // It is asked about as soon as the form has theirs.
         if (both.contradictions.length > 0) throw error;

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { keepEdit, keptEdit, useKeptEdit } from "../../data/kept-edits.ts";
-import { queryClient } from "../../data/query-client.ts";
+import { queryClient, readAgain } from "../../data/query-client.ts";
 import { isConflict, layoutQuery, saveLayout } from "./layouts.ts";
 import { toChange } from "./model/edited-layout.ts";
 import { isDirty, openEditor, receive, saved, type Editor } from "./model/editor.ts";
@@ -93,7 +93,7 @@ async function saveEdit(id: string): Promise<void> {
       return;
     } catch (error) {
       if (!isConflict(error) || merges >= mostMerges) throw error;
-      const fresh = await queryClient.fetchQuery({ ...layoutQuery(id), staleTime: 0 });
+      const fresh = await readAgain(layoutQuery(id));
       changeEdit(id, (now) => receive(now, fresh));
     }
   }

@@ -2,8 +2,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { ProblemError } from "../../../../../sdk/typescript/client.ts";
+import { usePlaceKey } from "../../../data/draft.ts";
 import { findLastChange } from "../../../data/last-change.ts";
-import { queryClient } from "../../../data/query-client.ts";
+import { keepEdit, keptEdit } from "../../../data/kept-edits.ts";
+import { queryClient, readAgain } from "../../../data/query-client.ts";
 import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
 import { readable } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
@@ -13,16 +15,15 @@ import { isConflict, playlistQuery, saveItems, type VersionedPlaylist } from "..
 
 const text = texts(playlistEditor);
 
-/** Editors of pages that were left before everything was saved, by playlist: what was done there is still there on return. */
-const unsaved = new Map<string, PlaylistEditor>();
-
 /** The editor of a playlist; null until the playlist is read. */
 export function useEditor(id: string): { editor: PlaylistEditor | null; name: string | undefined; error: unknown } {
   const { data, error } = useQuery(playlistQuery(id));
+  /** Under this, an editor that was left before everything was saved is found on return: what was done there is still there. */
+  const kept = `${usePlaceKey()} ${id}`;
   const [own, setOwn] = useState<{ id: string; editor: PlaylistEditor } | null>(null);
   const editor = own?.id === id ? own.editor : null;
   if (editor === null && data !== undefined) {
-    setOwn({ id, editor: unsaved.get(id) ?? new PlaylistEditor(storedOf(data), portOf(id)) });
+    setOwn({ id, editor: (keptEdit(kept) as PlaylistEditor | undefined) ?? new PlaylistEditor(storedOf(data), portOf(id)) });
   }
   useSyncExternalStore(editor?.listen ?? noListener, () => editor?.view ?? null);
   useEffect(() => {
@@ -30,12 +31,12 @@ export function useEditor(id: string): { editor: PlaylistEditor | null; name: st
   }, [editor, data]);
   useEffect(() => {
     if (editor === null) return undefined;
-    unsaved.delete(id);
+    keepEdit(kept, undefined);
     return () => {
-      if (editor.view.state !== "saved") unsaved.set(id, editor);
+      if (editor.view.state !== "saved") keepEdit(kept, editor);
       editor.leave();
     };
-  }, [editor, id]);
+  }, [editor, kept]);
   const isSaved = editor === null || editor.view.state === "saved";
   useEffect(() => {
     if (isSaved) return undefined;
@@ -60,7 +61,7 @@ function portOf(id: string): EditorPort {
       queryClient.setQueryData(query.queryKey, stored);
       return storedOf(stored);
     },
-    read: async () => storedOf(await queryClient.fetchQuery({ ...query, staleTime: 0 })),
+    read: async () => storedOf(await readAgain(query)),
     isOutdated: isConflict,
     faultsIn: (error) =>
       error instanceof ProblemError

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { focusHeading } from "../../../app/after-navigation.ts";
 import { enterDraft } from "../../../data/draft.ts";
+import { readAgain } from "../../../data/query-client.ts";
 import { useAct } from "../../../data/use-act.ts";
 import { useMay } from "../../../data/session.ts";
 import { schedules } from "../../../i18n/en/schedules.ts";
@@ -62,7 +63,7 @@ function Editor({ newest }: { newest: VersionedSchedule }) {
         return await saveSchedule(schedule.id, change, base.etag);
       } catch (error) {
         if (!isConflict(error)) throw error;
-        const theirs = await queries.fetchQuery({ ...scheduleQuery(schedule.id), staleTime: 0 });
+        const theirs = await readAgain(scheduleQuery(schedule.id));
         const both = mergeValues(valuesOf(base.schedule), values, valuesOf(theirs.schedule));
         // It is asked about as soon as the form has theirs.
         if (both.contradictions.length > 0) throw error;
