@@ -69,7 +69,7 @@ const ofAssets = ["status", "error", "source_url", "thumbnail_sha256", "thumbnai
 const changing: Readonly<Record<string, object>> = {
   assets: Object.fromEntries(ofAssets.map((name) => [name, null])),
   rollouts: { ring_done_at: null, updated_at: null },
-  webhooks: { failing_since: null },
+  webhooks: { failing_since: null, last_error: null },
 };
 
 /** A row without what the service changes in the background. */
