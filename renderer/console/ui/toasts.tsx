@@ -1,6 +1,7 @@
 // Short messages about what was just done, with a way to undo it.
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
+import { usePlaceKey } from "../data/draft.ts";
 import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 import { Button } from "./button.tsx";
@@ -62,6 +63,9 @@ export function Toasts() {
       add = () => undefined;
     };
   }, []);
+  const place = usePlaceKey();
+  // In another draft, or outside of it, an act would be taken back in the wrong place.
+  useEffect(() => () => setToasts((shown) => shown.filter(({ undo }) => undo === undefined)), [place]);
   const remove = (id: number): void => setToasts((shown) => shown.filter((toast) => toast.id !== id));
   return (
     // An open dialog makes the rest of the page inert, but not this: what was just done can be undone.

@@ -158,6 +158,8 @@ test("[CDR12] a change that has to be repeated is repeated where it was made, th
   await bar(page).waitFor();
   await page.getByRole("button", { name: "Remove Soup" }).click();
   await page.getByText("1 item · Saved in the draft").waitFor();
+  const takeBack = page.getByRole("button", { name: "Undo", exact: true });
+  await takeBack.waitFor();
 
   // The next change is refused once, and repeated two seconds later.
   const busy = { status: 503, headers: { "Retry-After": "2" } };
@@ -176,6 +178,8 @@ test("[CDR12] a change that has to be repeated is repeated where it was made, th
   await bar(page).getByRole("button", { name: "Leave the draft" }).click();
   expect(await (await repeated).request().headerValue("signage-draft")).not.toBeNull();
   await page.getByText("2 items").waitFor();
+  // What was done in the draft is not taken back outside of it.
+  expect(await takeBack.count()).toBe(0);
   const durations = async (headers = {}) =>
     (await owned("GET", `playlists/${id}`, headers)).items.map((item: { duration_ms: number }) => item.duration_ms);
   const [spring] = (await owned("GET", "drafts")).data;
