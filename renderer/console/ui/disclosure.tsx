@@ -8,13 +8,15 @@ interface DisclosureProps {
   title: string;
   /** Whether it is unfolded at first. */
   isOpen?: boolean;
+  /** That of its heading: one below the heading of the part that it belongs to. */
+  level?: 2 | 3;
   children: ReactNode;
 }
 
-export function Disclosure({ title, isOpen = false, children }: DisclosureProps) {
+export function Disclosure({ title, isOpen = false, level = 3, children }: DisclosureProps) {
   return (
     <AriaDisclosure className="disclosure" defaultExpanded={isOpen}>
-      <Heading level={3}>
+      <Heading level={level}>
         <AriaButton slot="trigger" className="disclosure-button">
           <Icon name="chevronDown" />
           {title}
