@@ -105,7 +105,7 @@ const lookAtFocus = `(async () => {
     return { name, fault: null };
   };
   let seen = look();
-  for (let frames = 0; frames < 30 && seen.fault !== null; frames += 1) {
+  for (let frames = 0; frames < 300 && seen.fault !== null; frames += 1) {
     await frame();
     seen = look();
   }
