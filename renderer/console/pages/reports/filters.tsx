@@ -67,7 +67,13 @@ export function Filters({ kind, search, nowMs, onChange }: FiltersProps) {
   );
   return (
     <search className="card report-search" aria-label={text("filters")}>
-      {isPhone ? <Disclosure title={summary} level={2}>{fields}</Disclosure> : fields}
+      {isPhone ? (
+        <Disclosure title={summary} level={2}>
+          {fields}
+        </Disclosure>
+      ) : (
+        fields
+      )}
     </search>
   );
 }
