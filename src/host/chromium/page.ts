@@ -86,7 +86,7 @@ export class PlayerPage {
 
   /** Resolves when the page's first paint is in a frame, or after three seconds: a page that hangs is shown as it is. */
   async painted(signal: AbortSignal): Promise<void> {
-    // A frame later than the callback of an animation frame, which comes before the frame is drawn (W3C Paint Timing).
+    // The entry comes when the frame has been presented (W3C Paint Timing), an animation frame's callback before it is drawn.
     const expression = "new Promise((painted) => new PerformanceObserver(() => painted()).observe({ type: 'paint', buffered: true }))";
     await this.#responds(async (limit) => {
       await this.session.send("Runtime.evaluate", { expression, awaitPromise: true }, { ...limit, signal });

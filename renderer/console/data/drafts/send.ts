@@ -21,7 +21,7 @@ interface Approval {
   proposed(draftId: string): Promise<void>;
 }
 
-const works = new Set<Promise<unknown>>();
+const underWay = new Set<Promise<unknown>>();
 let approval: Approval | null = null;
 let making: Promise<ActiveDraft> | null = null;
 
@@ -80,15 +80,15 @@ export function keepPlaceDuring<T>(work: Promise<T>): Promise<T> {
     () => undefined,
     () => undefined,
   );
-  works.add(settled);
-  void settled.then(() => works.delete(settled));
+  underWay.add(settled);
+  void settled.then(() => underWay.delete(settled));
   return work;
 }
 
 /** Waits until every change that was sent has been answered, and its caller has taken the answer in. */
 export async function sentChanges(): Promise<void> {
-  while (works.size > 0) {
-    await Promise.all(works);
+  while (underWay.size > 0) {
+    await Promise.all(underWay);
     // What a caller does with the answer, such as sending the next change, follows without a pause.
     await new Promise((resolve) => setTimeout(resolve));
   }
