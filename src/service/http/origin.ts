@@ -4,14 +4,6 @@ import { apiPrefix } from "../operations/operation.ts";
 import { publicBase } from "./public-url.ts";
 
 /**
- * The origin of this service as a caller knows it: that of `--public-url`, else that of the request's Host header.
- * Null if the Host header is invalid.
- */
-export function originOf(request: FastifyRequest, publicUrl: string | null): string | null {
-  return publicUrl === null ? requestedOrigin(request) : new URL(publicUrl).origin;
-}
-
-/**
  * The origins of this service's own pages, as browsers name them: that of `--public-url`, and that of the address that the request was sent
  * to. Where both have the same host and port only the first counts: behind a proxy that ends TLS, the second names the wrong scheme.
  */
@@ -36,7 +28,7 @@ function requestedOrigin(request: FastifyRequest): string | null {
  * Null if the Host header is invalid.
  */
 export function baseUrlOf(request: FastifyRequest, publicUrl: string | null): string | null {
-  return publicUrl === null ? originOf(request, publicUrl) : publicBase(publicUrl);
+  return publicUrl === null ? requestedOrigin(request) : publicBase(publicUrl);
 }
 
 const linkFields = new Set(["url", "thumbnail_url", "image_url", "text_url"]);

@@ -13,7 +13,7 @@ import { queryOf, supportsDryRun } from "./dry-run.ts";
 import type { Gateway } from "./gateway/gateway.ts";
 import { noBytes, type Input } from "./gateway/run.ts";
 import { inflate } from "./inflate.ts";
-import { baseUrlOf, originOf, ownOrigins, withAbsoluteLinks } from "./origin.ts";
+import { baseUrlOf, ownOrigins, withAbsoluteLinks } from "./origin.ts";
 import { invalidField } from "./problem.ts";
 import { compressJson, isCompressible } from "./responses/compression.ts";
 import { sendFileOrLink } from "./responses/file-link.ts";
@@ -126,9 +126,6 @@ export function callOf(request: FastifyRequest, reply: FastifyReply, publicUrl: 
     id: request.id,
     address: request.ip,
     url: request.url,
-    get origin() {
-      return originOf(request, publicUrl);
-    },
     get origins() {
       return ownOrigins(request, publicUrl);
     },

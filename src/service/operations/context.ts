@@ -6,8 +6,6 @@ interface RequestContext {
   /** The client's IP address. */
   address: string;
   requestId: string;
-  /** The service's origin as the client sees it; null if the Host header is invalid. */
-  origin: string | null;
   /** The origins of the service's own pages, see `ownOrigins`. */
   origins: readonly string[];
   /** The service's address as the client sees it, for links: its origin and the path of `--public-url`, without a slash at its end. */

@@ -108,7 +108,6 @@ function conditionalWrite(store: Store, versions: Map<string, number>, beforeWri
       id: "req",
       address: "",
       url: "/",
-      origin: null,
       origins: [],
       baseUrl: null,
       trust: () => undefined,

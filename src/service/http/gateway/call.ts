@@ -6,8 +6,6 @@ export interface Call {
   address: string;
   /** The requested URL with its query. An idempotency key may not be reused with another URL. */
   url: string;
-  /** The service's origin as the client sees it; null if the Host header is invalid. */
-  origin: string | null;
   /** The origins of the service's own pages, see `ownOrigins`. */
   origins: readonly string[];
   /** The service's address as the client sees it, for links: its origin and the path of `--public-url`, without a slash at its end. */

@@ -40,10 +40,6 @@ export class Context implements AnyContext {
     return this.#call.address;
   }
 
-  get origin(): string | null {
-    return this.#call.origin;
-  }
-
   get origins(): readonly string[] {
     return this.#call.origins;
   }
