@@ -16,12 +16,12 @@ export const colours = [
 const hanging = "/hanging";
 const frozen = "/frozen";
 const late = "/late";
-const framed = "/framed";
+const framesDrawn = "/frames-drawn";
 
 /** A page that runs a test's scripts. */
 export interface TestPageServer extends AsyncDisposable {
   page: HostPage;
-  /** The same page, which has its colours only after frames without them. */
+  /** The same page, but its first frames are drawn before its coloured quadrants arrive. */
   latePage: HostPage;
   /** The paths of all requests, in order. */
   addresses: string[];
@@ -52,7 +52,7 @@ export async function startTestPageServer(): Promise<TestPageServer> {
   const taken = new Map<string, PendingScript>();
   let waiting: ServerResponse | undefined;
   let documents = 0;
-  let hasFrames = Promise.withResolvers<void>();
+  let drawn = Promise.withResolvers<void>();
   let styleReady = Promise.resolve();
   let hangs = Promise.withResolvers<void>();
   let freezes = Promise.withResolvers<() => void>();
@@ -97,8 +97,8 @@ export async function startTestPageServer(): Promise<TestPageServer> {
       response.setHeader("content-type", "text/css");
       return void response.end(style);
     }
-    if (url.pathname === framed) {
-      hasFrames.resolve();
+    if (url.pathname === framesDrawn) {
+      drawn.resolve();
       return void response.end();
     }
     if (url.pathname !== "/" && url.pathname !== late) {
@@ -112,9 +112,9 @@ export async function startTestPageServer(): Promise<TestPageServer> {
     documents += 1;
     response.setHeader("content-type", "text/html");
     if (url.pathname === late) {
-      hasFrames = Promise.withResolvers();
-      response.write(headOf(tellFrames));
-      await hasFrames.promise;
+      drawn = Promise.withResolvers();
+      response.write(headOf(tellFramesDrawn));
+      await drawn.promise;
       return void response.end(bodyOf(documents));
     }
     response.end(headOf() + bodyOf(documents));
@@ -182,7 +182,7 @@ const quadrants = colours.map((rgb, at) => {
 });
 
 const style = "html,body{margin:0;height:100%;overflow:hidden;cursor:none}i{position:absolute;width:50%;height:50%}";
-const tellFrames = `<body><script>requestAnimationFrame(() => requestAnimationFrame(() => fetch("${framed}")))</script>`;
+const tellFramesDrawn = `<body><script>requestAnimationFrame(() => requestAnimationFrame(() => fetch("${framesDrawn}")))</script>`;
 const headOf = (script = ""): string => `<!doctype html><title>stage</title>
 <link rel="stylesheet" href="/style.css">${script}`;
 /** @param document its number */

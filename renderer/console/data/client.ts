@@ -15,7 +15,7 @@ export const client: SignageClient = {
   delete: changing("delete"),
 };
 
-/** The method of the client for changes. The tab stays where it is until they are answered. */
+/** A method of the client that changes something. Until it is answered, the tab goes to no other draft. */
 function changing<M extends "post" | "put" | "patch" | "delete">(method: M): SignageClient[M] {
   // The types are erased here; the methods have their own.
   const send = inPlace[method] as (path: string, init?: object) => Promise<Answer<unknown>>;

@@ -22,7 +22,7 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** Reads again, on the way to a change: the tab stays where it is meanwhile. */
+/** Reads again what a change is to be merged with. Meanwhile, the tab goes to no other draft. */
 export function readAgain<T, K extends QueryKey>(query: FetchQueryOptions<T, Error, T, K>): Promise<T> {
   return keepPlaceDuring(queryClient.fetchQuery({ ...query, staleTime: 0 }));
 }

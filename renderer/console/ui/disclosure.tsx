@@ -8,7 +8,7 @@ interface DisclosureProps {
   title: string;
   /** Whether it is unfolded at first. */
   isOpen?: boolean;
-  /** That of its heading: one below the heading of the part that it belongs to. */
+  /** The level of its heading: one below the heading of the part that it belongs to. */
   level?: 2 | 3;
   children: ReactNode;
 }

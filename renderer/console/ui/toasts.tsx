@@ -64,7 +64,7 @@ export function Toasts() {
     };
   }, []);
   const place = usePlaceKey();
-  // In another draft, or outside of it, an act would be taken back in the wrong place.
+  // After the person has gone to another draft, or out of one, an undo would change the wrong content.
   useEffect(() => () => setToasts((shown) => shown.filter(({ undo }) => undo === undefined)), [place]);
   const remove = (id: number): void => setToasts((shown) => shown.filter((toast) => toast.id !== id));
   return (

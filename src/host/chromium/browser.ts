@@ -176,14 +176,10 @@ export class ChromiumBrowser {
       clock,
     );
     this.#page = playerPage;
-    const shown = unlessAborted(page, signal).then((known) => {
-      this.#proxy.allowPage(known.url);
-      return playerPage.show(known, signal);
-    });
-    await shown;
-    // Before, the window shows the background of Chromium's theme: dark grey, and for a moment white.
-    if (kiosk.isHidden) await playerPage.painted(signal);
-    await kiosk.reveal();
+    const known = await unlessAborted(page, signal);
+    this.#proxy.allowPage(known.url);
+    await playerPage.show(known, signal);
+    await kiosk.reveal(() => playerPage.painted(signal));
     if (kiosk.mustFollowDisplay) void this.#followDisplay(kiosk);
     this.#engine = { name: "chromium", version: product.replace(/^[^/]*\//, ""), headless };
     return this.#engine;

@@ -84,7 +84,7 @@ export class PlayerPage {
     this.#state = { is: "shown", page };
   }
 
-  /** Resolves when the page's first paint is in a frame, or after three seconds: a page that hangs is shown as it is. */
+  /** Resolves when the page's first paint has been presented, or after three seconds: a page that hangs is shown as it is. */
   async painted(signal: AbortSignal): Promise<void> {
     // The entry comes when the frame has been presented (W3C Paint Timing), an animation frame's callback before it is drawn.
     const expression = "new Promise((painted) => new PerformanceObserver(() => painted()).observe({ type: 'paint', buffered: true }))";

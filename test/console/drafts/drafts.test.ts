@@ -25,6 +25,8 @@ afterAll(() => shared[Symbol.asyncDispose]());
 const read = (path: string) => done(ada, "GET", path);
 const textsOf = async (id: string, headers = {}) =>
   (await done(ada, "GET", `playlists/${id}`, undefined, headers)).items.map((item: { text: string }) => item.text);
+const durationsOf = async (person: Parameters<typeof done>[0], id: string, headers = {}) =>
+  (await done(person, "GET", `playlists/${id}`, undefined, headers)).items.map((item: { duration_ms: number }) => item.duration_ms);
 const bar = (page: Page) => page.getByRole("complementary", { name: "Draft" });
 const newestVersion = async () => (await read("versions?limit=1")).data[0].number;
 const changeCount = ({ change_count: count }: { change_count: number }) => count;
@@ -35,6 +37,13 @@ async function plays(device: Device): Promise<void> {
   const { revision } = (await device.call("GET", "state")).body;
   const content = { is: "applied" as const, revision, applied_revision: revision, ready_bytes: 0, total_bytes: 0, detail: null };
   await device.call("POST", "heartbeat", heartbeat({ content }));
+}
+
+/** Begins a draft on the page of a playlist, and works in it. */
+async function changeInDraft(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name: "Change in a draft" }).click();
+  await page.getByLabel("Name of the draft").fill(name);
+  await page.getByRole("dialog").getByRole("button", { name: "Change in a draft" }).click();
 }
 
 // The first, because it goes on to the next day.
@@ -102,9 +111,7 @@ test("[CDR5] what is changed in a draft is compared, published at once, and foll
   const window = await shared.window();
   const { page } = window;
   await window.signIn(service, `/playlists/${playlist.id}`);
-  await page.getByRole("button", { name: "Change in a draft" }).click();
-  await page.getByLabel("Name of the draft").fill("Spring menu");
-  await page.getByRole("dialog").getByRole("button", { name: "Change in a draft" }).click();
+  await changeInDraft(page, "Spring menu");
   await bar(page).getByText("Spring menu").waitFor();
   await page.getByRole("button", { name: "Remove Pasta" }).click();
   await page.getByText("2 items · Saved in the draft").waitFor();
@@ -120,10 +127,8 @@ test("[CDR5] what is changed in a draft is compared, published at once, and foll
   await bar(page).getByRole("button", { name: "Leave the draft" }).click();
   await page.getByText("3 items").waitFor();
   const spring = await onlyDraft("Spring menu");
-  const durations = async (headers = {}) =>
-    (await done(ada, "GET", `playlists/${playlist.id}`, undefined, headers)).items.map((item: { duration_ms: number }) => item.duration_ms);
-  expect(await durations(within(spring))).toEqual([5_000, 42_000]);
-  expect(await durations()).toEqual([5_000, 5_000, 5_000]);
+  expect(await durationsOf(ada, playlist.id, within(spring))).toEqual([5_000, 42_000]);
+  expect(await durationsOf(ada, playlist.id)).toEqual([5_000, 5_000, 5_000]);
 
   await page.getByRole("link", { name: "Drafts" }).click();
   await page.getByRole("link", { name: "Spring menu" }).click();
@@ -147,19 +152,16 @@ test("[CDR5] what is changed in a draft is compared, published at once, and foll
 
 test("[CDR12] a change that has to be repeated is repeated where it was made, though its draft is left meanwhile", async () => {
   const own = await shared.newTeam();
-  const owned = (method: string, path: string, headers = {}) => done(own, method, path, undefined, headers);
   const { id } = await done(own, "POST", "playlists", { name: "Lunch", items: ["Soup", "Salad"].map(text) });
   const window = await shared.window();
   const { page } = window;
   await window.signIn(own, `/playlists/${id}`);
-  await page.getByRole("button", { name: "Change in a draft" }).click();
-  await page.getByLabel("Name of the draft").fill("Spring menu");
-  await page.getByRole("dialog").getByRole("button", { name: "Change in a draft" }).click();
+  await changeInDraft(page, "Spring menu");
   await bar(page).waitFor();
   await page.getByRole("button", { name: "Remove Soup" }).click();
   await page.getByText("1 item · Saved in the draft").waitFor();
-  const takeBack = page.getByRole("button", { name: "Undo", exact: true });
-  await takeBack.waitFor();
+  const undo = page.getByRole("button", { name: "Undo", exact: true });
+  await undo.waitFor();
 
   // The next change is refused once, and repeated two seconds later.
   const busy = { status: 503, headers: { "Retry-After": "2" } };
@@ -178,14 +180,12 @@ test("[CDR12] a change that has to be repeated is repeated where it was made, th
   await bar(page).getByRole("button", { name: "Leave the draft" }).click();
   expect(await (await repeated).request().headerValue("signage-draft")).not.toBeNull();
   await page.getByText("2 items").waitFor();
-  // What was done in the draft is not taken back outside of it.
-  expect(await takeBack.count()).toBe(0);
-  const durations = async (headers = {}) =>
-    (await owned("GET", `playlists/${id}`, headers)).items.map((item: { duration_ms: number }) => item.duration_ms);
-  const [spring] = (await owned("GET", "drafts")).data;
-  expect(await durations(within(spring))).toEqual([42_000]);
-  expect(await durations()).toEqual([5_000, 5_000]);
-  // The browser tells of the refusal.
+  // What was done in the draft cannot be undone outside of it.
+  expect(await undo.count()).toBe(0);
+  const [spring] = (await done(own, "GET", "drafts")).data;
+  expect(await durationsOf(own, id, within(spring))).toEqual([42_000]);
+  expect(await durationsOf(own, id)).toEqual([5_000, 5_000]);
+  // The browser logs the refused request.
   expect(window.errors).toEqual([expect.stringContaining("503")]);
 });
 

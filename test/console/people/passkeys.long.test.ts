@@ -1,11 +1,9 @@
 // Passkeys in the console, with Chromium's virtual authenticator in place of a fingerprint reader.
-import { isDeepStrictEqual } from "node:util";
 import type { Browser, Page } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
 import { desktop, phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
 import { tabTo } from "../../support/console/keyboard.ts";
-import { eventually } from "../../support/polling.ts";
 import { VirtualAuthenticator } from "../../support/console/virtual-authenticator.ts";
 import type { TestService } from "../../service/harness.ts";
 
@@ -86,9 +84,9 @@ test(
     await setUp(service, page);
     // A headless browser shows no list below the field: its authenticator chooses at once.
     await signOut(page);
-    // The page of before may still be there.
+    // The page from before signing out may still be there.
     const methods = async () => (await service.call("GET", "sessions")).body.data.map(({ method }: { method: string }) => method);
-    await eventually(async () => isDeepStrictEqual(await methods(), ["passkey"]));
+    await expect.poll(methods, { timeout: 60_000 }).toEqual(["passkey"]);
     await screensAppear(page);
     expect(window.errors).toEqual([]);
   },

@@ -21,6 +21,7 @@ interface Approval {
   proposed(draftId: string): Promise<void>;
 }
 
+/** What has to end before the tab goes to another draft, or out of one. */
 const underWay = new Set<Promise<unknown>>();
 let approval: Approval | null = null;
 let making: Promise<ActiveDraft> | null = null;
@@ -40,13 +41,14 @@ export async function sendInPlace(request: Request): Promise<Response> {
 
 /** If the service has made a proposal of a change, the person goes on there. */
 export async function followProposal(method: string, { data, response }: Answer<unknown>): Promise<void> {
+  if (response.status !== 202) return;
   const url = new URL(response.url);
-  if (response.status !== 202 || !isContentWrite(method, pathOf(url), url.searchParams)) return;
+  if (!isContentWrite(method, pathOf(url), url.searchParams)) return;
   const { draft_id: id } = data as { draft_id?: unknown };
   if (typeof id === "string") await approval?.proposed(id);
 }
 
-/** After the address of the service. */
+/** The part of an address after that of the service; empty for addresses elsewhere. */
 function pathOf({ href, origin, pathname }: URL): string {
   return href.startsWith(baseUrl) ? `${origin}${pathname}`.slice(baseUrl.length) : "";
 }
@@ -71,24 +73,20 @@ async function collectingDraft(): Promise<ActiveDraft | null> {
   return draft;
 }
 
-/**
- * Keeps the tab where it is until this work has ended: a request with its repetitions, and what its caller makes of the answer.
- * @returns the same
- */
-export function keepPlaceDuring<T>(work: Promise<T>): Promise<T> {
-  const settled = work.then(
-    () => undefined,
-    () => undefined,
-  );
-  underWay.add(settled);
-  void settled.then(() => underWay.delete(settled));
-  return work;
+/** Keeps the tab in its draft, or outside of one, until this work has ended and its caller has taken in what it results in. */
+export async function keepPlaceDuring<T>(work: Promise<T>): Promise<T> {
+  underWay.add(work);
+  try {
+    return await work;
+  } finally {
+    underWay.delete(work);
+  }
 }
 
 /** Waits until every change that was sent has been answered, and its caller has taken the answer in. */
 export async function sentChanges(): Promise<void> {
   while (underWay.size > 0) {
-    await Promise.all(underWay);
+    await Promise.allSettled(underWay);
     // What a caller does with the answer, such as sending the next change, follows without a pause.
     await new Promise((resolve) => setTimeout(resolve));
   }

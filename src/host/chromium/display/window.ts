@@ -68,14 +68,14 @@ export class KioskWindow {
     return this.#placement.display === "x11" && this.#placement.requestedSize === null;
   }
 
-  /** Whether the window is beside the display until `reveal`. */
-  get isHidden(): boolean {
-    return this.#target !== null;
-  }
-
-  /** Moves the window onto the display. */
-  async reveal(): Promise<void> {
+  /**
+   * Moves the window onto the display.
+   * @param painted resolves when the page has painted. Until then the window shows the background of Chromium's theme: dark grey, and on a
+   * busy machine white for a frame.
+   */
+  async reveal(painted: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     if (this.#target === null) return;
+    await painted();
     const { windowId, outer } = this.#target;
     await this.#browser.send("Browser.setWindowBounds", { windowId, bounds: { left: 0, top: 0, ...outer } });
   }
