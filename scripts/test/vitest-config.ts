@@ -36,7 +36,7 @@ export function configOf({ unit, programs, exclude }: TestFiles, options: { file
 
 function setupFiles(): string[] {
   const files = ["test/support/bytes.ts"];
-  // Every second commit of the tests on PostgreSQL fails (scripts/test-postgres.ts).
+  // Every second commit of the tests on PostgreSQL fails (scripts/test/long-parts.ts).
   if (process.env["SIGNAGE_TEST_CONFLICTS"] === "1") files.push("test/support/conflicts.ts");
   if (process.env[costVariable] !== undefined) files.push("test/support/cost.ts");
   return files;

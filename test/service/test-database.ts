@@ -34,6 +34,12 @@ export function createdDatabaseOf(folder: string): string | null {
   return created.get(folder) ?? null;
 }
 
+/** The flags of `serve` for the database of a data folder, which {@link databaseOf} names; none on SQLite. */
+export async function databaseFlags(folder: string): Promise<string[]> {
+  const database = await databaseOf(folder);
+  return database === null ? [] : ["--database", database];
+}
+
 /** What an administrator without access does before a restart: deletes the token file, or empties it where several nodes may be. */
 export async function dropAdminToken(folder: string): Promise<void> {
   const file = join(folder, "admin-token");

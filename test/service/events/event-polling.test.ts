@@ -10,6 +10,7 @@ import { TestService, call, heartbeat, errorPointers } from "../harness.ts";
 import { EventSubscriber } from "./event-subscriber.ts";
 import { createOtherTeam, owner, createTokenFor } from "../people/people.ts";
 import { useService } from "../shared-service.ts";
+import { databaseFlags } from "../test-database.ts";
 
 const shared = useService();
 
@@ -168,7 +169,8 @@ test("[SUB13] polling needs the same scope as the socket and returns only events
 
 test("[EVT4] after SIGKILL at any moment every change has its event and every event its change", async () => {
   await using folder = await temporaryFolder();
-  const start = () => new Program(["src/main/cli.ts", "serve", "--port", "0", "--data", folder.path]);
+  const flags = ["--port", "0", "--data", folder.path, ...(await databaseFlags(folder.path))];
+  const start = () => new Program(["src/main/cli.ts", "serve", ...flags]);
   const created: string[] = [];
   for (let round = 0; round < 2; round += 1) {
     await using program = start();

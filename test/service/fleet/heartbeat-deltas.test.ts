@@ -240,6 +240,7 @@ test("[TEL5] a subscriber gets whole heartbeats, also of a player that sends del
   socket.send({ id: "h1", type: "hello", data: { epoch: null, last_seq: 0, revision: null, heartbeat: first } });
   await socket.next("welcome");
   using subscriber = await follow(api, device);
+  await eventually(() => heldBy(subscriber).length === 1);
   const data = { base: "h1", set: { sent_at_ms: 2, telemetry: { serial: "7" } }, unset: [] };
   expect(await exchange(socket, { id: "h2", type: "heartbeat.delta", data })).toBe("heartbeat.answer");
   await eventually(() => heldBy(subscriber).at(-1)?.sent_at_ms === 2);

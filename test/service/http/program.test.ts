@@ -6,6 +6,7 @@ import { readServiceConfig } from "../../../src/main/service.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Program } from "../../support/programs/programs.ts";
 import { TestService, call, picture } from "../harness.ts";
+import { databaseFlags } from "../test-database.ts";
 
 const start = (folder: string, ...more: string[]) => new Program(["src/main/cli.ts", "serve", "--port", "0", "--data", folder, ...more]);
 
@@ -51,9 +52,10 @@ test("[SRV2] a host that is reachable from outside needs TLS or --insecure-http"
 
 test("[SRV3] a service killed at any instant restarts with everything that it has confirmed", async () => {
   await using folder = await temporaryFolder();
+  const database = await databaseFlags(folder.path);
   const created: string[] = [];
   for (let round = 0; round < 2; round += 1) {
-    await using program = start(folder.path);
+    await using program = start(folder.path, ...database);
     const url = await urlOf(program);
     const authorization = `Bearer ${(await readFile(join(folder.path, "admin-token"), "utf8")).trim()}`;
     const writing = (async () => {

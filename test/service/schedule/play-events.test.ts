@@ -9,7 +9,7 @@ import { selectPlayEvents, showPlayEvent } from "../../../src/service/proof/play
 import { playEventMigrations } from "../../../src/service/store/migrations/play-events.ts";
 import type { PlayEventTables } from "../../../src/service/store/telemetry-tables.ts";
 import { adaptDatabase } from "../../../src/service/store/store.ts";
-import { openTestStore, isOnPostgres } from "../test-database.ts";
+import { openTestStore, isOnPostgres, databaseFlags } from "../test-database.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { startService } from "../../support/programs/programs.ts";
@@ -236,7 +236,7 @@ test("[POP7] acknowledged play events survive kill -9", async () => {
   await using folder = await temporaryFolder();
   const sent: string[] = [];
   {
-    await using service = await startService(folder.path);
+    await using service = await startService(folder.path, ...(await databaseFlags(folder.path)));
     const device = new Device(service.api.url);
     await device.askForCode();
     await service.api.ok("POST", "players/pair", { code: device.grant.user_code, name: "Lobby" });
