@@ -8,7 +8,7 @@ import { gateTests } from "./levels.ts";
 import { testsByDistance, type Dependent } from "./test-graph.ts";
 
 // Two cores are busy for 90 s, less what starting the runner, its workers and a build of the page take.
-const budgetSeconds = 130;
+const budgetSeconds = 110;
 // For a file that test/cost.md does not list yet.
 const unknownCostSeconds = 1;
 
