@@ -8,6 +8,9 @@ import { openStore, type Store } from "../../src/service/store/store.ts";
 /** Whether tests of the service run on PostgreSQL. */
 export const isOnPostgres = process.env["SIGNAGE_TEST_DATABASE"] === "postgres";
 
+/** Whether every second commit fails (test/support/conflicts.ts): skip tests that count how often a write runs. */
+export const hasConflicts = process.env["SIGNAGE_TEST_CONFLICTS"] === "1";
+
 let server: Promise<TestPostgres> | null = null;
 const databases = new Map<string, { url: Promise<string>; hadFolder: boolean }>();
 const created = new Map<string, string>();

@@ -12,6 +12,7 @@ import { Program } from "../../support/programs/programs.ts";
 import { TestService, call, picture, type ApiResponse } from "../harness.ts";
 import { createOtherTeam } from "../people/people.ts";
 import { openTables } from "../tables-of.ts";
+import { databaseFlags } from "../test-database.ts";
 
 /** A tus client. */
 class Client {
@@ -66,7 +67,7 @@ async function tokenOf(folder: string, scopes: readonly string[], teamId: string
   const file = openTables(folder);
   const token = generateToken();
   // Copy the admin's token, so that new columns need no change here.
-  const row = file.prepare("SELECT * FROM tokens LIMIT 1").get() as Record<string, string | number | null>;
+  const row = file.prepare("SELECT * FROM tokens WHERE team_id = ? LIMIT 1").get(teamId) as Record<string, string | number | null>;
   const next = {
     ...row,
     id: `tok_${createHash("md5")
@@ -266,8 +267,9 @@ test("[UPL7] an upload can be deleted; its asset stays", async () => {
 test("[UPL6] after SIGKILL an upload resumes from the acknowledged bytes, and a complete one becomes one asset", async () => {
   await using folder = await temporaryFolder();
   const bytes = await picture("png", 700);
+  const flags = ["--port", "0", "--data", folder.path, ...(await databaseFlags(folder.path))];
   const start = async () => {
-    const program = new Program(["src/main/cli.ts", "serve", "--port", "0", "--data", folder.path]);
+    const program = new Program(["src/main/cli.ts", "serve", ...flags]);
     const url = String((await program.line("listening"))["url"]);
     return { program, client: new Client({ url, token: (await readFile(join(folder.path, "admin-token"), "utf8")).trim() }) };
   };
