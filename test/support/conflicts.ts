@@ -8,17 +8,18 @@ type Query = (this: pg.Client, ...parameters: unknown[]) => unknown;
 const serializable = new WeakSet<pg.Client>();
 let commits = 0;
 
-// A worker loads this file again for each test file, but its packages only once: a second layer would fail other commits than every second.
-const mark = Symbol.for("signage-player: conflicts");
-const clients = pg.Client as unknown as Record<symbol, boolean>;
+// A worker loads this file for each of its test files, but `pg` only once. Replacing `query` again would make more than every second
+// commit fail.
+const isReplaced = Symbol.for("signage-player: commits of pg fail");
+const marked = pg.Client as unknown as Record<symbol, boolean>;
 
-if (process.env["SIGNAGE_TEST_CONFLICTS"] === "1" && clients[mark] !== true) {
-  clients[mark] = true;
+if (marked[isReplaced] !== true) {
+  marked[isReplaced] = true;
   // oxlint-disable-next-line typescript/unbound-method -- it is called with its client as `this`
   const query = pg.Client.prototype.query as unknown as Query;
   const withConflicts: Query = function (...parameters) {
     const [text] = parameters;
-    // One that runs alone cannot conflict.
+    // A transaction that runs alone cannot conflict.
     if (text === beginWrite) serializable.add(this);
     if (text !== "commit" || !serializable.delete(this)) return query.apply(this, parameters);
     commits += 1;

@@ -49,10 +49,16 @@ export function item(about: Record<string, unknown>): PlaylistItem {
   return PlaylistItem.parse({ id: newId("itm"), duration_ms: 3_600_000, ...about });
 }
 
-interface Stored {
-  /** Where bundles are. */
-  folder: string;
+interface Parts {
+  web: WebServer;
+  surface: Surface;
+  host: Host;
+  display: Xvfb;
   sites: WebItems;
+  /** The folder of the browser's profile. */
+  profile: string;
+  /** The folder of the bundles. */
+  folder: string;
 }
 
 /** The screen, 960 × 540, and a web server with {@link sitePages}. Disposing it stops both. */
@@ -66,45 +72,45 @@ export class SiteScreen implements AsyncDisposable {
   readonly profile: string;
   /** Whether the page at /counts answers with an error. */
   isDown = false;
-  readonly #folder: string;
   readonly #sites: WebItems;
-  readonly #parts: AsyncDisposableStack;
+  readonly #folder: string;
+  readonly #owned: AsyncDisposableStack;
 
-  private constructor(
-    parts: AsyncDisposableStack,
-    made: Pick<SiteScreen, "web" | "surface" | "host" | "display" | "profile">,
-    more: Stored,
-  ) {
-    this.#parts = parts;
-    this.web = made.web;
-    this.surface = made.surface;
-    this.host = made.host;
-    this.display = made.display;
-    this.profile = made.profile;
-    this.#folder = more.folder;
-    this.#sites = more.sites;
-    this.surface.onMessage((message) => this.received.push(message), never);
+  private constructor({ web, surface, host, display, sites, profile, folder }: Parts, owned: AsyncDisposableStack) {
+    this.web = web;
+    this.surface = surface;
+    this.host = host;
+    this.display = display;
+    this.profile = profile;
+    this.#sites = sites;
+    this.#folder = folder;
+    this.#owned = owned;
+    surface.onMessage((message) => this.received.push(message), never);
   }
 
   /** Starts the server, an X display and the browser, and opens the page. */
   static async start(): Promise<SiteScreen> {
-    await using parts = new AsyncDisposableStack();
+    await using owned = new AsyncDisposableStack();
     const folder = await mkdtemp(join(tmpdir(), "signage-sites-"));
-    parts.defer(() => rm(folder, { recursive: true, force: true }));
+    owned.defer(() => rm(folder, { recursive: true, force: true }));
     const profile = await browserFolder();
-    parts.defer(() => rm(profile, { recursive: true, force: true, maxRetries: 5 }));
-    const web = parts.use(
-      await startWebServer(
-        "127.0.0.2",
-        sitePages(() => screen.isDown),
-      ),
+    owned.defer(() => rm(profile, { recursive: true, force: true, maxRetries: 5 }));
+    const pages = sitePages(() => screen.isDown);
+    const web = owned.use(await startWebServer("127.0.0.2", pages));
+    const outboundHttp = owned.use(new OutboundHttp({ policy: contentPolicy() }));
+    const surface = owned.use(
+      await Surface.open({
+        owner: "tests",
+        port: null,
+        rendererFolder: await builtRenderer(),
+        media: () => null,
+        stream: () => null,
+        outboundHttp,
+        clock,
+        log: silentLog,
+      }),
     );
-    const outboundHttp = parts.use(new OutboundHttp({ policy: contentPolicy() }));
-    const nothing = { owner: "tests", port: null, media: () => null, stream: () => null };
-    const surface = parts.use(
-      await Surface.open({ ...nothing, rendererFolder: await builtRenderer(), outboundHttp, clock, log: silentLog }),
-    );
-    const display = parts.use(await startXvfb({ width: 960, height: 540 }));
+    const display = owned.use(await startXvfb({ width: 960, height: 540 }));
     const host = createChromiumHost({
       executable: await findChromium(),
       profileFolder: profile,
@@ -116,10 +122,10 @@ export class SiteScreen implements AsyncDisposable {
       iframes,
       mayReachLocal: () => true,
     });
-    const sites = parts.use(await WebItems.open({ host, surface, media: (name) => ({ folder, name }), log: silentLog }));
-    parts.use(host);
-    const screen: SiteScreen = new SiteScreen(parts.move(), { web, surface, host, display, profile }, { folder, sites });
+    const sites = owned.use(await WebItems.open({ host, surface, media: (name) => ({ folder, name }), log: silentLog }));
+    owned.use(host);
     await host.open(surface.hostPage, never);
+    const screen: SiteScreen = new SiteScreen({ web, surface, host, display, sites, profile, folder }, owned.move());
     return screen;
   }
 
@@ -131,7 +137,7 @@ export class SiteScreen implements AsyncDisposable {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return this.#parts.disposeAsync();
+    return this.#owned.disposeAsync();
   }
 
   /** Draws items in one zone that fills the display, as the player does. Returns a function that draws the loop's current state. */

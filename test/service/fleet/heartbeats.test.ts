@@ -120,7 +120,7 @@ test("[HBH4] minutes are kept for thirty days; permanently deleting a player del
   clock.advance(30 * day - minute);
   await sendHeartbeat(device);
   expect(await list()).toBe(2);
-  // PostgreSQL drops the minutes of a whole UTC day together.
+  // PostgreSQL drops the minutes of a UTC day together, once all of them are old enough.
   clock.advance(60 * minute + (isOnPostgres ? day : 0));
   await expect.poll(list).toBe(1);
   const rows = (): unknown => {
