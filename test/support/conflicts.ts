@@ -1,7 +1,7 @@
 // A set-up file for `npm run test:long -- conflicts`: of the transactions that can conflict with those of another node, every second
 // one fails at its commit, with the error that PostgreSQL gives then. The service has to run it again without a trace of the first run.
 import pg from "pg";
-import { beginWrite } from "../../src/service/store/postgres/write-queue.ts";
+import { beginWrite, beginWriteAlone } from "../../src/service/store/postgres/write-queue.ts";
 
 type Query = (this: pg.Client, ...parameters: unknown[]) => unknown;
 
@@ -19,8 +19,9 @@ if (marked[isReplaced] !== true) {
   const query = pg.Client.prototype.query as unknown as Query;
   const withConflicts: Query = function (...parameters) {
     const [text] = parameters;
-    // A transaction that runs alone cannot conflict.
+    // A transaction that runs alone cannot conflict, also after one on the same connection that ended without a commit.
     if (text === beginWrite) serializable.add(this);
+    if (text === beginWriteAlone) serializable.delete(this);
     if (text !== "commit" || !serializable.delete(this)) return query.apply(this, parameters);
     commits += 1;
     if (commits % 2 === 0) return query.apply(this, parameters);

@@ -14,6 +14,7 @@ import type { Store } from "../../../src/service/store/store.ts";
 import { waitForLockedQuery, startPostgres } from "../../support/postgres.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { waitUntil } from "../../support/polling.ts";
+import { hasConflicts } from "../test-database.ts";
 import { countAs, startNode, testClock } from "./test-nodes.ts";
 import { usePostgres } from "./use-postgres.ts";
 
@@ -67,58 +68,62 @@ test("[NOD10] a node that is paused loses its duty, and when it wakes its writes
   expect(b.nodes.figures.hasDuties).toBe(true);
 });
 
-test("[NOD11] a write under a lease that another node has is refused and changes nothing; the next holder waits for a write in progress", async () => {
-  const database = await postgres.createDatabase();
-  await using node = await startNode(database);
-  const pool = new pg.Pool(connectionTo(database));
-  pool.on("error", () => undefined);
-  await using _closing = { [Symbol.asyncDispose]: () => pool.end() };
-  const [first, second] = [new Leases(pool, "nod_first"), new Leases(pool, "nod_second")];
-  const lease = (await first.take("test"))!;
-  expect(await second.take("test")).toBeNull();
-  const write = (value: string) =>
-    node.store.write(async (db) => {
-      await db
-        .insertInto("meta")
-        .values({ key: `fenced-${value}`, value })
-        .execute();
+// With conflicts the write in progress runs again, when the lease is another node's, so it is refused.
+test.skipIf(hasConflicts)(
+  "[NOD11] a write under a lease that another node has is refused and changes nothing; the next holder waits for a write in progress",
+  async () => {
+    const database = await postgres.createDatabase();
+    await using node = await startNode(database);
+    const pool = new pg.Pool(connectionTo(database));
+    pool.on("error", () => undefined);
+    await using _closing = { [Symbol.asyncDispose]: () => pool.end() };
+    const [first, second] = [new Leases(pool, "nod_first"), new Leases(pool, "nod_second")];
+    const lease = (await first.take("test"))!;
+    expect(await second.take("test")).toBeNull();
+    const write = (value: string) =>
+      node.store.write(async (db) => {
+        await db
+          .insertInto("meta")
+          .values({ key: `fenced-${value}`, value })
+          .execute();
+      });
+    await runUnder(lease, () => write("1"));
+    const entered = Promise.withResolvers<void>();
+    const leave = Promise.withResolvers<void>();
+    const slow = runUnder(lease, () =>
+      node.store.write(async (db) => {
+        await db.insertInto("meta").values({ key: "fenced-slow", value: "" }).execute();
+        entered.resolve();
+        await leave.promise;
+      }),
+    );
+    await entered.promise;
+    // The holder may renew its lease meanwhile.
+    expect(await first.renew(lease)).toBe(true);
+    await pool.query("UPDATE state.leases SET held_until = 1 WHERE name = 'test'");
+    let isTaken = false;
+    const taking = second.take("test").then((taken) => {
+      isTaken = true;
+      return taken;
     });
-  await runUnder(lease, () => write("1"));
-  const entered = Promise.withResolvers<void>();
-  const leave = Promise.withResolvers<void>();
-  const slow = runUnder(lease, () =>
-    node.store.write(async (db) => {
-      await db.insertInto("meta").values({ key: "fenced-slow", value: "" }).execute();
-      entered.resolve();
-      await leave.promise;
-    }),
-  );
-  await entered.promise;
-  // The holder may renew its lease meanwhile.
-  expect(await first.renew(lease)).toBe(true);
-  await pool.query("UPDATE state.leases SET held_until = 1 WHERE name = 'test'");
-  let isTaken = false;
-  const taking = second.take("test").then((taken) => {
-    isTaken = true;
-    return taken;
-  });
-  await waitForLockedQuery(pool);
-  expect(isTaken).toBe(false);
-  leave.resolve();
-  await slow;
-  expect(await taking).toEqual({ name: "test", token: lease.token + 1 });
-  const refused = await runUnder(lease, () => write("2")).catch((error: unknown) => error);
-  expect(isFault(refused, "lease-lost")).toBe(true);
-  const { rows } = await sql<{ key: string }>`select key from meta where key like 'fenced-%' order by key`.execute(node.store.db);
-  expect(rows.map(({ key }) => key)).toEqual(["fenced-1", "fenced-slow"]);
-  expect(isFault(await runUnder(lease, () => node.nodes.checkDuty()).catch((error: unknown) => error), "lease-lost")).toBe(true);
-  // Writes outside of a duty need no lease; a batch of several callers' items is outside, whoever has added the first one.
-  await write("3");
-  const batch = new Batch<string>(10, async (all) => {
-    for (const each of all) await write(each);
-  });
-  await Promise.all([runUnder(lease, () => batch.add("4")), batch.add("5")]);
-});
+    await waitForLockedQuery(pool);
+    expect(isTaken).toBe(false);
+    leave.resolve();
+    await slow;
+    expect(await taking).toEqual({ name: "test", token: lease.token + 1 });
+    const refused = await runUnder(lease, () => write("2")).catch((error: unknown) => error);
+    expect(isFault(refused, "lease-lost")).toBe(true);
+    const { rows } = await sql<{ key: string }>`select key from meta where key like 'fenced-%' order by key`.execute(node.store.db);
+    expect(rows.map(({ key }) => key)).toEqual(["fenced-1", "fenced-slow"]);
+    expect(isFault(await runUnder(lease, () => node.nodes.checkDuty()).catch((error: unknown) => error), "lease-lost")).toBe(true);
+    // Writes outside of a duty need no lease; a batch of several callers' items is outside, whoever has added the first one.
+    await write("3");
+    const batch = new Batch<string>(10, async (all) => {
+      for (const each of all) await write(each);
+    });
+    await Promise.all([runUnder(lease, () => batch.add("4")), batch.add("5")]);
+  },
+);
 
 test("[NOD12] loops of duties and of each node go on after an outage of the database, and no node counts as gone because of it", async () => {
   await using folder = await temporaryFolder();
