@@ -1,8 +1,5 @@
 // `npm run test:long [-- PART…]`: the long tests, part by part, each by its own run of Vitest, and one summary. `--list` names the
 // parts. Exits with 1 if a test failed or a part could not run.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createLog } from "../src/base/log.ts";
 import { provideLabwc } from "./test/labwc-root.ts";
@@ -30,25 +27,20 @@ function refuse(names: readonly string[]): void {
 async function runParts(parts: readonly LongPart[]): Promise<number> {
   const log = await createLog("test");
   await ensureInstalled([...gateRequirements, ...longRequirements], log, new AbortController().signal);
-  const folder = mkdtempSync(join(tmpdir(), "signage-report-"));
   const outcomes = new Map<string, PartOutcome>();
-  try {
-    for (const part of parts) {
-      process.stdout.write(`\nPart ${outcomes.size + 1} of ${parts.length}: ${part.name}, ${part.about}\n`);
-      outcomes.set(part.name, await runPart(part, join(folder, `${part.name}.json`)));
-    }
-  } finally {
-    rmSync(folder, { recursive: true });
+  for (const part of parts) {
+    process.stdout.write(`\nPart ${outcomes.size + 1} of ${parts.length}: ${part.name}, ${part.about}\n`);
+    outcomes.set(part.name, await runPart(part));
   }
   return summarize(outcomes);
 }
 
-async function runPart(part: LongPart, report: string): Promise<PartOutcome> {
+async function runPart(part: LongPart): Promise<PartOutcome> {
   const labwc = part.needsLabwc === true ? provideLabwc() : {};
   if ("missing" in labwc) return { missing: labwc["missing"]! };
   if (part.needsTools === true) installLongToolsIfStale();
   const from = performance.now();
-  const run = await runVitest(["--config", part.config, ...filesOf(part)], report, { ...part.env, ...labwc });
+  const run = await runVitest(["--config", part.config, ...filesOf(part)], { ...part.env, ...labwc });
   return { ...judge(run), seconds: Math.round((performance.now() - from) / 1_000) };
 }
 

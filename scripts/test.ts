@@ -3,9 +3,6 @@
 // `npm test -- --changed [COMMIT]` runs the tests that depend on what changed since the commit (HEAD by default), the nearest first, as
 // many as take 90 seconds. `npm test -- --cost` also measures the CPU time of each test file and writes it to test/cost.md. All other
 // words go to Vitest: parts of paths of test files, and options.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createLog } from "../src/base/log.ts";
 import { findElectron } from "../src/main/player/engine.ts";
 import { buildPageIfStale } from "../test/support/page-build.ts";
@@ -26,19 +23,13 @@ async function runTests(words: readonly string[]): Promise<void> {
   if (findElectron() === null)
     process.stdout.write("Electron's binary is missing: a stand-in replaces it (npm run electron:check tests the binary).\n");
   await Promise.all([buildPageIfStale(), bundleProgramsIfStale()]);
-  const folder = mkdtempSync(join(tmpdir(), "signage-report-"));
-  const meter = withCost ? new CostMeter() : null;
-  try {
-    const run = await runVitest(words, join(folder, "run.json"));
-    if (meter !== null) writeCosts(meter.end());
-    const { passed, failed, skipped, failures, exitCode } = judge(run);
-    process.stdout.write(`${listText("Failed", failures)}\nTests: ${passed} passed, ${failed} failed, ${skipped} skipped\n`);
-    if (changed !== null) process.stdout.write(`Left out: ${changed.leftOut} test files that depend on the change. npm test runs all.\n`);
-    process.exitCode = exitCode;
-  } finally {
-    meter?.[Symbol.dispose]();
-    rmSync(folder, { recursive: true });
-  }
+  using meter = withCost ? new CostMeter() : null;
+  const run = await runVitest(words);
+  if (meter !== null) writeCosts(meter.end());
+  const { passed, failed, skipped, failures, exitCode } = judge(run);
+  process.stdout.write(`${listText("Failed", failures)}\nTests: ${passed} passed, ${failed} failed, ${skipped} skipped\n`);
+  if (changed !== null) process.stdout.write(`Left out: ${changed.leftOut} test files that depend on the change. npm test runs all.\n`);
+  process.exitCode = exitCode;
 }
 
 /** `commit`: what --changed compares with, null without it. */

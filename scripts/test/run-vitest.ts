@@ -1,7 +1,8 @@
 // Runs Vitest and reads its report.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rootFolder } from "../../src/main/folders.ts";
 import { Report, type Run } from "./outcome.ts";
@@ -14,9 +15,11 @@ const signals = ["SIGINT", "SIGTERM"] as const;
  * @param env added to the environment.
  * @throws Error when Vitest ends before all files have.
  */
-export async function runVitest(argv: readonly string[], report: string, env: Readonly<Record<string, string>> = {}): Promise<Run> {
+export async function runVitest(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Run> {
   const reporters = ["--reporter=default", `--reporter=${join(rootFolder, "scripts/test/reporter.ts")}`];
   const vitest = join(rootFolder, "node_modules/vitest/vitest.mjs");
+  const folder = mkdtempSync(join(tmpdir(), "signage-report-"));
+  const report = join(folder, "report.json");
   const child = spawn(process.execPath, [vitest, "run", ...reporters, ...argv], {
     cwd: rootFolder,
     stdio: "inherit",
@@ -30,6 +33,9 @@ export async function runVitest(argv: readonly string[], report: string, env: Re
   for (const signal of signals) process.on(signal, stop);
   const [code] = (await once(child, "exit")) as [number | null];
   for (const signal of signals) process.off(signal, stop);
+  const text = existsSync(report) ? readFileSync(report, "utf8") : null;
+  rmSync(folder, { recursive: true });
   if (stoppedBy !== null) process.kill(process.pid, stoppedBy);
-  return { exitCode: code ?? 1, report: Report.parse(JSON.parse(readFileSync(report, "utf8"))) };
+  if (text === null) throw new Error(`Vitest ended with ${code} before it wrote its report`);
+  return { exitCode: code ?? 1, report: Report.parse(JSON.parse(text)) };
 }
