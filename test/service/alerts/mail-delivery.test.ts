@@ -10,6 +10,9 @@ import { createOtherTeam } from "../people/people.ts";
 import { AlertFleet, minute } from "./alert-fleet.ts";
 import { mailState, received, recipients, smtpAt, startWithMail } from "./mail-fleet.ts";
 
+// Port 0 never chooses it, so no other test can listen on it meanwhile.
+const closedPort = 9;
+
 test("[MAI1] mails are encrypted and sent with user and password; a server whose certificate is not trusted gets nothing", async (context) => {
   await using folder = await temporaryFolder();
   const certificate = await createSelfSignedCertificate(folder.path);
@@ -95,10 +98,7 @@ test("[MAI6] a mail that the server refuses for good is given up, and the settin
 
 test("[MAI6] a mail is given up after a day of attempts", async () => {
   await using folder = await temporaryFolder();
-  const server = await MailServer.start();
-  const { port } = server;
-  await server[Symbol.asyncDispose]();
-  await using fleet = await AlertFleet.start(folder.path, { smtp: smtpAt(port) });
+  await using fleet = await AlertFleet.start(folder.path, { smtp: smtpAt(closedPort) });
   await fleet.set(1, 1, { recipients });
   await fleet.api.call("POST", "alert-settings/test-mail");
   const from = fleet.clock.now();
@@ -112,10 +112,7 @@ test("[MAI6] a mail is given up after a day of attempts", async () => {
 
 test("[MAI6] no more than a hundred mails of a team wait: the oldest are given up", async () => {
   await using folder = await temporaryFolder();
-  const server = await MailServer.start();
-  const { port } = server;
-  await server[Symbol.asyncDispose]();
-  await using fleet = await AlertFleet.start(folder.path, { smtp: smtpAt(port) });
+  await using fleet = await AlertFleet.start(folder.path, { smtp: smtpAt(closedPort) });
   await fleet.set(1, 1, { recipients });
   for (let index = 0; index < 103; index += 1) await fleet.api.call("POST", "alert-settings/test-mail");
   expect(await mailState(fleet)).toMatchObject({ waiting: 100 });
