@@ -8,6 +8,7 @@ import { SharedConsole } from "../../support/console/shared.ts";
 import { shownLayout } from "../../support/console/shown-layout.ts";
 import { eventually } from "../../support/polling.ts";
 import type { TestService } from "../../service/harness.ts";
+import { leastTarget, smallTargets } from "../frame/layout-checks.ts";
 
 let shared: SharedConsole;
 let service: TestService;
@@ -121,6 +122,18 @@ test("[CSD8] a schedule is moved and lengthened in the week by mouse and by keys
   });
   expect(person.faults).toEqual([]);
   expect(window.errors).toEqual([]);
+});
+
+test("[CSD6] on a phone a schedule of a minute, also one before midnight, is high enough in the week for a finger", async () => {
+  for (const [name, from, until] of [
+    ["Gong", `${day(0)}T09:00`, `${day(0)}T09:01`],
+    ["Closing", `${day(0)}T23:59`, `${day(1)}T00:00`],
+  ] as const)
+    await newSchedule(name, "minutes", { starts_at: from, ends_at: until });
+  const window = await openWindow("/schedules", ownPhone);
+  const { page } = window;
+  for (const name of ["Gong", "Closing"]) await page.getByRole("main").getByRole("link", { name }).waitFor();
+  expect(await smallTargets(page, leastTarget.finger)).toEqual([]);
 });
 
 test("[CSD9] dragging over a free time of the week begins a new schedule with these times", async () => {
