@@ -19,7 +19,7 @@ if (marked[isReplaced] !== true) {
   const query = pg.Client.prototype.query as unknown as Query;
   const withConflicts: Query = function (...parameters) {
     const [text] = parameters;
-    // A transaction that runs alone cannot conflict, also after one on the same connection that ended without a commit.
+    // A transaction that runs alone cannot conflict. The connection may be marked by an earlier one that was rolled back.
     if (text === beginWrite) serializable.add(this);
     if (text === beginWriteAlone) serializable.delete(this);
     if (text !== "commit" || !serializable.delete(this)) return query.apply(this, parameters);

@@ -10,7 +10,7 @@ import { createOtherTeam } from "../people/people.ts";
 import { AlertFleet, minute } from "./alert-fleet.ts";
 import { mailState, received, recipients, smtpAt, startWithMail } from "./mail-fleet.ts";
 
-// Port 0 never chooses it, so no other test can listen on it meanwhile.
+// No test listens on it: the tests' servers ask for port 0, and the system then chooses a higher one.
 const closedPort = 9;
 
 test("[MAI1] mails are encrypted and sent with user and password; a server whose certificate is not trusted gets nothing", async (context) => {

@@ -68,7 +68,7 @@ test("[NOD10] a node that is paused loses its duty, and when it wakes its writes
   expect(b.nodes.figures.hasDuties).toBe(true);
 });
 
-// With conflicts the write in progress runs again, when the lease is another node's, so it is refused.
+// With conflicts the write in progress runs a second time, after another node has taken the lease, and is refused.
 test.skipIf(hasConflicts)(
   "[NOD11] a write under a lease that another node has is refused and changes nothing; the next holder waits for a write in progress",
   async () => {

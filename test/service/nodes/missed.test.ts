@@ -19,7 +19,7 @@ test("[NOD30] a node that has missed announcements sends its players and subscri
   await ended.subscribe(["playlist_updates"]);
   using watcher = new EventSubscriber(b.service.url, b.token);
   await watcher.subscribe(["playlist_updates"]);
-  // What B has yet to hear of would make it read the events that follow, too.
+  // An announcement that B reads late would make it send all events that are stored by then.
   const heard = (await a.call("POST", "playlists", { name: "Heard", items: [] })).body as { id: string };
   await waitUntil("B has heard what was announced", () => JSON.stringify(watcher.received).includes(heard.id));
   const database = new pg.Client(two.database);
@@ -29,6 +29,7 @@ test("[NOD30] a node that has missed announcements sends its players and subscri
     await database.query(`CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS
       'BEGIN DELETE FROM state.announcements WHERE id = NEW.id; RETURN NULL; END'`);
     await database.query("CREATE TRIGGER lose AFTER INSERT ON state.announcements FOR EACH ROW EXECUTE FUNCTION lose()");
+    const polled = watcher.received.length;
     await a.call("PATCH", `players/${device.playerId}`, { name: "Renamed" });
     const command = (await a.call("POST", `players/${commanded.playerId}/commands`, { type: "identify" })).body as { id: string };
     expect((await a.call("DELETE", `players/${deleted.playerId}`)).status).toBe(204);
@@ -36,6 +37,7 @@ test("[NOD30] a node that has missed announcements sends its players and subscri
     const playlist = (await a.call("POST", "playlists", { name: "P", items: [] })).body as { id: string };
     await database.query("DROP TRIGGER lose ON state.announcements");
     expect(await resynchronized(b)).toBe(0);
+    expect(watcher.received.length).toBe(polled);
     await database.query(`INSERT INTO state.meta (key, value)
       SELECT 'announcements-trimmed-id', last_value::text FROM state.announcements_id_seq ON CONFLICT (key) DO UPDATE SET value = excluded.value`);
     await waitUntil("B has read everything anew", async () => (await resynchronized(b)) === 1);

@@ -7,7 +7,7 @@ import type { Schedule } from "./form.ts";
 /** Dates of calendars by calendar id. */
 export type Calendars = ReadonlyMap<string, readonly string[]>;
 
-// By the height of an hour (calendar.css), a block of as many minutes is 24 px high for a mouse and 40 px for a finger.
+// With the height of an hour in calendar.css, a block of so many minutes is at least 24 px high for a mouse and 40 px for a finger.
 const leastMinutes = 36;
 
 /** A time in which a schedule is due. Wall times are the UTC ms at which a clock in UTC shows the same. */
