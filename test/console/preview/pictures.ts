@@ -52,6 +52,8 @@ export async function enlargePreview({ page }: Window, { width, height }: Size):
     { width, height },
   );
   await expect.poll(() => frame.evaluate((element) => element.getBoundingClientRect().width), { timeout: patienceMs }).toBe(width);
+  const root = frame.contentFrame().locator(":root");
+  await root.evaluate(async (element) => void (await element.ownerDocument.fonts.ready));
 }
 
 /** Takes upright pictures until the video in `place` shows `frame`: the compositor draws a frame some time after the page has presented it. */

@@ -89,6 +89,8 @@ export function videoPositionIn({ screen }: Scene, at: number): number {
 export function stoppedAt(instant: number, videoPosition: number): string {
   return `(async () => {
     const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+    // A font that comes late makes the texts be laid out anew, and a ticker starts again.
+    await document.fonts.ready;
     for (const animation of document.getAnimations()) {
       const { duration, iterations } = animation.effect.getComputedTiming();
       if (iterations !== Number.POSITIVE_INFINITY) continue;
@@ -96,7 +98,7 @@ export function stoppedAt(instant: number, videoPosition: number): string {
       animation.pause();
       animation.currentTime = position;
       // The page would set it right again.
-      Object.defineProperty(animation, "currentTime", { get: () => position, set: () => undefined });
+      Object.defineProperty(animation, "currentTime", { configurable: true, get: () => position, set: () => undefined });
       animation.play = () => undefined;
     }
     // How Chromium smooths the edges of a line's letters depends on where it ran when it was drawn: it is drawn again where it stands.
