@@ -76,8 +76,13 @@ test("[CFR22] the wall that a person returns to shows changes also if the last o
   const { playerId } = await service.pairDevice("Bar");
   await using window = await Window.open(browser);
   const { page } = window;
+  // What changes before the page subscribes is read with everything else, and not by its id.
+  const subscribed = page
+    .waitForEvent("websocket")
+    .then((socket) => socket.waitForEvent("framereceived", ({ payload }) => String(payload).includes('"subscribed"')));
   await window.signIn(service);
   await link(page, "Bar").waitFor();
+  await subscribed;
   let failed = 0;
   await page.route(/\/players\/roster\?ids=/, (route) => {
     failed += 1;

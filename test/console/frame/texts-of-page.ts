@@ -27,9 +27,9 @@ function stringsIn(data: string): string[] {
     } else if (Array.isArray(value)) value.forEach(collect);
     else if (typeof value === "object" && value !== null) {
       Object.values(value).forEach(collect);
-      // Tags and names may be any word.
-      const { name, tags, tag } = value as { name?: unknown; tags?: unknown; tag?: unknown };
-      for (const each of [name, tag, ...(Array.isArray(tags) ? tags : [])]) if (typeof each === "string") found.add(each);
+      // Tags, names and the ends of secrets may be any word.
+      const { name, tags, tag, hint } = value as { name?: unknown; tags?: unknown; tag?: unknown; hint?: unknown };
+      for (const each of [name, tag, hint, ...(Array.isArray(tags) ? tags : [])]) if (typeof each === "string") found.add(each);
     }
   };
   for (const line of data.split("\n")) if (line !== "") collect(JSON.parse(line));
