@@ -94,7 +94,10 @@ class WaitingPostgres implements Disposable {
   #query(text: string, values: readonly unknown[]): Answer {
     const before = Atomics.load(this.#answered, 0);
     this.#port.postMessage({ text, values });
-    if (Atomics.wait(this.#answered, 0, before, 60_000) === "timed-out") throw new Error(`no answer to ${text} within a minute`);
+    // A notification may be the one of the answer before, if that answer was here before this thread waited for it.
+    while (Atomics.load(this.#answered, 0) === before) {
+      if (Atomics.wait(this.#answered, 0, before, 60_000) === "timed-out") throw new Error(`no answer to ${text} within a minute`);
+    }
     const answer: Answer | undefined = receiveMessageOnPort(this.#port)?.message;
     if (answer === undefined) throw new Error(`an answer to ${text} was announced, but is not there`);
     if (answer.error !== undefined) throw new Error(`${answer.error}: ${text}`);
