@@ -122,7 +122,7 @@ export class Session {
     const stores = await openStores({ ...dependencies, assetsOnScreen });
     const session = new Session(dependencies, stores);
     const { desired, cache } = stores;
-    await cache.restore(desired.current.value, desired.previous, dependencies.pairing.playerId);
+    await cache.content.restore(desired.received, dependencies.pairing.playerId);
     await desired.continueWith(cache.content.generations.newest);
     return session;
   }

@@ -96,15 +96,6 @@ export class ContentCache {
     return mimeType === undefined ? null : { folder: this.#files.folder, name: sha256, mimeType };
   }
 
-  /**
-   * Makes stored content ready at the start, without the service: the state that played, or as much as is here of the one `received`
-   * last. Items with damaged files are left out until these are fetched again. The files of `receivedBefore` are kept, in case the
-   * received state is damaged at the next start.
-   */
-  restore(received: DesiredState | null, receivedBefore: DesiredState | null, playerId: string): Promise<void> {
-    return this.content.restore(received, receivedBefore, playerId);
-  }
-
   /** Calls `listener` when {@link prepare} has to be called again, after {@link prepareAgain}. Until `signal` aborts. */
   onRestart(listener: () => void, signal: AbortSignal): void {
     this.#restarts.add(listener, signal);

@@ -21,10 +21,20 @@ const pollMs = 300_000;
 const pollSpread = 0.2;
 const backoffBounds = { firstMs: 1_000, longestMs: 60_000 };
 
+/** The states of the service that are on the disk at the start. */
+export interface ReceivedStates {
+  /** The newest one; null if there is none. */
+  newest: DesiredState | null;
+  /** The state before it, also of earlier runs; null if there is none. */
+  previous: DesiredState | null;
+  /** Whether the disk fails to read one of them: there may be others than these. */
+  isUnread: boolean;
+}
+
 /** `current` is null until the player has received a state. A state whose `layout` is null is an empty one. */
 export class DesiredStateStore {
-  /** The state before {@link current}, also of earlier runs; null if there is none. */
-  readonly previous: DesiredState | null;
+  /** What was on the disk when the store was opened. */
+  readonly received: ReceivedStates;
   readonly #stored: StoredValue<DesiredState>;
   readonly #current: Observable<DesiredState | null>;
   readonly #playerId: string;
@@ -38,11 +48,12 @@ export class DesiredStateStore {
   #begun = 0;
   readonly #fetched = new Listeners<{ number: number; error: unknown }>();
 
-  private constructor(stored: StoredValue<DesiredState>, previous: DesiredState | null, playerId: string, log: Log) {
+  private constructor(stored: StoredValue<DesiredState>, previous: DesiredState | "unread" | null, playerId: string, log: Log) {
     const own = (state: DesiredState | null): DesiredState | null => (state?.player.id === playerId ? state : null);
-    this.previous = own(previous);
+    const isUnread = stored.isUnread || previous === "unread";
+    this.received = { newest: own(stored.value), previous: previous === "unread" ? null : own(previous), isUnread };
     this.#stored = stored;
-    this.#current = new Observable(own(stored.value));
+    this.#current = new Observable(this.received.newest);
     this.#playerId = playerId;
     this.#log = log;
   }
@@ -51,9 +62,9 @@ export class DesiredStateStore {
   static async open(folder: string, playerId: string, log: Log, disk = new DiskHealth(log)): Promise<DesiredStateStore> {
     const file = new DurableFile(join(folder, "desired.json"), (json) => DesiredState.parse(json));
     const previous = await file.readPrevious().catch((error: unknown) => {
-      // Its files may have to be fetched again.
-      if (isReadFailure(error)) return null;
-      throw error;
+      if (!isReadFailure(error)) throw error;
+      disk.unreadable("desired.json.previous", error, () => file.readPrevious());
+      return "unread" as const;
     });
     return new DesiredStateStore(await StoredValue.open(file, disk, "fetching the state again"), previous, playerId, log);
   }

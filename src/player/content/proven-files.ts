@@ -1,9 +1,9 @@
 // The files of the content cache whose SHA-256 has been verified. A file that looks unchanged is not read again at the next start.
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { DurableFile, makeFolder } from "../../base/files/durable-file.ts";
-import { isMissing } from "../../base/files/is-accessible.ts";
 import { hashFile } from "../../base/files/hash-file.ts";
 import { isReadFailure } from "../../base/files/system-error.ts";
 import { Fault, isFault, reasonOf, hasErrorCode } from "../../base/fault.ts";
@@ -18,6 +18,12 @@ type Fingerprint = z.infer<typeof Fingerprint>;
 // A file that cannot be read for one of these reasons is skipped and fetched again. Others, such as too many open files, say nothing about
 // the file.
 const damageCodes = ["EIO", "EACCES", "EISDIR", "EUCLEAN", "EBADMSG"];
+
+/** What is wrong with a file. `error`: the disk failed to read it, and it may be whole. */
+interface Damage {
+  reason: string;
+  error?: unknown;
+}
 
 /** The result of reading a file again. A file whose bytes are wrong has been removed; one that the disk fails to read is left there. */
 type Verification = { is: "intact" } | { is: "damaged"; reason: string };
@@ -87,7 +93,7 @@ export class ProvenFiles {
   /** Records the file that was just verified. Durable after {@link save}. @throws Fault `asset-missing` if it cannot be found. */
   async add(sha256: string): Promise<void> {
     const fingerprint = await fingerprintOf(this.pathOf(sha256));
-    if (fingerprint === null) throw new Fault("asset-missing", "the file that was just stored cannot be found");
+    if ("reason" in fingerprint) throw new Fault("asset-missing", "the file that was just stored cannot be found");
     this.#fingerprints[sha256] = fingerprint;
   }
 
@@ -117,7 +123,7 @@ export class ProvenFiles {
     const sizes = new Map<string, number>();
     for (const name of await readdir(this.folder)) {
       const found = mediaFile.test(name) ? await fingerprintOf(this.pathOf(name)) : null;
-      if (found !== null) sizes.set(name, found.size);
+      if (found !== null && "size" in found) sizes.set(name, found.size);
     }
     return sizes;
   }
@@ -138,28 +144,25 @@ export class ProvenFiles {
     const path = this.pathOf(sha256);
     for (;;) {
       const before = await fingerprintOf(path);
-      const damage = await damageOf(path, sha256, pace);
-      const after = await fingerprintOf(path);
+      const found = "reason" in before ? before : ((await damageOf(path, sha256, pace)) ?? before);
       // The file was downloaded again during the read.
-      if (before?.inode !== after?.inode) continue;
-      if (before !== null && damage === null) {
-        this.#fingerprints[sha256] = before;
+      if (inodeOf(before) !== inodeOf(await fingerprintOf(path))) continue;
+      if ("inode" in found) {
+        this.#fingerprints[sha256] = found;
         return { is: "intact" };
       }
-      if (damage === null) return { is: "damaged", reason: "it cannot be examined" };
-      if (isReadFailure(damage.error)) this.#unreadable(sha256, damage.error);
+      if (isReadFailure(found.error)) this.#unreadable(sha256, found.error);
       else await this.#remove(sha256);
-      return { is: "damaged", reason: damage.reason };
+      return { is: "damaged", reason: found.reason };
     }
   }
 
   /** Whether the file is here and unchanged since it was verified. A changed file is verified again. */
   async #isProven(asset: DesiredAsset): Promise<boolean> {
     const now = await fingerprintOf(this.pathOf(asset.sha256));
-    if (now === null && (await isMissing(this.pathOf(asset.sha256)))) return false;
+    if ("reason" in now && now.error === undefined) return false;
     const known = this.#fingerprints[asset.sha256];
-    if (now !== null && known !== undefined && known.size === now.size && known.modifiedMs === now.modifiedMs && known.inode === now.inode)
-      return true;
+    if (known !== undefined && isDeepStrictEqual(now, known)) return true;
     const verified = await this.verify(asset.sha256);
     if (verified.is === "intact") return true;
     this.#log.error({ asset_id: asset.id, reason: verified.reason }, "a stored file is damaged: fetching it again");
@@ -169,8 +172,10 @@ export class ProvenFiles {
   /** A file that the disk fails to read may be whole: it stays, and the next download replaces it. */
   #unreadable(sha256: string, error: unknown): void {
     this.#disk.unreadable(what, error, async () => {
-      const damage = await damageOf(this.pathOf(sha256), sha256, async () => undefined);
-      if (damage !== null && isReadFailure(damage.error)) throw damage.error;
+      const path = this.pathOf(sha256);
+      for (const found of [await fingerprintOf(path), await damageOf(path, sha256, async () => undefined)]) {
+        if (found !== null && "error" in found) throw found.error;
+      }
     });
   }
 
@@ -186,27 +191,32 @@ export class ProvenFiles {
 }
 
 /** Why the file at `path` is not the one with this hash; null if it is. `error`: it could not be read. */
-async function damageOf(
-  path: string,
-  sha256: string,
-  pace: (bytes: number) => Promise<void>,
-): Promise<{ reason: string; error?: unknown } | null> {
+async function damageOf(path: string, sha256: string, pace: (bytes: number) => Promise<void>): Promise<Damage | null> {
   try {
     const { hash } = await hashFile(path, { pace });
     return hash.digest("hex") === sha256 ? null : { reason: "its bytes have changed" };
   } catch (error) {
-    if (hasErrorCode(error, "ENOENT")) return { reason: "the file is missing" };
-    if (hasErrorCode(error, ...damageCodes)) return { reason: `it cannot be read: ${reasonOf(error)}`, error };
-    throw error;
+    return damageBy(error);
   }
 }
 
-async function fingerprintOf(path: string): Promise<Fingerprint | null> {
+/** The file's attributes, or why there are none. */
+async function fingerprintOf(path: string): Promise<Fingerprint | Damage> {
   try {
     const { size, mtimeMs, ino } = await stat(path);
     return { size, modifiedMs: mtimeMs, inode: ino };
   } catch (error) {
-    if (hasErrorCode(error, "ENOENT", ...damageCodes)) return null;
-    throw error;
+    return damageBy(error);
   }
+}
+
+/** What a failed read says about the file. @throws an error that says nothing about it. */
+function damageBy(error: unknown): Damage {
+  if (hasErrorCode(error, "ENOENT")) return { reason: "the file is missing" };
+  if (hasErrorCode(error, ...damageCodes)) return { reason: `it cannot be read: ${reasonOf(error)}`, error };
+  throw error;
+}
+
+function inodeOf(found: Fingerprint | Damage): number | null {
+  return "inode" in found ? found.inode : null;
 }

@@ -4,6 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { DesiredState } from "../../protocol/device/desired-state.ts";
 import type { DiskHealth } from "../storage/disk-health.ts";
+import type { ReceivedStates } from "./desired-state-store.ts";
 import { GenerationStore } from "./generation-store.ts";
 import { completed, type Generations, playingState, withoutOther } from "./generations.ts";
 import type { ProvenFiles } from "./proven-files.ts";
@@ -23,8 +24,11 @@ export class ReadyContent {
   readonly #state = new Observable<ReadyState | null>(null);
   /** Media type by hash of the files that may be shown. */
   readonly #mediaTypes = new Map<string, string>();
-  /** Hashes of the files of the state that played before. They are kept: the item on screen may still be one of them. */
-  #before = new Set<string>();
+  /**
+   * Hashes of the files of the state that played before. They are kept: the item on screen may still be one of them. Null: the disk fails
+   * to tell which they are.
+   */
+  #before: Set<string> | null = new Set();
   #changing: Promise<void> = Promise.resolve();
 
   private constructor(files: ProvenFiles, store: GenerationStore, clock: Clock, log: Log) {
@@ -58,17 +62,20 @@ export class ReadyContent {
 
   /** Hashes of the files that must not be removed; null if the disk fails to tell which are needed. */
   kept(): Set<string> | null {
-    if (this.#store.isUnread) return null;
+    if (this.#store.isUnread || this.#before === null) return null;
     const { newest, previous } = this.generations;
     const assets = [newest, previous, this.#state.value?.desired].flatMap((each) => each?.assets ?? []);
     return new Set([...assets.map(({ sha256 }) => sha256), ...this.#before]);
   }
 
-  /** Plays what played before the start; without a complete state, as much as is here of the one `received` last. */
-  async restore(received: DesiredState | null, receivedBefore: DesiredState | null, playerId: string): Promise<void> {
+  /**
+   * Plays what played before the start; without a complete state, as much as is here of the newest received one. Items with damaged files
+   * are left out until these are fetched again. The files of the state before are kept, in case the newest is damaged at the next start.
+   */
+  async restore({ newest, previous, isUnread }: ReceivedStates, playerId: string): Promise<void> {
     await this.#store.keepOnlyOf(playerId);
-    this.#before = new Set(receivedBefore?.assets.map(({ sha256 }) => sha256));
-    const desired = playingState(this.generations) ?? received;
+    this.#before = isUnread ? null : new Set(previous?.assets.map(({ sha256 }) => sha256));
+    const desired = playingState(this.generations) ?? newest;
     if (desired === null) return;
     const files = await this.#files.presentOf(desired.assets);
     const missing = desired.assets.length - files.size;
@@ -126,7 +133,7 @@ export class ReadyContent {
 
   /** Gives up the state that does not play, because its files need too much room, unless it is the one of `wantedRevision`. */
   keepOnlyPlaying(wantedRevision: string | null): Promise<void> {
-    this.#before.clear();
+    this.#before = new Set();
     return this.#inOrder(() => this.#store.set(withoutOther(this.generations, wantedRevision)));
   }
 

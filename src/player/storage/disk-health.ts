@@ -107,9 +107,11 @@ export class DiskHealth {
         // It is damaged or missing, which whoever opens it again handles.
         if (!isFault(error, "file-corrupt") && !isSystemError(error)) throw error;
       }
+      isAnyRead = true;
+      // Meanwhile something else of that name may have turned out to be unreadable.
+      if (this.#unread.get(what)?.again !== again) continue;
       this.#unread.delete(what);
       this.#log.info({ what }, "the disk can be read again");
-      isAnyRead = true;
     }
     if (isAnyRead) this.#readAgain.notify();
   }

@@ -103,7 +103,7 @@ test.each([
   await first.prepare(desired, serviceOf({ body: bytes }).fetch, signal);
   await damage(join(folder.path, "content", asset.sha256));
   const second = await openCache(folder.path);
-  await second.restore(desired, null, desired.player.id);
+  await second.content.restore({ newest: desired, previous: null, isUnread: false }, desired.player.id);
   expect(second.ready.value?.files.size).toBe(0);
   expect(second.findFile(asset.sha256)).toBeNull();
   await second.prepare(desired, serviceOf({ body: bytes }).fetch, signal);
@@ -114,7 +114,7 @@ test("[CCH5] shows verified files at the start without contacting the service", 
   await using folder = await temporaryFolder();
   await (await openCache(folder.path)).prepare(desired, serviceOf({ body: bytes }).fetch, signal);
   const again = await openCache(folder.path);
-  await again.restore(desired, null, desired.player.id);
+  await again.content.restore({ newest: desired, previous: null, isUnread: false }, desired.player.id);
   expect(again.ready.value?.files.get(asset.id)).toBe(asset.sha256);
 });
 

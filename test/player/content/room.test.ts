@@ -76,7 +76,7 @@ async function startCache(
   };
   const clock = { ...system, wait };
   const cache = await ContentCache.open(content, clock, silentLog, undefined, { quotaBytes: quota });
-  if (first !== null) await cache.restore(first, null, first.player.id);
+  if (first !== null) await cache.content.restore({ newest: first, previous: null, isUnread: false }, first.player.id);
   const states = new Observable<DesiredState | null>(first);
   const stop = new AbortController();
   const shown: string[] = [];

@@ -1,12 +1,13 @@
 // Identity, pairing, desired state and interventions on a damaged, full or emptied disk.
-import { copyFile, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { copyFile, mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { CorrectedClock } from "../../../src/base/clock.ts";
 import { DurableFile } from "../../../src/base/files/durable-file.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { ContentCache } from "../../../src/player/content/content-cache.ts";
 import { DesiredStateStore } from "../../../src/player/content/desired-state-store.ts";
+import { ProvenFiles } from "../../../src/player/content/proven-files.ts";
 import { StoredValue } from "../../../src/player/storage/stored-value.ts";
 import { DiskHealth } from "../../../src/player/storage/disk-health.ts";
 import { Identity } from "../../../src/player/pairing/identity.ts";
@@ -14,6 +15,7 @@ import { InterventionStore } from "../../../src/player/playback/intervention-sto
 import { FakeClock } from "../../support/clock.ts";
 import { damages } from "../../support/damages.ts";
 import { breakDisk } from "../../support/disk.ts";
+import { failDisk } from "../../support/failing-disk.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { assetOf, desiredOf, imageItem, newId } from "../../support/states.ts";
 
@@ -91,7 +93,7 @@ test.each(damages)(
     const start = async (disk: DiskHealth) => {
       const store = await DesiredStateStore.open(folder.path, older.player.id, silentLog, disk);
       const cache = await ContentCache.open(join(folder.path, "content"), clock, silentLog, disk);
-      await cache.restore(store.current.value, store.previous, older.player.id);
+      await cache.content.restore(store.received, older.player.id);
       await cache.prepare(store.current.value!, openFile, new AbortController().signal);
       return { store, cache };
     };
@@ -105,6 +107,98 @@ test.each(damages)(
     expect(disk.condition.damaged).toEqual(["desired.json"]);
   },
 );
+
+test.for([
+  ["desired.json", "received"],
+  ["desired.json.previous", "shown"],
+  ["content/generations.json", "received"],
+] as const)(
+  "[DSK13] while the disk fails to read %s no stored file is removed, until other states are shown or the room is needed",
+  async ([unread, third]) => {
+    await using folder = await temporaryFolder();
+    const clock = new FakeClock();
+    const texts = ["first", "second", "third"];
+    const assets = texts.map((text) => assetOf(Buffer.from(text)));
+    const { player } = desiredOf([], [], "");
+    const states = texts.map((text, index) => ({ ...desiredOf([imageItem(assets[index]!, 5_000)], [assets[index]!], text), player }));
+    const file = new DurableFile(join(folder.path, "desired.json"), (json) => json as (typeof states)[number]);
+    const content = join(folder.path, "content");
+    await mkdir(content);
+    const storeFile = (index: number): Promise<void> => writeFile(join(content, assets[index]!.sha256), texts[index]!);
+    const present = async () => {
+      const names = await readdir(content);
+      return texts.filter((_, index) => names.includes(assets[index]!.sha256));
+    };
+    const openFile = (): Promise<never> => Promise.reject(new Error("nothing has to be fetched"));
+    const start = async (disk: DiskHealth) => {
+      const store = await DesiredStateStore.open(folder.path, player.id, silentLog, disk);
+      const cache = await ContentCache.open(content, clock, silentLog, disk);
+      await cache.content.restore(store.received, player.id);
+      await store.continueWith(cache.content.generations.newest);
+      const prepare = (state = store.current.value!) => cache.prepare(state, openFile, new AbortController().signal);
+      await prepare();
+      return { cache, prepare };
+    };
+    // The second state is shown after the first, and the third is received, or shown, after that.
+    for (const index of [0, 1]) await file.write(states[index]!);
+    for (const index of [0, 1]) await storeFile(index);
+    await start(new DiskHealth(silentLog));
+    await file.write(states[2]!);
+    await storeFile(2);
+    if (third === "shown") await start(new DiskHealth(silentLog));
+    const before = await present();
+    expect(before).toEqual(third === "shown" ? ["second", "third"] : texts);
+
+    using _failing = failDisk("read", "EIO", (path) => path === join(folder.path, unread));
+    const disk = new DiskHealth(silentLog);
+    const { cache, prepare } = await start(disk);
+    expect(disk.condition.unread.map(({ what }) => what)).toEqual([basename(unread)]);
+    expect(await present()).toEqual(before);
+
+    if (unread === "content/generations.json") return;
+    await prepare(states[2]);
+    await cache.clear([]);
+    expect(await present()).toEqual(["third"]);
+  },
+);
+
+test.for([
+  ["bytes", "read"],
+  ["attributes", "metadata"],
+] as const)(
+  "[DSK13] a stored file whose %s the disk fails to read is neither used nor removed, until it can be read again",
+  async ([, how]) => {
+    await using folder = await temporaryFolder();
+    const assets = ["one", "two"].map((text) => assetOf(Buffer.from(text)));
+    for (const [index, { sha256 }] of assets.entries()) await writeFile(join(folder.path, sha256), ["one", "two"][index]!);
+    const disk = new DiskHealth(silentLog);
+    const files = await ProvenFiles.open(folder.path, silentLog, disk);
+    using failing = failDisk(how, "EIO", (path) => path === join(folder.path, assets[1]!.sha256));
+    let isReadAgain = false;
+    disk.onReadAgain(() => (isReadAgain = true), new AbortController().signal);
+    expect([...(await files.presentOf(assets)).keys()]).toEqual([assets[0]!.id]);
+    await disk.retryReads();
+    expect([disk.condition.unread.map(({ what }) => what), isReadAgain]).toEqual([["content"], false]);
+    failing.heal();
+    await disk.retryReads();
+    expect([disk.condition.unread, isReadAgain]).toEqual([[], true]);
+    expect([...(await files.presentOf(assets)).keys()]).toEqual(assets.map(({ id }) => id));
+  },
+);
+
+test("[DSK13] what is found unreadable while another thing of its name is read again is tried again, too", async () => {
+  const disk = new DiskHealth(silentLog);
+  const error = Object.assign(new Error("EIO"), { code: "EIO", syscall: "open" });
+  const tried: string[] = [];
+  disk.unreadable("content", error, async () => {
+    tried.push("first");
+    disk.unreadable("content", error, async () => tried.push("second"));
+  });
+  await disk.retryReads();
+  expect(disk.condition.unread).toHaveLength(1);
+  await disk.retryReads();
+  expect([tried, disk.condition.unread]).toEqual([["first", "second"], []]);
+});
 
 test("[DSK5] on a full disk a pairing and an override take effect, and are written once there is room", async () => {
   await using folder = await temporaryFolder();

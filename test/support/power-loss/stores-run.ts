@@ -93,7 +93,7 @@ export async function openStores(folder: string, identity: Identity, clock: Fake
   corrected.learn({ t0: at, t1: at, t2: at, t3: at });
   const desired = await DesiredStateStore.open(folder, playerId, silentLog, disk);
   const cache = await ContentCache.open(join(folder, "content"), corrected, silentLog, disk);
-  await cache.restore(desired.current.value, desired.previous, playerId);
+  await cache.content.restore(desired.received, playerId);
   const outbox = await Outbox.open(join(folder, "outbox"), clock, silentLog, disk);
   const interventions = await InterventionStore.open(folder, silentLog, disk);
   const { playLog, previousRun } = await PlayLog.open(join(folder, "plays"), clock, silentLog, disk);
