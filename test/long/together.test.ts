@@ -50,11 +50,11 @@ test("[SYN9] two players, one started late and killed, change items and show a v
   await again.line(({ msg, asset_id }) => msg === "presented" && asset_id === videoId);
   const [one, other] = await watchScreens([first.framebuffer, second.framebuffer], stills, 25_000);
   const { changes, frames } = timeDifferences(one!, other!);
-  const order = (seen: typeof one) => seen!.changes.slice(1, 6).map(({ to }) => to);
-  expect(order(one).length).toBe(5);
-  const [head] = order(one);
-  const from = other!.changes.findIndex(({ to }, index) => index > 0 && to === head);
-  expect(other!.changes.slice(from, from + 5).map(({ to }) => to)).toEqual(order(one));
+  // The watch may have begun between the two screens' changes: then one of them has a change more at its beginning.
+  const order = one!.changes.slice(2, 7).map(({ to }) => to);
+  expect(order.length).toBe(5);
+  const from = other!.changes.findIndex(({ to }, index) => index > 0 && to === order[0]);
+  expect(other!.changes.slice(from, from + 5).map(({ to }) => to)).toEqual(order);
   expect(changes.length).toBeGreaterThanOrEqual(5);
   expect(frames.length).toBeGreaterThan(60);
   expect(middle(changes)).toBeLessThanOrEqual(boundMs);
