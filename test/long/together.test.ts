@@ -50,7 +50,7 @@ test("[SYN9] two players, one started late and killed, change items and show a v
   await again.line(({ msg, asset_id }) => msg === "presented" && asset_id === videoId);
   const [one, other] = await watchScreens([first.framebuffer, second.framebuffer], stills, 25_000);
   const { changes, frames } = timeDifferences(one!, other!);
-  // The watch may have begun between the two screens' changes: then one of them has a change more at its beginning.
+  // If the watch began between the two screens' changes, one recording has one more change at its beginning. The second change is in both.
   const order = one!.changes.slice(2, 7).map(({ to }) => to);
   expect(order.length).toBe(5);
   const from = other!.changes.findIndex(({ to }, index) => index > 0 && to === order[0]);

@@ -94,7 +94,7 @@ class WaitingPostgres implements Disposable {
   #query(text: string, values: readonly unknown[]): Answer {
     const before = Atomics.load(this.#answered, 0);
     this.#port.postMessage({ text, values });
-    // A notification may be the one of the answer before, if that answer was here before this thread waited for it.
+    // The worker counts an answer before it notifies, so the notification of the last answer may come only during this wait.
     while (Atomics.load(this.#answered, 0) === before) {
       if (Atomics.wait(this.#answered, 0, before, 60_000) === "timed-out") throw new Error(`no answer to ${text} within a minute`);
     }

@@ -21,20 +21,21 @@ const pollMs = 300_000;
 const pollSpread = 0.2;
 const backoffBounds = { firstMs: 1_000, longestMs: 60_000 };
 
-/** The states of the service that are on the disk at the start. */
+/** The states that the service has sent, as far as the disk had them at the start. */
 export interface ReceivedStates {
-  /** The newest one; null if there is none. */
+  /** Null if there is none. */
   newest: DesiredState | null;
-  /** The state before it, also of earlier runs; null if there is none. */
+  /** The state before the newest one, also of earlier runs; null if there is none. */
   previous: DesiredState | null;
-  /** Whether the disk fails to read one of them: there may be others than these. */
+  /** True if the disk failed to read one of them, so that a null may stand for a state. */
   isUnread: boolean;
 }
 
 /** `current` is null until the player has received a state. A state whose `layout` is null is an empty one. */
 export class DesiredStateStore {
-  /** What was on the disk when the store was opened. */
-  readonly received: ReceivedStates;
+  readonly #previous: DesiredState | null;
+  /** True if the disk failed to read a state when the store was opened. */
+  readonly #isUnread: boolean;
   readonly #stored: StoredValue<DesiredState>;
   readonly #current: Observable<DesiredState | null>;
   readonly #playerId: string;
@@ -50,10 +51,10 @@ export class DesiredStateStore {
 
   private constructor(stored: StoredValue<DesiredState>, previous: DesiredState | "unread" | null, playerId: string, log: Log) {
     const own = (state: DesiredState | null): DesiredState | null => (state?.player.id === playerId ? state : null);
-    const isUnread = stored.isUnread || previous === "unread";
-    this.received = { newest: own(stored.value), previous: previous === "unread" ? null : own(previous), isUnread };
+    this.#previous = previous === "unread" ? null : own(previous);
+    this.#isUnread = stored.isUnread || previous === "unread";
     this.#stored = stored;
-    this.#current = new Observable(this.received.newest);
+    this.#current = new Observable(own(stored.value));
     this.#playerId = playerId;
     this.#log = log;
   }
@@ -75,6 +76,11 @@ export class DesiredStateStore {
     const store = await DesiredStateStore.open(folder, fromId, log, disk);
     const stored = store.current.value;
     if (stored !== null) await store.#stored.set({ ...stored, player: { ...stored.player, id: toId } });
+  }
+
+  /** The states for the restore of the content at the start. */
+  get received(): ReceivedStates {
+    return { newest: this.#current.value, previous: this.#previous, isUnread: this.#isUnread };
   }
 
   get current(): Watchable<DesiredState | null> {

@@ -172,10 +172,8 @@ export class ProvenFiles {
   /** A file that the disk fails to read may be whole: it stays, and the next download replaces it. */
   #unreadable(sha256: string, error: unknown): void {
     this.#disk.unreadable(what, error, async () => {
-      const path = this.pathOf(sha256);
-      for (const found of [await fingerprintOf(path), await damageOf(path, sha256, async () => undefined)]) {
-        if (found !== null && "error" in found) throw found.error;
-      }
+      await stat(this.pathOf(sha256));
+      await hashFile(this.pathOf(sha256));
     });
   }
 
@@ -190,7 +188,7 @@ export class ProvenFiles {
   }
 }
 
-/** Why the file at `path` is not the one with this hash; null if it is. `error`: it could not be read. */
+/** Why the file at `path` is not the one with this hash; null if it is. */
 async function damageOf(path: string, sha256: string, pace: (bytes: number) => Promise<void>): Promise<Damage | null> {
   try {
     const { hash } = await hashFile(path, { pace });

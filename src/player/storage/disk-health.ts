@@ -108,7 +108,7 @@ export class DiskHealth {
         if (!isFault(error, "file-corrupt") && !isSystemError(error)) throw error;
       }
       isAnyRead = true;
-      // Meanwhile something else of that name may have turned out to be unreadable.
+      // During the attempt, another file that is reported by the same name may have failed: its own attempt is still to come.
       if (this.#unread.get(what)?.again !== again) continue;
       this.#unread.delete(what);
       this.#log.info({ what }, "the disk can be read again");

@@ -186,7 +186,7 @@ test.for([
   },
 );
 
-test("[DSK13] what is found unreadable while another thing of its name is read again is tried again, too", async () => {
+test("[DSK13] a file that fails to be read while another one, reported by the same name, is read again is tried again later", async () => {
   const disk = new DiskHealth(silentLog);
   const error = Object.assign(new Error("EIO"), { code: "EIO", syscall: "open" });
   const tried: string[] = [];
