@@ -23,7 +23,7 @@ const maxRecurringDays = 31;
 const searchedDays = 50 * 366;
 
 /** A schedule that an operator creates. */
-export const NewSchedule = z.strictObject(newScheduleFields).superRefine(refine);
+export const NewSchedule = z.strictObject(newScheduleFields).superRefine(refine).meta({ id: "NewSchedule" });
 
 /** A schedule as a player receives it. */
 export const DesiredSchedule = z.object(desiredScheduleFields).superRefine(refine);

@@ -10,12 +10,14 @@ const shown = {
 };
 
 /** `GET /layouts/{id}/uses`. While a player or a schedule uses it, it cannot be deleted. */
-export const LayoutUses = z.object(shown);
+export const LayoutUses = z.object(shown).meta({ id: "LayoutUses" });
 export type LayoutUses = z.infer<typeof LayoutUses>;
 
 /** `GET /playlists/{id}/uses`. While a layout uses it, it cannot be deleted. */
-export const PlaylistUses = z.object({
-  layouts: z.array(z.object({ id: id("lay"), name: Name })).describe("The layouts with a zone that shows it"),
-  ...shown,
-});
+export const PlaylistUses = z
+  .object({
+    layouts: z.array(z.object({ id: id("lay"), name: Name })).describe("The layouts with a zone that shows it"),
+    ...shown,
+  })
+  .meta({ id: "PlaylistUses" });
 export type PlaylistUses = z.infer<typeof PlaylistUses>;

@@ -125,20 +125,22 @@ const newItemId = {
 };
 
 /** An item of a playlist. */
-export const PlaylistItem = z.discriminatedUnion("type", [
-  ImageItem.extend(itemId),
-  VideoItem.extend(itemId),
-  AudioItem.extend(itemId),
-  TextItem.extend(itemId),
-  TickerItem.extend(itemId),
-  ClockItem.extend(itemId),
-  QrItem.extend(itemId),
-  FeedItem.extend(itemId),
-  PdfItem.extend(itemId),
-  StreamItem.extend(itemId),
-  WebItem.extend(itemId),
-  HtmlItem.extend(itemId),
-]);
+export const PlaylistItem = z
+  .discriminatedUnion("type", [
+    ImageItem.extend(itemId),
+    VideoItem.extend(itemId),
+    AudioItem.extend(itemId),
+    TextItem.extend(itemId),
+    TickerItem.extend(itemId),
+    ClockItem.extend(itemId),
+    QrItem.extend(itemId),
+    FeedItem.extend(itemId),
+    PdfItem.extend(itemId),
+    StreamItem.extend(itemId),
+    WebItem.extend(itemId),
+    HtmlItem.extend(itemId),
+  ])
+  .meta({ id: "PlaylistItem" });
 export type PlaylistItem = z.infer<typeof PlaylistItem>;
 
 /** An item in a request. */
@@ -171,7 +173,8 @@ export const NewPlaylistItem = z
       }
     }
     if (item.type === "pdf") span(item.first_page, item.last_page, "last_page", "must not come before first_page");
-  });
+  })
+  .meta({ id: "NewPlaylistItem" });
 export type NewPlaylistItem = z.infer<typeof NewPlaylistItem>;
 
 /** Why no camera can read a code on any screen. The size of its modules is checked by the player's page, which knows it. */

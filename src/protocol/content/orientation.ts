@@ -2,7 +2,7 @@
 import { z } from "zod";
 
 /** `portrait` rotates the picture 90° clockwise, `portrait-flipped` 90° counter-clockwise, `landscape-flipped` 180°. */
-export const Orientation = z.enum(["landscape", "portrait", "landscape-flipped", "portrait-flipped"]);
+export const Orientation = z.enum(["landscape", "portrait", "landscape-flipped", "portrait-flipped"]).meta({ id: "Orientation" });
 export type Orientation = z.infer<typeof Orientation>;
 
 /** Degrees clockwise by which the whole screen is rotated. */

@@ -10,14 +10,16 @@ const Size = z.int().min(1).max(65_535);
  * `left, top, width, height` of that picture. The space between the rectangles of neighboring displays is behind their
  * bezels, and no display shows it, so lines continue straight from one display to the next.
  */
-export const WallPart = z.strictObject({
-  wall_width: Size.describe("Width of the whole wall, including the bezels between displays"),
-  wall_height: Size,
-  left: Edge.describe("Position on the wall of what this display shows, without its bezel"),
-  top: Edge,
-  width: Size,
-  height: Size,
-});
+export const WallPart = z
+  .strictObject({
+    wall_width: Size.describe("Width of the whole wall, including the bezels between displays"),
+    wall_height: Size,
+    left: Edge.describe("Position on the wall of what this display shows, without its bezel"),
+    top: Edge,
+    width: Size,
+    height: Size,
+  })
+  .meta({ id: "WallPart" });
 export type Wall = z.infer<typeof WallPart>;
 
 /** A part that is within its wall. */
@@ -36,4 +38,5 @@ export const Wall = WallPart.superRefine(({ wall_width, wall_height, left, top, 
       message: `extends beyond the wall: top plus height must be at most ${wall_height}`,
     });
   }
-});
+  // Not meta(), whose copy of the schema the description could not show as a reference to WallPart.
+}).register(z.globalRegistry, { id: "Wall" });

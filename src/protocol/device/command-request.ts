@@ -22,36 +22,38 @@ const noArgs = NoArgs.default({});
  * A command that an operator sends. `reload` reloads the page; `restart` restarts the whole player with its browser; `update` installs the
  * version of its program that the player should run as soon as it is downloaded, without waiting for the maintenance window.
  */
-export const CommandRequest = z.discriminatedUnion("type", [
-  z.strictObject({
-    type: z.literal("screenshot"),
-    args: ScreenshotArgs.prefault({}),
-    ttl_s: timeToLiveS,
-  }),
-  z.strictObject({
-    type: z.literal("identify"),
-    args: IdentifyArgs.prefault({}),
-    ttl_s: timeToLiveS,
-  }),
-  z.strictObject({
-    type: z.literal("reload"),
-    args: noArgs,
-    ttl_s: timeToLiveS,
-  }),
-  z.strictObject({
-    type: z.literal("restart"),
-    args: noArgs,
-    ttl_s: timeToLiveS,
-  }),
-  z.strictObject({
-    type: z.literal("update"),
-    args: noArgs,
-    ttl_s: timeToLiveS,
-  }),
-  ...playCommands,
-  ...displayCommands,
-  ...machineCommands,
-]);
+export const CommandRequest = z
+  .discriminatedUnion("type", [
+    z.strictObject({
+      type: z.literal("screenshot"),
+      args: ScreenshotArgs.prefault({}),
+      ttl_s: timeToLiveS,
+    }),
+    z.strictObject({
+      type: z.literal("identify"),
+      args: IdentifyArgs.prefault({}),
+      ttl_s: timeToLiveS,
+    }),
+    z.strictObject({
+      type: z.literal("reload"),
+      args: noArgs,
+      ttl_s: timeToLiveS,
+    }),
+    z.strictObject({
+      type: z.literal("restart"),
+      args: noArgs,
+      ttl_s: timeToLiveS,
+    }),
+    z.strictObject({
+      type: z.literal("update"),
+      args: noArgs,
+      ttl_s: timeToLiveS,
+    }),
+    ...playCommands,
+    ...displayCommands,
+    ...machineCommands,
+  ])
+  .meta({ id: "CommandRequest" });
 export type CommandRequest = z.infer<typeof CommandRequest>;
 
 /** A command as a player receives it: those of operators, and those that only the service creates. */

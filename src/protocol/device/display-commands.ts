@@ -4,18 +4,20 @@ import { deviceText } from "../text.ts";
 import { timeToLiveS } from "./play-commands.ts";
 
 /** Degrees clockwise by which the output turns the picture. Touch input turns along. */
-export const DisplayRotation = z.union([z.literal(0), z.literal(90), z.literal(180), z.literal(270)]);
+export const DisplayRotation = z.union([z.literal(0), z.literal(90), z.literal(180), z.literal(270)]).meta({ id: "DisplayRotation" });
 export type DisplayRotation = z.infer<typeof DisplayRotation>;
 
 /** A mode of an output, in pixels before the rotation. */
-export const DisplayMode = z.strictObject({
-  width: z.int().min(1).max(16_384),
-  height: z.int().min(1).max(16_384),
-  refresh_hz: z.number().min(1).max(1_000).optional().describe("Default: the highest that the display offers at this size"),
-});
+export const DisplayMode = z
+  .strictObject({
+    width: z.int().min(1).max(16_384),
+    height: z.int().min(1).max(16_384),
+    refresh_hz: z.number().min(1).max(1_000).optional().describe("Default: the highest that the display offers at this size"),
+  })
+  .meta({ id: "DisplayMode" });
 export type DisplayMode = z.infer<typeof DisplayMode>;
 
-export const Power = z.enum(["on", "off"]);
+export const Power = z.enum(["on", "off"]).meta({ id: "Power" });
 export type Power = z.infer<typeof Power>;
 
 const PowerArgs = z.strictObject({
@@ -33,7 +35,7 @@ const BrightnessArgs = z.strictObject({ percent: z.number().min(0).max(100) });
 const RotateArgs = z.strictObject({ degrees: DisplayRotation });
 const ModeArgs = z.strictObject({ mode: DisplayMode.nullable().describe("null: the mode that the display prefers") });
 /** The name of an input of a display, as its capabilities list them. */
-export const DisplayInput = z
+const DisplayInput = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,31}$/, "must be an input such as hdmi-1, as the screen's capabilities list them")
   .meta({ examples: ["hdmi-1"] });

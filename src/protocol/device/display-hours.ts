@@ -23,18 +23,21 @@ const fields = {
     ),
 };
 
-export const DisplayHours = z.object(fields);
+export const DisplayHours = z.object(fields).meta({ id: "DisplayHours" });
 export type DisplayHours = z.infer<typeof DisplayHours>;
 
 /** Opening hours as operators set them. */
-export const DisplayHoursInput = z.strictObject(fields).superRefine(({ open, exceptions }, context) => {
-  const check = (openings: readonly Opening[], path: (string | number)[]): void => {
-    for (const [index, each] of openings.entries()) {
-      for (const { pointer, detail } of validateOpening(each, "")) {
-        context.addIssue({ code: "custom", path: [...path, index, pointer.slice(1)], message: detail });
+export const DisplayHoursInput = z
+  .strictObject(fields)
+  .superRefine(({ open, exceptions }, context) => {
+    const check = (openings: readonly Opening[], path: (string | number)[]): void => {
+      for (const [index, each] of openings.entries()) {
+        for (const { pointer, detail } of validateOpening(each, "")) {
+          context.addIssue({ code: "custom", path: [...path, index, pointer.slice(1)], message: detail });
+        }
       }
-    }
-  };
-  check(open, ["open"]);
-  for (const [index, { open: openings }] of exceptions.entries()) check(openings, ["exceptions", index, "open"]);
-});
+    };
+    check(open, ["open"]);
+    for (const [index, { open: openings }] of exceptions.entries()) check(openings, ["exceptions", index, "open"]);
+  })
+  .meta({ id: "DisplayHoursInput" });

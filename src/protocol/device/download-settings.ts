@@ -20,14 +20,17 @@ const fields = {
 };
 
 /** The limits of a player's downloads. They apply to content files only. */
-export const DownloadSettings = z.object(fields);
+export const DownloadSettings = z.object(fields).meta({ id: "DownloadSettings" });
 export type DownloadSettings = z.infer<typeof DownloadSettings>;
 
 /** Limits as operators set them. */
-export const DownloadSettingsInput = z.strictObject(fields).superRefine(({ windows = [] }, context) => {
-  for (const [index, opening] of windows.entries()) {
-    for (const { pointer, detail } of validateOpening(opening, "")) {
-      context.addIssue({ code: "custom", path: ["windows", index, pointer.slice(1)], message: detail });
+export const DownloadSettingsInput = z
+  .strictObject(fields)
+  .superRefine(({ windows = [] }, context) => {
+    for (const [index, opening] of windows.entries()) {
+      for (const { pointer, detail } of validateOpening(opening, "")) {
+        context.addIssue({ code: "custom", path: ["windows", index, pointer.slice(1)], message: detail });
+      }
     }
-  }
-});
+  })
+  .meta({ id: "DownloadSettingsInput" });

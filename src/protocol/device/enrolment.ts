@@ -15,23 +15,27 @@ const machine = {
 };
 
 /** `POST /device/enrolments`. `proof` is a {@link TokenProof} by the device's key whose `aud` is the enrolment key. */
-export const EnrolmentRequest = z.strictObject({
-  key: z.string().max(100).describe("The enrolment key, `enk_…`"),
-  proof: z.string().max(2_048),
-  ...PairingRequest.shape,
-  ...machine,
-});
+export const EnrolmentRequest = z
+  .strictObject({
+    key: z.string().max(100).describe("The enrolment key, `enk_…`"),
+    proof: z.string().max(2_048),
+    ...PairingRequest.shape,
+    ...machine,
+  })
+  .meta({ id: "EnrolmentRequest" });
 export type EnrolmentRequest = z.infer<typeof EnrolmentRequest>;
 
 /** Why a player differs from what its key says. */
-export const EnrolmentWarning = z.object({
-  code: z.enum(["layout-missing", "machine-in-use", "machine-ambiguous", "serial-shared", "earlier-player-deleted"]),
-  message: deviceText(500),
-});
+export const EnrolmentWarning = z
+  .object({
+    code: z.enum(["layout-missing", "machine-in-use", "machine-ambiguous", "serial-shared", "earlier-player-deleted"]),
+    message: deviceText(500),
+  })
+  .meta({ id: "EnrolmentWarning" });
 export type EnrolmentWarning = z.infer<typeof EnrolmentWarning>;
 
 /** How a device got its player. */
-export const EnrolmentOutcome = z.enum(["new", "same-device", "same-machine"]);
+const EnrolmentOutcome = z.enum(["new", "same-device", "same-machine"]).meta({ id: "EnrolmentOutcome" });
 export type EnrolmentOutcome = z.infer<typeof EnrolmentOutcome>;
 
 /** The response: the same grant as that of a claimed pairing code. */
@@ -40,7 +44,7 @@ export const EnrolmentGrant = TokenGrant.extend({
     "`same-device`: the device's key has this player already. `same-machine`: the machine was enrolled before and takes its player again",
   ),
   warnings: z.array(EnrolmentWarning),
-});
+}).meta({ id: "EnrolmentGrant" });
 export type EnrolmentGrant = z.infer<typeof EnrolmentGrant>;
 
 /** Problem types of a refused enrolment, which the device tells from failures of the network. */

@@ -6,7 +6,9 @@ import { LiveArgs } from "./machine-commands.ts";
 export const maxLiveFrameBytes = 512 * 1_024;
 
 /** The answer to a frame while somebody watches: what the next frames should be. */
-export const LiveAnswer = LiveArgs.pick({ max_fps: true, max_width: true, quality: true }).extend({ is: z.literal("continue") });
+export const LiveAnswer = LiveArgs.pick({ max_fps: true, max_width: true, quality: true })
+  .extend({ is: z.literal("continue") })
+  .meta({ id: "LiveAnswer" });
 export type LiveAnswer = z.infer<typeof LiveAnswer>;
 
 /** What viewers ask for. */

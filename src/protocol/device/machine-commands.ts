@@ -11,7 +11,7 @@ export const DeclaredName = z
   .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, "must be a name that is declared on the device, as its capabilities list them")
   .meta({ examples: ["lobby-panel"] });
 
-export const LogLevel = z.enum(["debug", "info", "warn", "error"]);
+const LogLevel = z.enum(["debug", "info", "warn", "error"]).meta({ id: "LogLevel" });
 export type LogLevel = z.infer<typeof LogLevel>;
 
 const LogsCollectArgs = z.strictObject({

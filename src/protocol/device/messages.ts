@@ -11,28 +11,32 @@ import { Count, id, LifetimeSeconds, RawInstant } from "../common.ts";
 const PublicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/, "must be a raw Ed25519 public key in base64url");
 
 /** `POST /device/pairing-requests`: a device requests a pairing code. */
-export const PairingRequest = z.strictObject({
-  public_key: PublicKey,
-  player_version: deviceText(64),
-  hardware: deviceText(200).nullable(),
-  timezone: deviceText(64),
-  resolution: z.strictObject({ width: z.int().min(0).max(65_535), height: z.int().min(0).max(65_535) }).nullable(),
-});
+export const PairingRequest = z
+  .strictObject({
+    public_key: PublicKey,
+    player_version: deviceText(64),
+    hardware: deviceText(200).nullable(),
+    timezone: deviceText(64),
+    resolution: z.strictObject({ width: z.int().min(0).max(65_535), height: z.int().min(0).max(65_535) }).nullable(),
+  })
+  .meta({ id: "PairingRequest" });
 export type PairingRequest = z.infer<typeof PairingRequest>;
 
 /** The response, with the names of RFC 8628, section 3.2. `verification_uri` is null when the service has no public address. */
-export const PairingGrant = z.object({
-  device_code: z.string(),
-  user_code: z.string(),
-  verification_uri: z.string().nullable(),
-  verification_uri_complete: z.string().nullable(),
-  expires_in: LifetimeSeconds.describe("Seconds"),
-  interval: LifetimeSeconds.describe("Seconds between polls"),
-});
+export const PairingGrant = z
+  .object({
+    device_code: z.string(),
+    user_code: z.string(),
+    verification_uri: z.string().nullable(),
+    verification_uri_complete: z.string().nullable(),
+    expires_in: LifetimeSeconds.describe("Seconds"),
+    interval: LifetimeSeconds.describe("Seconds between polls"),
+  })
+  .meta({ id: "PairingGrant" });
 export type PairingGrant = z.infer<typeof PairingGrant>;
 
 /** `POST /device/nonce`: a nonce that the next token request must sign, within a minute. */
-export const Nonce = z.object({ nonce: z.string(), expires_in: LifetimeSeconds });
+export const Nonce = z.object({ nonce: z.string(), expires_in: LifetimeSeconds }).meta({ id: "Nonce" });
 
 /** `typ` of the JWS that proves possession of the device's key. Its payload is {@link TokenProof}. */
 export const tokenProofJwsType = "signage-token-proof+jws";
@@ -45,41 +49,47 @@ export const TokenProof = z.object({
  * `POST /device/token`: a device code (first time) or a player's id (renewal), and the proof by the device's key.
  * With `Prefer: wait=25` (RFC 7240) the service holds back a pending response until the code is claimed.
  */
-export const TokenRequest = z.union([
-  z.strictObject({
-    grant_type: z.literal("urn:ietf:params:oauth:grant-type:device_code"),
-    device_code: z.string().max(128),
-    proof: z.string().max(2_048),
-  }),
-  z.strictObject({
-    grant_type: z.literal("urn:signage:device-key"),
-    player_id: id("plr"),
-    proof: z.string().max(2_048),
-  }),
-]);
+export const TokenRequest = z
+  .union([
+    z.strictObject({
+      grant_type: z.literal("urn:ietf:params:oauth:grant-type:device_code"),
+      device_code: z.string().max(128),
+      proof: z.string().max(2_048),
+    }),
+    z.strictObject({
+      grant_type: z.literal("urn:signage:device-key"),
+      player_id: id("plr"),
+      proof: z.string().max(2_048),
+    }),
+  ])
+  .meta({ id: "TokenRequest" });
 export type TokenRequest = z.infer<typeof TokenRequest>;
 
 /** A granted token. The first one pins `service_key`, which must sign all later commands and revocations. */
-export const TokenGrant = z.object({
-  access_token: z.string(),
-  token_type: z.literal("Bearer"),
-  expires_in: LifetimeSeconds.describe("Seconds"),
-  player_id: id("plr"),
-  player_name: z.string(),
-  service_key: PublicKey,
-});
+export const TokenGrant = z
+  .object({
+    access_token: z.string(),
+    token_type: z.literal("Bearer"),
+    expires_in: LifetimeSeconds.describe("Seconds"),
+    player_id: id("plr"),
+    player_name: z.string(),
+    service_key: PublicKey,
+  })
+  .meta({ id: "TokenGrant" });
 export type TokenGrant = z.infer<typeof TokenGrant>;
 
 /**
  * A refused token (400, with the errors of RFC 8628, section 3.5). Only a `revocation` signed by the pinned key unpairs
  * the player; `error` alone never does.
  */
-export const TokenRefusal = z.object({
-  error: z.enum(["authorization_pending", "slow_down", "expired_token", "access_denied", "invalid_grant", "invalid_request"]),
-  error_description: z.string().optional(),
-  revocation: z.string().optional().describe("Signed revocation"),
-  service_key: PublicKey.optional().describe("Lets a player notice that the service uses another key. Older services do not send it"),
-});
+export const TokenRefusal = z
+  .object({
+    error: z.enum(["authorization_pending", "slow_down", "expired_token", "access_denied", "invalid_grant", "invalid_request"]),
+    error_description: z.string().optional(),
+    revocation: z.string().optional().describe("Signed revocation"),
+    service_key: PublicKey.optional().describe("Lets a player notice that the service uses another key. Older services do not send it"),
+  })
+  .meta({ id: "TokenRefusal" });
 export type TokenRefusal = z.infer<typeof TokenRefusal>;
 
 /** Subprotocol of the WebSocket at `GET /device/ws`. */

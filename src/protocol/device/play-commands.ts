@@ -38,12 +38,14 @@ const PauseArgs = z.strictObject({
 
 const SettingDurationMs = z.int().min(1_000).max(31_536_000_000);
 /** Arguments of `variables.set`, also sent by triggers on the player. */
-export const VariablesSetArgs = z.strictObject({
-  variables: Variables.refine((map) => Object.keys(map).length > 0, "must be at least one variable").describe(
-    "They take effect at once and override the player's own `variables`, which do not change",
-  ),
-  duration_ms: SettingDurationMs.optional().describe("1 s to 365 days; without it, until they are set again or cleared"),
-});
+export const VariablesSetArgs = z
+  .strictObject({
+    variables: Variables.refine((map) => Object.keys(map).length > 0, "must be at least one variable").describe(
+      "They take effect at once and override the player's own `variables`, which do not change",
+    ),
+    duration_ms: SettingDurationMs.optional().describe("1 s to 365 days; without it, until they are set again or cleared"),
+  })
+  .meta({ id: "VariablesSetArgs" });
 export type VariablesSetArgs = z.infer<typeof VariablesSetArgs>;
 const VariablesClearArgs = z.strictObject({
   names: z

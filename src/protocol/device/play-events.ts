@@ -12,7 +12,7 @@ const PlayResult = z.enum(["completed", "cut", "failed", "skipped", "not_shown"]
 export type PlayResult = z.infer<typeof PlayResult>;
 
 /** The layer that caused a play's layout, as in `why`. An interrupt is a schedule too. */
-export const PlayLayer = z.enum(["override", "interrupt", "schedule", "default"]);
+export const PlayLayer = z.enum(["override", "interrupt", "schedule", "default"]).meta({ id: "PlayLayer" });
 export type PlayLayer = z.infer<typeof PlayLayer>;
 
 /** One play of one item in one zone, as the player reports it. */
@@ -58,24 +58,28 @@ export type PlayEvent = z.infer<typeof PlayEvent>;
 export const maxEventsInBatch = 500;
 
 /** `POST /device/play-events`. Events are validated one by one ({@link PlayEvent}): an invalid one does not block the others. */
-export const PlayEventBatch = z.strictObject({
-  events: z.array(z.unknown()).min(1).max(maxEventsInBatch).describe("PlayEvents, validated one by one"),
-});
+export const PlayEventBatch = z
+  .strictObject({
+    events: z.array(z.unknown()).min(1).max(maxEventsInBatch).describe("PlayEvents, validated one by one"),
+  })
+  .meta({ id: "PlayEventBatch" });
 
 /** The result of a batch. The device may delete all its events, also rejected ones. */
-export const PlayEventReceipt = z.object({
-  accepted: Count,
-  duplicates: Count.describe("Events whose id the service already has"),
-  rejected: z.array(
-    z.object({
-      index: Count.describe("Position in the batch"),
-      id: z.string().nullable(),
-      errors: z
-        .array(z.object({ pointer: z.string().describe("JSON Pointer (RFC 6901) into the event"), detail: z.string() }))
-        .describe("At least the first of them; a hundred in a batch are listed in full"),
-    }),
-  ),
-});
+export const PlayEventReceipt = z
+  .object({
+    accepted: Count,
+    duplicates: Count.describe("Events whose id the service already has"),
+    rejected: z.array(
+      z.object({
+        index: Count.describe("Position in the batch"),
+        id: z.string().nullable(),
+        errors: z
+          .array(z.object({ pointer: z.string().describe("JSON Pointer (RFC 6901) into the event"), detail: z.string() }))
+          .describe("At least the first of them; a hundred in a batch are listed in full"),
+      }),
+    ),
+  })
+  .meta({ id: "PlayEventReceipt" });
 export type PlayEventReceipt = z.infer<typeof PlayEventReceipt>;
 
 /** A play event in the REST API. */
@@ -84,7 +88,7 @@ export const PlayEventRecord = PlayEvent.extend({
   layer: PlayLayer.nullable().describe("The layer that caused the layout; null: an older player did not send it"),
   player_id: id("plr"),
   received_at: Timestamp.describe("When the service received it"),
-});
+}).meta({ id: "PlayEventRecord" });
 export type PlayEventRecord = z.infer<typeof PlayEventRecord>;
 
 const filters = {
@@ -128,32 +132,34 @@ export const PlayReportQuery = z.strictObject({
 export type PlayReportQuery = z.infer<typeof PlayReportQuery>;
 
 /** A row of the report. It has the keys that the report is grouped by. */
-export const PlayReportRow = z.object({
-  day: z.iso.date().optional(),
-  hour: z.string().optional().describe("Start of the hour, with the time zone's offset"),
-  player_id: id("plr").optional(),
-  player_name: Name.nullable().optional(),
-  tag: Name.nullable().optional().describe("A tag of the player. Null: it has none now"),
-  layer: PlayLayer.nullable().optional().describe("Null: an older player did not send it"),
-  layout_id: id("lay").optional(),
-  schedule_id: id("sch").nullable().optional().describe("Null: not caused by a schedule"),
-  override_id: id("cmd").nullable().optional().describe("Null: not caused by an override"),
-  zone_id: id("zon").optional(),
-  item_id: id("itm").optional(),
-  asset_id: id("ast").nullable().optional(),
-  asset_name: Name.nullable().optional().describe("Null if the item has no asset or the asset was deleted"),
-  plays: z.int().describe("Plays with at least one presented frame: completed, cut, and failed after the first frame"),
-  completed: z.int(),
-  cut: z.int(),
-  failed: z.int(),
-  skipped: z.int(),
-  not_shown: z.int().describe("Plays in the time for which the display was off on purpose: by its opening hours or by hand"),
-  duration_ms: z.int().describe("Time on screen"),
-  first_at: Timestamp,
-  last_at: Timestamp.describe("When the last play started"),
-  layout_name: Name.nullable().optional().describe("Null if it was deleted permanently"),
-  schedule_name: Name.nullable().optional(),
-  item_name: z.string().nullable().optional().describe("The name of its asset, else its text or address; null: it was removed"),
-});
+export const PlayReportRow = z
+  .object({
+    day: z.iso.date().optional(),
+    hour: z.string().optional().describe("Start of the hour, with the time zone's offset"),
+    player_id: id("plr").optional(),
+    player_name: Name.nullable().optional(),
+    tag: Name.nullable().optional().describe("A tag of the player. Null: it has none now"),
+    layer: PlayLayer.nullable().optional().describe("Null: an older player did not send it"),
+    layout_id: id("lay").optional(),
+    schedule_id: id("sch").nullable().optional().describe("Null: not caused by a schedule"),
+    override_id: id("cmd").nullable().optional().describe("Null: not caused by an override"),
+    zone_id: id("zon").optional(),
+    item_id: id("itm").optional(),
+    asset_id: id("ast").nullable().optional(),
+    asset_name: Name.nullable().optional().describe("Null if the item has no asset or the asset was deleted"),
+    plays: z.int().describe("Plays with at least one presented frame: completed, cut, and failed after the first frame"),
+    completed: z.int(),
+    cut: z.int(),
+    failed: z.int(),
+    skipped: z.int(),
+    not_shown: z.int().describe("Plays in the time for which the display was off on purpose: by its opening hours or by hand"),
+    duration_ms: z.int().describe("Time on screen"),
+    first_at: Timestamp,
+    last_at: Timestamp.describe("When the last play started"),
+    layout_name: Name.nullable().optional().describe("Null if it was deleted permanently"),
+    schedule_name: Name.nullable().optional(),
+    item_name: z.string().nullable().optional().describe("The name of its asset, else its text or address; null: it was removed"),
+  })
+  .meta({ id: "PlayReportRow" });
 export type PlayReportRow = z.infer<typeof PlayReportRow>;
-export const PlayReport = z.object({ data: z.array(PlayReportRow) });
+export const PlayReport = z.object({ data: z.array(PlayReportRow) }).meta({ id: "PlayReport" });

@@ -189,18 +189,20 @@ export const problemCodes = Object.keys(problemCatalog) as ProblemCode[];
 const longestText = 300;
 
 /** A problem that a player has had since `since`. */
-export const PlayerProblem = z.object({
-  // Not an enum: a player may be newer than its service.
-  code: z
-    .string()
-    .regex(/^[a-z][a-z0-9-]{0,39}$/)
-    .describe(`One of ${problemCodes.join(", ")}; later versions may add codes`),
-  since: Timestamp,
-  zone_id: id("zon").nullable().describe("Null: the whole screen"),
-  item_id: id("itm").nullable(),
-  detail: deviceText(longestText).describe("What is wrong, for people"),
-  remedy: deviceText(longestText).describe("What to do about it"),
-});
+export const PlayerProblem = z
+  .object({
+    // Not an enum: a player may be newer than its service.
+    code: z
+      .string()
+      .regex(/^[a-z][a-z0-9-]{0,39}$/)
+      .describe(`One of ${problemCodes.join(", ")}; later versions may add codes`),
+    since: Timestamp,
+    zone_id: id("zon").nullable().describe("Null: the whole screen"),
+    item_id: id("itm").nullable(),
+    detail: deviceText(longestText).describe("What is wrong, for people"),
+    remedy: deviceText(longestText).describe("What to do about it"),
+  })
+  .meta({ id: "PlayerProblem" });
 export type PlayerProblem = z.infer<typeof PlayerProblem>;
 
 /** The limit of one heartbeat. */

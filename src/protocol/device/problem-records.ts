@@ -8,19 +8,21 @@ import { PlayerProblem } from "./player-problems.ts";
 export const maxTimes = 1_000_000;
 
 /** `PUT /device/problems/{id}`: a problem that has begun, or has ended. The device chooses the id. */
-export const ProblemRecord = PlayerProblem.omit({ since: true }).extend({
-  started_at: Timestamp.describe("When it began, by the player's corrected clock"),
-  ended_at: Timestamp.nullable().describe(
-    "When it ended; null: not yet. A problem that ends while the player is off ends with its next start",
-  ),
-  times: z
-    .int()
-    .min(1)
-    .max(maxTimes)
-    .describe(
-      "How often it occurred. Above 1: it came and went often, and the record stands for all problems of its code since `started_at`",
+export const ProblemRecord = PlayerProblem.omit({ since: true })
+  .extend({
+    started_at: Timestamp.describe("When it began, by the player's corrected clock"),
+    ended_at: Timestamp.nullable().describe(
+      "When it ended; null: not yet. A problem that ends while the player is off ends with its next start",
     ),
-});
+    times: z
+      .int()
+      .min(1)
+      .max(maxTimes)
+      .describe(
+        "How often it occurred. Above 1: it came and went often, and the record stands for all problems of its code since `started_at`",
+      ),
+  })
+  .meta({ id: "ProblemRecord" });
 export type ProblemRecord = z.infer<typeof ProblemRecord>;
 
 /** A recorded problem in the REST API. */
@@ -28,7 +30,7 @@ export const RecordedProblem = ProblemRecord.extend({
   id: id("prb"),
   player_id: id("plr"),
   received_at: Timestamp.describe("When the service received the record, or its last change"),
-});
+}).meta({ id: "RecordedProblem" });
 export type RecordedProblem = z.infer<typeof RecordedProblem>;
 
 /** `GET /players/{id}/problems`. */

@@ -21,12 +21,13 @@ export const recurringTypes = [
 ] as const;
 
 /** A command as operators send it, without the time within which it must start. */
-export const RecurringAction = z
+const RecurringAction = z
   .strictObject({ type: z.enum(recurringTypes), args: z.record(z.string(), z.unknown()).default({}) })
   .superRefine((action, context) => {
     const request = CommandRequest.safeParse(action);
     for (const { message, path } of request.error?.issues ?? []) context.addIssue({ code: "custom", message, path });
-  });
+  })
+  .meta({ id: "RecurringAction" });
 export type RecurringAction = z.infer<typeof RecurringAction>;
 
 const TimeOfDay = z
@@ -38,17 +39,19 @@ const TimeOfDay = z
  * Runs once at each of its times. A time that a clock change skips runs right after the change; one that comes twice runs the first time. A player
  * that was off or busy at the time runs it up to five minutes late, or not at all.
  */
-export const RecurringCommand = z.strictObject({
-  name: Name.describe("Unique on the player"),
-  command: RecurringAction,
-  at: z.array(TimeOfDay).min(1).max(24).describe("Times of the day in the player's time zone"),
-  weekdays: z.array(z.enum(weekdays)).min(1).max(7).optional().describe("Default: every day"),
-  calendar: z
-    .strictObject({ calendar_id: id("cal"), is_listed: z.boolean().default(true) })
-    .optional()
-    .describe("true: only on the calendar's dates; false: except on them"),
-  enabled: z.boolean().default(true),
-});
+export const RecurringCommand = z
+  .strictObject({
+    name: Name.describe("Unique on the player"),
+    command: RecurringAction,
+    at: z.array(TimeOfDay).min(1).max(24).describe("Times of the day in the player's time zone"),
+    weekdays: z.array(z.enum(weekdays)).min(1).max(7).optional().describe("Default: every day"),
+    calendar: z
+      .strictObject({ calendar_id: id("cal"), is_listed: z.boolean().default(true) })
+      .optional()
+      .describe("true: only on the calendar's dates; false: except on them"),
+    enabled: z.boolean().default(true),
+  })
+  .meta({ id: "RecurringCommand" });
 export type RecurringCommand = z.infer<typeof RecurringCommand>;
 
 export const RecurringCommands = z

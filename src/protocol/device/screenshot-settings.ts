@@ -4,23 +4,31 @@ import { z } from "zod";
 const Percent = z.number().min(0).max(100);
 
 /** A rectangle that pictures of the screen do not show, in percent of the picture. */
-export const Redaction = z.strictObject({ left: Percent, top: Percent, width: Percent, height: Percent });
+export const Redaction = z.strictObject({ left: Percent, top: Percent, width: Percent, height: Percent }).meta({ id: "Redaction" });
 export type Redaction = z.infer<typeof Redaction>;
 
-export const ScreenshotSettings = z.strictObject({
-  every_s: z.int().min(10).max(86_400).nullable().default(null).describe("The interval of pictures, 10 s to a day; null: only on command"),
-  format: z.enum(["jpeg", "webp"]).default("jpeg"),
-  quality: z.int().min(1).max(100).default(70),
-  max_width: z.int().min(16).max(3_840).default(960),
-  only_changed: z.boolean().default(true).describe("No picture that looks like the one before"),
-  redact: z
-    .array(Redaction)
-    .max(20)
-    .default([])
-    .describe(
-      "Rectangles that the player blackens in every picture before it leaves the device: screenshots on command, at an interval, and live",
-    ),
-});
+export const ScreenshotSettings = z
+  .strictObject({
+    every_s: z
+      .int()
+      .min(10)
+      .max(86_400)
+      .nullable()
+      .default(null)
+      .describe("The interval of pictures, 10 s to a day; null: only on command"),
+    format: z.enum(["jpeg", "webp"]).default("jpeg"),
+    quality: z.int().min(1).max(100).default(70),
+    max_width: z.int().min(16).max(3_840).default(960),
+    only_changed: z.boolean().default(true).describe("No picture that looks like the one before"),
+    redact: z
+      .array(Redaction)
+      .max(20)
+      .default([])
+      .describe(
+        "Rectangles that the player blackens in every picture before it leaves the device: screenshots on command, at an interval, and live",
+      ),
+  })
+  .meta({ id: "ScreenshotSettings" });
 export type ScreenshotSettings = z.infer<typeof ScreenshotSettings>;
 
 /** Hides everything. */

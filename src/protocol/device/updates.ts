@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { Opening } from "../scheduling/opening-hours.ts";
 import { deviceText } from "../text.ts";
-import { Count, Sha256, Timestamp } from "../common.ts";
+import { Count, Timestamp } from "../common.ts";
 
 /** A version of the program: `MAJOR.MINOR.PATCH`, or with a suffix of a pre-release, by the rules of SemVer 2.0. */
 export const ReleaseVersion = z
@@ -16,7 +16,7 @@ export const ReleaseVersion = z
   .meta({ examples: ["1.4.0"] });
 
 /** The architectures of packages and bundles, by Debian's names. */
-export const Architecture = z.enum(["amd64", "arm64"]);
+export const Architecture = z.enum(["amd64", "arm64"]).meta({ id: "Architecture" });
 export type Architecture = z.infer<typeof Architecture>;
 
 /**
@@ -36,19 +36,21 @@ export function bundleName(version: string, architecture: Architecture): string 
 }
 
 /** The version that a player should run (part of its desired state). */
-export const DesiredRelease = z.object({
-  version: ReleaseVersion,
-  install: z.enum(["in-window", "now"]).describe("`now`: without waiting for the maintenance window"),
-  windows: z
-    .array(Opening)
-    .max(50)
-    .optional()
-    .describe("When it may switch to the version, in the player's time zone. Default: from 02:00 to 05:00"),
-});
+export const DesiredRelease = z
+  .object({
+    version: ReleaseVersion,
+    install: z.enum(["in-window", "now"]).describe("`now`: without waiting for the maintenance window"),
+    windows: z
+      .array(Opening)
+      .max(50)
+      .optional()
+      .describe("When it may switch to the version, in the player's time zone. Default: from 02:00 to 05:00"),
+  })
+  .meta({ id: "DesiredRelease" });
 export type DesiredRelease = z.infer<typeof DesiredRelease>;
 
 /** Where a device keeps programs: the one from the package, and two for updates. */
-export const SlotName = z.enum(["package", "a", "b"]);
+export const SlotName = z.enum(["package", "a", "b"]).meta({ id: "SlotName" });
 export type SlotName = z.infer<typeof SlotName>;
 
 /** The checks of a probation. `null`: the check cannot tell anything here, as frames while the display is off. */
@@ -90,25 +92,29 @@ export const InstallRequest = z.object({
 export type InstallRequest = z.infer<typeof InstallRequest>;
 
 /** How an attempt to run another program ended. */
-export const UpdateOutcome = z.enum([
-  "probation", // it runs, and is being watched
-  "kept", // it passed
-  "rolled-back", // it failed, and the version before runs
-  "refused", // it was not installed, such as for a wrong signature
-]);
+const UpdateOutcome = z
+  .enum([
+    "probation", // it runs, and is being watched
+    "kept", // it passed
+    "rolled-back", // it failed, and the version before runs
+    "refused", // it was not installed, such as for a wrong signature
+  ])
+  .meta({ id: "UpdateOutcome" });
 
 /** One attempt to run another version. */
-export const UpdateAttempt = z.object({
-  what: z.enum(["program", "browser"]),
-  version: deviceText(128),
-  at: Timestamp,
-  outcome: UpdateOutcome,
-  detail: deviceText(500).nullable().describe("Why it was refused or rolled back, for people"),
-  control: z
-    .enum(["pending", "passed", "failed"])
-    .nullable()
-    .describe("The same test of the version before, after a rollback. `failed`: the test failed for another reason than the version"),
-});
+export const UpdateAttempt = z
+  .object({
+    what: z.enum(["program", "browser"]),
+    version: deviceText(128),
+    at: Timestamp,
+    outcome: UpdateOutcome,
+    detail: deviceText(500).nullable().describe("Why it was refused or rolled back, for people"),
+    control: z
+      .enum(["pending", "passed", "failed"])
+      .nullable()
+      .describe("The same test of the version before, after a rollback. `failed`: the test failed for another reason than the version"),
+  })
+  .meta({ id: "UpdateAttempt" });
 export type UpdateAttempt = z.infer<typeof UpdateAttempt>;
 
 /** `status.json`, which the launcher writes, and the player reads and reports. */
@@ -129,18 +135,20 @@ export const LauncherStatus = z.object({
 export type LauncherStatus = z.infer<typeof LauncherStatus>;
 
 /** What the player does about the desired version. */
-export const UpdateState = z.object({
-  is: z.enum(["current", "downloading", "waiting", "installing", "probation", "blocked", "failed"]),
-  wanted_version: ReleaseVersion.nullable(),
-  slot: SlotName,
-  reason: deviceText(500).describe("Why this slot runs"),
-  previous_version: ReleaseVersion.nullable(),
-  launcher_version: ReleaseVersion,
-  ready_bytes: Count,
-  total_bytes: Count.nullable(),
-  detail: deviceText(500).nullable().describe("What it waits for, or what is wrong, for people"),
-  last_attempt: UpdateAttempt.nullable(),
-});
+export const UpdateState = z
+  .object({
+    is: z.enum(["current", "downloading", "waiting", "installing", "probation", "blocked", "failed"]),
+    wanted_version: ReleaseVersion.nullable(),
+    slot: SlotName,
+    reason: deviceText(500).describe("Why this slot runs"),
+    previous_version: ReleaseVersion.nullable(),
+    launcher_version: ReleaseVersion,
+    ready_bytes: Count,
+    total_bytes: Count.nullable(),
+    detail: deviceText(500).nullable().describe("What it waits for, or what is wrong, for people"),
+    last_attempt: UpdateAttempt.nullable(),
+  })
+  .meta({ id: "UpdateState" });
 export type UpdateState = z.infer<typeof UpdateState>;
 
 /** A file of a release repository on a device or a mirror, by its path below the repository. */
@@ -148,6 +156,3 @@ export const ReleasePath = z
   .string()
   .max(300)
   .regex(/^(metadata\/([0-9]+\.)?(root|targets|snapshot|timestamp)\.json|targets\/[0-9a-f]{64}\.[A-Za-z0-9._~+-]+)$/);
-
-/** A bundle that a service's mirror has. */
-export const MirroredBundle = z.object({ architecture: Architecture, size_bytes: Count, sha256: Sha256 });

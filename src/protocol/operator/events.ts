@@ -30,7 +30,7 @@ const eventKinds = [
   "draft_updates",
   "version_updates",
 ] as const;
-export const EventKind = z.enum(eventKinds);
+export const EventKind = z.enum(eventKinds).meta({ id: "EventKind" });
 export type EventKind = z.infer<typeof EventKind>;
 
 /**
@@ -121,7 +121,7 @@ const eventTypes = [
 ] as const;
 /** The types as a comma-separated list, for descriptions. */
 export const eventTypesText = eventTypes.join(", ");
-export const EventType = z.enum(eventTypes);
+export const EventType = z.enum(eventTypes).meta({ id: "EventType" });
 export type EventType = z.infer<typeof EventType>;
 
 type JournalledKind = Exclude<EventKind, "heartbeat">;
@@ -158,12 +158,14 @@ export function subscriptionKindOf(type: EventType): JournalledKind | null {
  * An event. `data` is small: it has the id of the resource (`layout_id`, `playlist_id`, `player_id` …), by which the resource can be
  * read. Commands and screenshots are included completely.
  */
-export const Event = z.object({
-  id: id("evt"),
-  type: EventType,
-  created_at: Timestamp,
-  data: z.record(z.string(), z.unknown()),
-});
+export const Event = z
+  .object({
+    id: id("evt"),
+    type: EventType,
+    created_at: Timestamp,
+    data: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: "Event" });
 export type Event = z.infer<typeof Event>;
 
 /** The subprotocol of the WebSocket at `GET /events`. */
@@ -212,11 +214,13 @@ export const EventsQuery = z.strictObject({
 });
 
 /** The response of `GET /events`. */
-export const EventPage = z.object({
-  data: z.array(Event.extend({ seq: z.int().min(1).describe("Its position in the team's journal") })).describe("Oldest first"),
-  next: z.string().describe("The `after` of the next request, also if no event was found"),
-  has_more: z.boolean().describe("Whether there are more events to read now, even if none matched so far"),
-});
+export const EventPage = z
+  .object({
+    data: z.array(Event.extend({ seq: z.int().min(1).describe("Its position in the team's journal") })).describe("Oldest first"),
+    next: z.string().describe("The `after` of the next request, also if no event was found"),
+    has_more: z.boolean().describe("Whether there are more events to read now, even if none matched so far"),
+  })
+  .meta({ id: "EventPage" });
 export type EventPage = z.infer<typeof EventPage>;
 
 /** The messages of a subscriber. Each gets a reply, in order. A later `subscribe` replaces the previous one. */

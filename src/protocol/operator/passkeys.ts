@@ -31,7 +31,8 @@ export const PasskeyAssertion = z
       userHandle: bytes(88).nullish(),
     }),
   })
-  .describe("What `navigator.credentials.get()` gives, as `PublicKeyCredential.toJSON()` writes it");
+  .describe("What `navigator.credentials.get()` gives, as `PublicKeyCredential.toJSON()` writes it")
+  .meta({ id: "PasskeyAssertion" });
 export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>;
 
 /** What `navigator.credentials.create()` gives, as `PublicKeyCredential.toJSON()` writes it. */
@@ -49,25 +50,29 @@ const PasskeyAttestation = z
   .describe("What `navigator.credentials.create()` gives, as `PublicKeyCredential.toJSON()` writes it");
 export type PasskeyAttestation = z.infer<typeof PasskeyAttestation>;
 
-export const NewPasskey = z.strictObject({
-  name: Name.optional().describe("Default: the kind of keeper, such as `iCloud Keychain`, or the browser"),
-  credential: PasskeyAttestation,
-});
-export const PasskeyChange = z.strictObject({ name: Name });
+export const NewPasskey = z
+  .strictObject({
+    name: Name.optional().describe("Default: the kind of keeper, such as `iCloud Keychain`, or the browser"),
+    credential: PasskeyAttestation,
+  })
+  .meta({ id: "NewPasskey" });
+export const PasskeyChange = z.strictObject({ name: Name }).meta({ id: "PasskeyChange" });
 
 /** A passkey of a person. The service has only its public key. */
-export const Passkey = z.object({
-  id: id("psk"),
-  name: Name,
-  host: Host,
-  credential_id: z.string().describe("By it the browser can tell the keeper that the passkey was removed"),
-  is_synced: z.boolean().describe("Whether its keeper makes it available on other devices of the person"),
-  created_at: Timestamp,
-  last_used_at: Timestamp.nullable(),
-});
+export const Passkey = z
+  .object({
+    id: id("psk"),
+    name: Name,
+    host: Host,
+    credential_id: z.string().describe("By it the browser can tell the keeper that the passkey was removed"),
+    is_synced: z.boolean().describe("Whether its keeper makes it available on other devices of the person"),
+    created_at: Timestamp,
+    last_used_at: Timestamp.nullable(),
+  })
+  .meta({ id: "Passkey" });
 export type Passkey = z.infer<typeof Passkey>;
 
-export const PasskeyList = z.object({ data: z.array(Passkey) });
+export const PasskeyList = z.object({ data: z.array(Passkey) }).meta({ id: "PasskeyList" });
 
 const Credential = z.object({ id: z.string(), type: PublicKeyType, transports: z.array(z.string()).optional() });
 
@@ -80,7 +85,8 @@ export const PasskeyRequest = z
     userVerification: z.literal("required"),
     allowCredentials: z.array(Credential).describe("The person's passkeys; empty: any that the browser has for this host"),
   })
-  .describe("The options for `navigator.credentials.get()`, for `PublicKeyCredential.parseRequestOptionsFromJSON()`");
+  .describe("The options for `navigator.credentials.get()`, for `PublicKeyCredential.parseRequestOptionsFromJSON()`")
+  .meta({ id: "PasskeyRequest" });
 export type PasskeyRequest = z.infer<typeof PasskeyRequest>;
 
 /** The options for `navigator.credentials.create()`. */
@@ -99,5 +105,6 @@ export const PasskeyCreation = z
       userVerification: z.literal("required"),
     }),
   })
-  .describe("The options for `navigator.credentials.create()`, for `PublicKeyCredential.parseCreationOptionsFromJSON()`");
+  .describe("The options for `navigator.credentials.create()`, for `PublicKeyCredential.parseCreationOptionsFromJSON()`")
+  .meta({ id: "PasskeyCreation" });
 export type PasskeyCreation = z.infer<typeof PasskeyCreation>;

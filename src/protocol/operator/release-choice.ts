@@ -26,4 +26,7 @@ export function checkWindows({ windows = [] }: { windows?: Opening[] | undefined
 }
 
 /** The version for one player, as operators set it. */
-export const ReleaseChoice = z.strictObject({ version: DesiredRelease.shape.version, ...installFields }).superRefine(checkWindows);
+export const ReleaseChoice = z
+  .strictObject({ version: DesiredRelease.shape.version, ...installFields })
+  .superRefine(checkWindows)
+  .meta({ id: "ReleaseChoice" });

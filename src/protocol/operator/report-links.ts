@@ -5,7 +5,7 @@ import { Count, id, Name, Timestamp, TimeZone } from "../common.ts";
 const maxDays = 366;
 
 /** What a link shows: plays, uptime, or what was planned beside what was shown. */
-export const reportKinds = ["plays", "uptime", "planned"] as const;
+const reportKinds = ["plays", "uptime", "planned"] as const;
 const ReportGroup = z.enum(["day", "player", "tag", "layout", "schedule", "item", "asset"]);
 
 /** The one report that a link shows. */
@@ -26,7 +26,8 @@ export const ChosenReport = z
   })
   .superRefine((report, context) => {
     for (const [path, message] of faultsOf(report)) context.addIssue({ code: "custom", path: [path], message });
-  });
+  })
+  .meta({ id: "ChosenReport" });
 export type ChosenReport = z.infer<typeof ChosenReport>;
 
 interface Chosen {
@@ -68,34 +69,38 @@ function faultsOf({ kind, group_by, last_days, from, to, ...filters }: Chosen): 
 }
 
 /** A link to a report, without its secret. */
-export const ReportLink = z.object({
-  id: id("rpl"),
-  team_id: id("team"),
-  name: Name,
-  hint: z.string().describe("The last four characters of its secret"),
-  status: z.enum(["active", "expired", "revoked"]),
-  report: ChosenReport,
-  created_by: id("usr"),
-  created_at: Timestamp,
-  expires_at: Timestamp,
-  revoked_at: Timestamp.nullable(),
-  opened_count: Count.describe("How often it was opened: once a minute at most"),
-  last_opened_at: Timestamp.nullable(),
-});
+export const ReportLink = z
+  .object({
+    id: id("rpl"),
+    team_id: id("team"),
+    name: Name,
+    hint: z.string().describe("The last four characters of its secret"),
+    status: z.enum(["active", "expired", "revoked"]),
+    report: ChosenReport,
+    created_by: id("usr"),
+    created_at: Timestamp,
+    expires_at: Timestamp,
+    revoked_at: Timestamp.nullable(),
+    opened_count: Count.describe("How often it was opened: once a minute at most"),
+    last_opened_at: Timestamp.nullable(),
+  })
+  .meta({ id: "ReportLink" });
 export type ReportLink = z.infer<typeof ReportLink>;
 
-export const NewReportLink = z.strictObject({
-  name: Name.describe("The title that its readers see"),
-  report: ChosenReport,
-  expires_at: Timestamp.optional().describe(
-    "At most in 400 days. Default: in 30 days, or when the token that you call with expires. A token cannot create a link that ends after it",
-  ),
-});
+export const NewReportLink = z
+  .strictObject({
+    name: Name.describe("The title that its readers see"),
+    report: ChosenReport,
+    expires_at: Timestamp.optional().describe(
+      "At most in 400 days. Default: in 30 days, or when the token that you call with expires. A token cannot create a link that ends after it",
+    ),
+  })
+  .meta({ id: "NewReportLink" });
 
 export const CreatedReportLink = ReportLink.extend({
   secret: z.string().describe("Shown only once: the service stores only its hash"),
   url: z.string().nullable().describe("The page that anybody may open who has it; null: the Host header is not a host name"),
-});
+}).meta({ id: "CreatedReportLink" });
 
 /** Figures of a row; those that a report of its kind does not have are left out. */
 const figures = {
@@ -115,28 +120,32 @@ const figures = {
   unplanned_ms: Count.optional(),
   planned_as_then_ms: Count.optional(),
 };
-export const SharedReportRow = z.object({
-  name: z.string().nullable().describe("What the row stands for; null: what has no name (any more)"),
-  ...figures,
-});
+export const SharedReportRow = z
+  .object({
+    name: z.string().nullable().describe("What the row stands for; null: what has no name (any more)"),
+    ...figures,
+  })
+  .meta({ id: "SharedReportRow" });
 export type SharedReportRow = z.infer<typeof SharedReportRow>;
 
 /** A report as its link's readers get it: names and figures, no ids. */
-export const SharedReport = z.object({
-  name: Name,
-  team_name: Name,
-  kind: z.enum(reportKinds),
-  group_by: ReportGroup,
-  limited_to: z.array(z.object({ by: z.enum(["player", "tag", "layout", "schedule", "item", "asset"]), name: z.string().nullable() })),
-  timezone: z.string(),
-  from: Timestamp,
-  to: Timestamp,
-  read_at: Timestamp.describe("When it was computed: a minute ago at most"),
-  expires_at: Timestamp,
-  days: z.array(SharedReportRow).describe("Its days, in order"),
-  rows: z.array(SharedReportRow).describe("At most 1,000; all are in the CSV"),
-  row_count: Count,
-});
+export const SharedReport = z
+  .object({
+    name: Name,
+    team_name: Name,
+    kind: z.enum(reportKinds),
+    group_by: ReportGroup,
+    limited_to: z.array(z.object({ by: z.enum(["player", "tag", "layout", "schedule", "item", "asset"]), name: z.string().nullable() })),
+    timezone: z.string(),
+    from: Timestamp,
+    to: Timestamp,
+    read_at: Timestamp.describe("When it was computed: a minute ago at most"),
+    expires_at: Timestamp,
+    days: z.array(SharedReportRow).describe("Its days, in order"),
+    rows: z.array(SharedReportRow).describe("At most 1,000; all are in the CSV"),
+    row_count: Count,
+  })
+  .meta({ id: "SharedReport" });
 export type SharedReport = z.infer<typeof SharedReport>;
 
 export const SharedReportQuery = z.strictObject({

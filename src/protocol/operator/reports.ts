@@ -42,12 +42,14 @@ export const PlayCountsQuery = PlayReportQuery.extend({
 });
 export type PlayCountsQuery = z.infer<typeof PlayCountsQuery>;
 
-export const PlayCounts = z.object({
-  data: z.array(PlayReportRow),
-  ...span,
-  row_count: Count.describe("The number of rows of all pages"),
-  next_cursor: z.string().nullable(),
-});
+export const PlayCounts = z
+  .object({
+    data: z.array(PlayReportRow),
+    ...span,
+    row_count: Count.describe("The number of rows of all pages"),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: "PlayCounts" });
 
 /** `GET /reports/uptime`. */
 export const UptimeReportQuery = z.strictObject({
@@ -61,24 +63,28 @@ export const UptimeReportQuery = z.strictObject({
 export type UptimeReportQuery = z.infer<typeof UptimeReportQuery>;
 
 /** A row has the keys that the report is grouped by. */
-export const UptimeReportRow = z.object({
-  day: z.iso.date().optional(),
-  player_id: id("plr").optional(),
-  player_name: Name.optional(),
-  tag: Name.nullable().optional().describe("Null: players without tags"),
-  players: Count.describe("The number of players in it"),
-  minutes_up: Count.describe("Minutes with a heartbeat"),
-  minutes_total: Count.describe("Minutes that have passed since each player was paired"),
-  display_off_minutes: Count.describe("Of the minutes with a heartbeat, those in which the display was read back as off"),
-  uptime_percent: z.number().nullable().describe("Null when no minute has passed"),
-});
+export const UptimeReportRow = z
+  .object({
+    day: z.iso.date().optional(),
+    player_id: id("plr").optional(),
+    player_name: Name.optional(),
+    tag: Name.nullable().optional().describe("Null: players without tags"),
+    players: Count.describe("The number of players in it"),
+    minutes_up: Count.describe("Minutes with a heartbeat"),
+    minutes_total: Count.describe("Minutes that have passed since each player was paired"),
+    display_off_minutes: Count.describe("Of the minutes with a heartbeat, those in which the display was read back as off"),
+    uptime_percent: z.number().nullable().describe("Null when no minute has passed"),
+  })
+  .meta({ id: "UptimeReportRow" });
 export type UptimeReportRow = z.infer<typeof UptimeReportRow>;
-export const UptimeReport = z.object({
-  data: z.array(UptimeReportRow),
-  ...span,
-  row_count: Count.describe("The number of rows of all pages"),
-  next_cursor: z.string().nullable(),
-});
+export const UptimeReport = z
+  .object({
+    data: z.array(UptimeReportRow),
+    ...span,
+    row_count: Count.describe("The number of rows of all pages"),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: "UptimeReport" });
 
 /** `GET /reports/planned-and-shown`. */
 export const PlanReportQuery = z.strictObject({
@@ -94,27 +100,31 @@ export const PlanReportQuery = z.strictObject({
 export type PlanReportQuery = z.infer<typeof PlanReportQuery>;
 
 /** A row has the keys that the report is grouped by. */
-export const PlanReportRow = z.object({
-  day: z.iso.date().optional(),
-  player_id: id("plr").optional(),
-  player_name: Name.optional(),
-  tag: Name.nullable().optional().describe("Null: players without tags"),
-  layout_id: id("lay").optional(),
-  layout_name: Name.nullable().optional(),
-  schedule_id: id("sch").nullable().optional().describe("Null: the player's own layout, or an override"),
-  schedule_name: Name.nullable().optional(),
-  planned_ms: SpanMs.describe("For how long it was to be on the screens while their displays were to be on"),
-  shown_ms: SpanMs.describe("For how long it was on the screens, as play events prove"),
-  missing_ms: SpanMs.describe("Planned and not shown"),
-  unplanned_ms: SpanMs.describe("Shown and not planned: by overrides, by earlier content, or outside of the display's opening hours"),
-  planned_as_then_ms: SpanMs.describe(
-    "The part of `planned_ms` for which the player's heartbeats say that it had the content which it has now. For the rest the plan is what the present content would have planned",
-  ),
-});
+export const PlanReportRow = z
+  .object({
+    day: z.iso.date().optional(),
+    player_id: id("plr").optional(),
+    player_name: Name.optional(),
+    tag: Name.nullable().optional().describe("Null: players without tags"),
+    layout_id: id("lay").optional(),
+    layout_name: Name.nullable().optional(),
+    schedule_id: id("sch").nullable().optional().describe("Null: the player's own layout, or an override"),
+    schedule_name: Name.nullable().optional(),
+    planned_ms: SpanMs.describe("For how long it was to be on the screens while their displays were to be on"),
+    shown_ms: SpanMs.describe("For how long it was on the screens, as play events prove"),
+    missing_ms: SpanMs.describe("Planned and not shown"),
+    unplanned_ms: SpanMs.describe("Shown and not planned: by overrides, by earlier content, or outside of the display's opening hours"),
+    planned_as_then_ms: SpanMs.describe(
+      "The part of `planned_ms` for which the player's heartbeats say that it had the content which it has now. For the rest the plan is what the present content would have planned",
+    ),
+  })
+  .meta({ id: "PlanReportRow" });
 export type PlanReportRow = z.infer<typeof PlanReportRow>;
-export const PlanReport = z.object({
-  data: z.array(PlanReportRow),
-  ...span,
-  row_count: Count.describe("The number of rows of all pages"),
-  next_cursor: z.string().nullable(),
-});
+export const PlanReport = z
+  .object({
+    data: z.array(PlanReportRow),
+    ...span,
+    row_count: Count.describe("The number of rows of all pages"),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: "PlanReport" });

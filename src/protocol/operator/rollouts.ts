@@ -9,7 +9,7 @@ import { PageQuery, TargetWarning } from "./resources.ts";
 const month = 43_200;
 
 /** Running: it goes on by itself. Paused and halted: until it is resumed. Finished, aborted and replaced: it has ended. */
-export const RolloutStatus = z.enum(["running", "paused", "halted", "finished", "aborted", "replaced"]);
+export const RolloutStatus = z.enum(["running", "paused", "halted", "finished", "aborted", "replaced"]).meta({ id: "RolloutStatus" });
 export type RolloutStatus = z.infer<typeof RolloutStatus>;
 
 /** The progress of one player. */
@@ -29,21 +29,24 @@ export const RolloutPlayerState = z
   ])
   .describe(
     "`waiting`: it has not begun; `probation`: it runs the version and is being watched, or it went back and the version before is put to the same test; `kept`: it passed; `failed`: it went back or refused the version; `control-failed`: it went back, but the version before failed the same test, so the version is not blamed; `blocked`: it cannot begin; `offline`: not reachable before it has finished; `unsupported`: no launcher started it, so it cannot update itself; `left`: an operator gave it another version",
-  );
+  )
+  .meta({ id: "RolloutPlayerState" });
 export type RolloutPlayerState = z.infer<typeof RolloutPlayerState>;
 
 /** A ring, as operators define it. */
-export const NewRing = z.strictObject({
-  name: Name.optional(),
-  tags: z.array(Name).min(1).max(50).optional().describe("Players with any of these tags. Default: all players of the team"),
-  percent: z
-    .int()
-    .min(1)
-    .max(100)
-    .default(100)
-    .describe("The share of these players. The choice is random, but stays: a larger share includes every smaller one"),
-  wait_minutes: z.int().min(0).max(month).default(60).describe("How long the ring is watched after its players have finished"),
-});
+export const NewRing = z
+  .strictObject({
+    name: Name.optional(),
+    tags: z.array(Name).min(1).max(50).optional().describe("Players with any of these tags. Default: all players of the team"),
+    percent: z
+      .int()
+      .min(1)
+      .max(100)
+      .default(100)
+      .describe("The share of these players. The choice is random, but stays: a larger share includes every smaller one"),
+    wait_minutes: z.int().min(0).max(month).default(60).describe("How long the ring is watched after its players have finished"),
+  })
+  .meta({ id: "NewRing" });
 export type NewRing = z.infer<typeof NewRing>;
 
 const MaxFailurePercent = z
@@ -90,7 +93,8 @@ export const NewRollout = z
       const message = `must be greater than the ${same.percent} of the earlier ring for the same screens: this ring would select nobody`;
       context.addIssue({ code: "custom", path: ["rings", index, "percent"], message, input: ring.percent });
     }
-  });
+  })
+  .meta({ id: "NewRollout" });
 export type NewRollout = z.infer<typeof NewRollout>;
 
 function tagKey({ tags = [] }: NewRing): string {
@@ -98,85 +102,97 @@ function tagKey({ tags = [] }: NewRing): string {
 }
 
 /** `POST /rollouts/{id}/resume`. */
-export const RolloutResume = z.strictObject({
-  max_failure_percent: MaxFailurePercent.optional().describe("Another limit for the rest of the rollout"),
-  next_ring: z.boolean().default(false).describe("Begins the next ring without waiting for the current one"),
-});
+export const RolloutResume = z
+  .strictObject({
+    max_failure_percent: MaxFailurePercent.optional().describe("Another limit for the rest of the rollout"),
+    next_ring: z.boolean().default(false).describe("Begins the next ring without waiting for the current one"),
+  })
+  .meta({ id: "RolloutResume" });
 
 /** `POST /rollouts/{id}/abort`. */
-export const RolloutAbort = z.strictObject({
-  install: DesiredRelease.shape.install.optional().describe("When players go back. Default: as in the rollout"),
-});
+export const RolloutAbort = z
+  .strictObject({
+    install: DesiredRelease.shape.install.optional().describe("When players go back. Default: as in the rollout"),
+  })
+  .meta({ id: "RolloutAbort" });
 
 /** The players of a ring or a rollout, counted by their state. Players that left or were deleted are not counted. */
-export const RolloutProgress = z.object({
-  waiting: Count,
-  downloading: Count,
-  installing: Count,
-  probation: Count,
-  kept: Count,
-  failed: Count,
-  control_failed: Count,
-  blocked: Count,
-  offline: Count,
-  unsupported: Count,
-});
+export const RolloutProgress = z
+  .object({
+    waiting: Count,
+    downloading: Count,
+    installing: Count,
+    probation: Count,
+    kept: Count,
+    failed: Count,
+    control_failed: Count,
+    blocked: Count,
+    offline: Count,
+    unsupported: Count,
+  })
+  .meta({ id: "RolloutProgress" });
 export type RolloutProgress = z.infer<typeof RolloutProgress>;
 
 /** A ring with its progress. */
-export const Ring = z.object({
-  number: z.int().min(1),
-  name: Name.nullable(),
-  tags: z.array(Name).nullable().describe("Null: all players of the team"),
-  percent: z.int(),
-  wait_minutes: z.int(),
-  status: z
-    .enum(["planned", "running", "watched", "done"])
-    .describe("`watched`: its players have finished, and `wait_minutes` are not over"),
-  players: Count.describe("The players that have been given the version"),
-  progress: RolloutProgress,
-  failure_percent: z.number().nullable().describe("Failed players of those that ran the version; null: none ran it"),
-});
+export const Ring = z
+  .object({
+    number: z.int().min(1),
+    name: Name.nullable(),
+    tags: z.array(Name).nullable().describe("Null: all players of the team"),
+    percent: z.int(),
+    wait_minutes: z.int(),
+    status: z
+      .enum(["planned", "running", "watched", "done"])
+      .describe("`watched`: its players have finished, and `wait_minutes` are not over"),
+    players: Count.describe("The players that have been given the version"),
+    progress: RolloutProgress,
+    failure_percent: z.number().nullable().describe("Failed players of those that ran the version; null: none ran it"),
+  })
+  .meta({ id: "Ring" });
 export type Ring = z.infer<typeof Ring>;
 
 /** A rollout. */
-export const Rollout = z.object({
-  id: id("rol"),
-  team_id: id("team"),
-  name: Name,
-  version: ReleaseVersion,
-  status: RolloutStatus,
-  reason: z.string().nullable().describe("Why it halted or ended"),
-  waits_for: z.string().nullable().describe("What the next step waits for; null: it has ended"),
-  ring: z.int().min(1).describe("The current ring"),
-  rings: z.array(Ring),
-  progress: RolloutProgress.describe("Of all rings"),
-  install: DesiredRelease.shape.install,
-  windows: z.array(Opening).nullable().describe("Null: from 02:00 to 05:00"),
-  ...limits,
-  ring_started_at: Timestamp,
-  watched_until: Timestamp.nullable().describe("When the watch of the current ring ends; null: it has not begun"),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-  ended_at: Timestamp.nullable(),
-});
+export const Rollout = z
+  .object({
+    id: id("rol"),
+    team_id: id("team"),
+    name: Name,
+    version: ReleaseVersion,
+    status: RolloutStatus,
+    reason: z.string().nullable().describe("Why it halted or ended"),
+    waits_for: z.string().nullable().describe("What the next step waits for; null: it has ended"),
+    ring: z.int().min(1).describe("The current ring"),
+    rings: z.array(Ring),
+    progress: RolloutProgress.describe("Of all rings"),
+    install: DesiredRelease.shape.install,
+    windows: z.array(Opening).nullable().describe("Null: from 02:00 to 05:00"),
+    ...limits,
+    ring_started_at: Timestamp,
+    watched_until: Timestamp.nullable().describe("When the watch of the current ring ends; null: it has not begun"),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    ended_at: Timestamp.nullable(),
+  })
+  .meta({ id: "Rollout" });
 export type Rollout = z.infer<typeof Rollout>;
 /** The response to `POST /rollouts`. */
 export const CreatedRollout = Rollout.extend({
   selected_players: Count.describe("How many players all rings select now"),
   warnings: z.array(TargetWarning).describe("Rings that select no player. The rollout starts anyway"),
-});
+}).meta({ id: "CreatedRollout" });
 
 /** A player of a rollout. */
-export const RolloutPlayer = z.object({
-  player_id: id("plr"),
-  name: Name,
-  ring: z.int().min(1),
-  state: RolloutPlayerState,
-  detail: z.string().nullable().describe("Why it failed or what it waits for, as the player reports it"),
-  previous_version: ReleaseVersion.nullable().describe("The version that it ran before; null: not known"),
-  changed_at: Timestamp.describe("When its state last changed"),
-});
+export const RolloutPlayer = z
+  .object({
+    player_id: id("plr"),
+    name: Name,
+    ring: z.int().min(1),
+    state: RolloutPlayerState,
+    detail: z.string().nullable().describe("Why it failed or what it waits for, as the player reports it"),
+    previous_version: ReleaseVersion.nullable().describe("The version that it ran before; null: not known"),
+    changed_at: Timestamp.describe("When its state last changed"),
+  })
+  .meta({ id: "RolloutPlayer" });
 export type RolloutPlayer = z.infer<typeof RolloutPlayer>;
 
 /** The query of `GET /rollouts`. */

@@ -8,7 +8,7 @@ import { mostRosterIds, rosterStates } from "./roster-states.ts";
 /** How many problems a row lists. */
 export const mostRosterProblems = 3;
 
-export const RosterState = z.enum(rosterStates);
+const RosterState = z.enum(rosterStates).meta({ id: "RosterState" });
 
 const stateTexts = [
   "`wrong`: something is wrong, see `problems`",
@@ -29,42 +29,46 @@ const RosterProblem = z.object({
 });
 
 /** One screen. */
-export const RosterPlayer = z.object({
-  id: id("plr"),
-  name: Name,
-  tags: z.array(Name),
-  status: Player.shape.status,
-  state: RosterState.describe(stateTexts.join("; ")),
-  state_since: Timestamp.nullable().describe("Since when it is wrong, late, offline or without a device; null: unknown, or it is well"),
-  off_reason: z
-    .enum(["hours", "command", "override", "maintenance"])
-    .nullable()
-    .describe("Why it is off; null: it is not, or it did not tell"),
-  off_until: Timestamp.nullable().describe("Until when it is off; null: not foreseen"),
-  problems: z.array(RosterProblem).max(mostRosterProblems).describe("What is wrong, most severe first"),
-  problems_left_out: z.int().min(0).describe("How many further problems there are"),
-  last_seen_at: Timestamp.nullable(),
-  timezone: z.string().nullable().describe("Its own time zone, else the one that its device reported"),
-  orientation: Orientation,
-  in_sync: Player.shape.in_sync,
-  playing: z
-    .object({
-      layout_id: id("lay")
-        .nullable()
-        .describe("Null: something without a layout, such as an emergency message, or one that no longer exists"),
-      name: z.string().nullable().describe("The layout's name, else that of the reason for what is shown"),
-      layer: z.string().describe("Why: override, pause, interrupt, schedule, default or item"),
-    })
-    .nullable()
-    .describe("What it plays by its latest heartbeat; null: nothing, or it is not known"),
-  screenshot: z
-    .object({ id: id("shot"), captured_at: Timestamp })
-    .nullable()
-    .describe("Its newest picture: GET /screenshots/{id}/image"),
-});
+export const RosterPlayer = z
+  .object({
+    id: id("plr"),
+    name: Name,
+    tags: z.array(Name),
+    status: Player.shape.status,
+    state: RosterState.describe(stateTexts.join("; ")),
+    state_since: Timestamp.nullable().describe("Since when it is wrong, late, offline or without a device; null: unknown, or it is well"),
+    off_reason: z
+      .enum(["hours", "command", "override", "maintenance"])
+      .nullable()
+      .describe("Why it is off; null: it is not, or it did not tell"),
+    off_until: Timestamp.nullable().describe("Until when it is off; null: not foreseen"),
+    problems: z.array(RosterProblem).max(mostRosterProblems).describe("What is wrong, most severe first"),
+    problems_left_out: z.int().min(0).describe("How many further problems there are"),
+    last_seen_at: Timestamp.nullable(),
+    timezone: z.string().nullable().describe("Its own time zone, else the one that its device reported"),
+    orientation: Orientation,
+    in_sync: Player.shape.in_sync,
+    playing: z
+      .object({
+        layout_id: id("lay")
+          .nullable()
+          .describe("Null: something without a layout, such as an emergency message, or one that no longer exists"),
+        name: z.string().nullable().describe("The layout's name, else that of the reason for what is shown"),
+        layer: z.string().describe("Why: override, pause, interrupt, schedule, default or item"),
+      })
+      .nullable()
+      .describe("What it plays by its latest heartbeat; null: nothing, or it is not known"),
+    screenshot: z
+      .object({ id: id("shot"), captured_at: Timestamp })
+      .nullable()
+      .describe("Its newest picture: GET /screenshots/{id}/image"),
+  })
+  .meta({ id: "RosterPlayer" });
 export type RosterPlayer = z.infer<typeof RosterPlayer>;
 
-export const RosterPage = page(RosterPlayer).extend({ total: z.int().describe("How many screens the team has") });
+export const RosterPage = page(RosterPlayer)
+  .extend({ total: z.int().describe("How many screens the team has") })
+  .meta({ id: "RosterPage" });
 export type RosterPage = z.infer<typeof RosterPage>;
 
 /** The query of the roster. */

@@ -73,7 +73,8 @@ export const NewShow = z
     if (show.emergency && typeof show.until === "string" && !show.until.endsWith("Z")) {
       fault("until", "an emergency ends at an instant such as 2026-11-21T16:00:00Z, or null: when it is deleted");
     }
-  });
+  })
+  .meta({ id: "NewShow" });
 export type NewShow = z.infer<typeof NewShow>;
 
 /** A warning about a show that is probably not as intended. */
@@ -110,9 +111,9 @@ const entry = {
   created_at: Timestamp,
 };
 /** A show in a list. */
-export const ShowEntry = z.object(entry);
+export const ShowEntry = z.object(entry).meta({ id: "ShowEntry" });
 export type ShowEntry = z.infer<typeof ShowEntry>;
-export const ShowPage = page(ShowEntry);
+export const ShowPage = page(ShowEntry).meta({ id: "ShowPage" });
 export const ShowsQuery = PageQuery.extend({
   ended: z
     .enum(["true", "false"])
@@ -129,7 +130,7 @@ export const Show = ShowEntry.extend({
   players: z.array(z.object(ofPlayer)).describe("The first 100 targeted players"),
   warnings: z.array(ShowWarning).describe("Why it may not be seen as intended. The show is created anyway"),
   undo: z.string().describe("The request that undoes the show"),
-});
+}).meta({ id: "Show" });
 export type Show = z.infer<typeof Show>;
 
 /** The query of `GET /show/{id}/proof`. */
@@ -138,27 +139,29 @@ export const ShowProofQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(100).default(100).describe("How many players to list"),
 });
 /** `GET /show/{id}/proof`: the reports of the players. */
-export const ShowProof = z.object({
-  id: id("shw"),
-  name: Name,
-  status: ShowEntry.shape.status,
-  plays: z.int().describe("Plays with at least one presented frame, on all players"),
-  duration_ms: z.int().describe("Time on screen, on all players"),
-  player_count: z.int().describe("How many players it targets or have played it; `offset` and `limit` page through them"),
-  showing_count: z.int().describe("On how many of them it is on now"),
-  players: z
-    .array(
-      z.object({
-        ...ofPlayer,
-        is_showing: z.boolean().nullable().describe("According to its latest heartbeat; null: the player is offline"),
-        plays: z.int(),
-        failed: z.int().describe("Plays that failed"),
-        duration_ms: z.int(),
-        first_at: Timestamp.nullable().describe("When the first play began"),
-        last_at: Timestamp.nullable().describe("When the last play ended"),
-        screenshot_id: id("shot").nullable().describe("The newest screenshot taken while it was due"),
-      }),
-    )
-    .describe("The players that it targets or that played it, from `offset` on"),
-});
+export const ShowProof = z
+  .object({
+    id: id("shw"),
+    name: Name,
+    status: ShowEntry.shape.status,
+    plays: z.int().describe("Plays with at least one presented frame, on all players"),
+    duration_ms: z.int().describe("Time on screen, on all players"),
+    player_count: z.int().describe("How many players it targets or have played it; `offset` and `limit` page through them"),
+    showing_count: z.int().describe("On how many of them it is on now"),
+    players: z
+      .array(
+        z.object({
+          ...ofPlayer,
+          is_showing: z.boolean().nullable().describe("According to its latest heartbeat; null: the player is offline"),
+          plays: z.int(),
+          failed: z.int().describe("Plays that failed"),
+          duration_ms: z.int(),
+          first_at: Timestamp.nullable().describe("When the first play began"),
+          last_at: Timestamp.nullable().describe("When the last play ended"),
+          screenshot_id: id("shot").nullable().describe("The newest screenshot taken while it was due"),
+        }),
+      )
+      .describe("The players that it targets or that played it, from `offset` on"),
+  })
+  .meta({ id: "ShowProof" });
 export type ShowProof = z.infer<typeof ShowProof>;

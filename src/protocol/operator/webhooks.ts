@@ -31,67 +31,75 @@ const WebhookWarning = z.object({
 export type WebhookWarning = z.infer<typeof WebhookWarning>;
 
 /** A URL that events are sent to. */
-export const Webhook = z.object({
-  id: id("whk"),
-  name: Name,
-  url: z.string(),
-  events: Events,
-  status: z
-    .enum(["enabled", "paused", "disabled"])
-    .describe("`paused`: no delivery succeeded for five days; nothing is sent until it is enabled again with PATCH"),
-  disabled_reason: z.string().nullable().describe("Why it was disabled automatically: it responded with 410"),
-  last_success_at: Timestamp.nullable(),
-  failing_since: Timestamp.nullable().describe("Since when every attempt has failed; null if the last attempt succeeded"),
-  paused_at: Timestamp.nullable(),
-  paused_reason: z.string().nullable(),
-  warnings: z.array(WebhookWarning).describe("What is wrong with it. After an hour, the event `webhook.failing` reports it too"),
-  secrets: z
-    .array(z.object({ hint: z.string().describe("Its last four characters"), expires_at: Timestamp.nullable() }))
-    .describe("The signing secrets: one, or two during a rotation"),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-});
+export const Webhook = z
+  .object({
+    id: id("whk"),
+    name: Name,
+    url: z.string(),
+    events: Events,
+    status: z
+      .enum(["enabled", "paused", "disabled"])
+      .describe("`paused`: no delivery succeeded for five days; nothing is sent until it is enabled again with PATCH"),
+    disabled_reason: z.string().nullable().describe("Why it was disabled automatically: it responded with 410"),
+    last_success_at: Timestamp.nullable(),
+    failing_since: Timestamp.nullable().describe("Since when every attempt has failed; null if the last attempt succeeded"),
+    paused_at: Timestamp.nullable(),
+    paused_reason: z.string().nullable(),
+    warnings: z.array(WebhookWarning).describe("What is wrong with it. After an hour, the event `webhook.failing` reports it too"),
+    secrets: z
+      .array(z.object({ hint: z.string().describe("Its last four characters"), expires_at: Timestamp.nullable() }))
+      .describe("The signing secrets: one, or two during a rotation"),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: "Webhook" });
 export type Webhook = z.infer<typeof Webhook>;
 
 /** A webhook with its new secret, which is shown only once. */
 export const WebhookWithSecret = Webhook.extend({
   secret: z.string().describe("`whsec_` and base64. Store it: it is not shown again"),
-});
+}).meta({ id: "WebhookWithSecret" });
 export type WebhookWithSecret = z.infer<typeof WebhookWithSecret>;
 
-export const NewWebhook = z.strictObject({ name: Name, url: WebhookUrl, events: Events.default(["*"]) });
-export const WebhookChange = z.strictObject({
-  name: Name.optional(),
-  url: WebhookUrl.optional(),
-  events: Events.optional(),
-  status: z.enum(["enabled", "disabled"]).optional(),
-});
+export const NewWebhook = z.strictObject({ name: Name, url: WebhookUrl, events: Events.default(["*"]) }).meta({ id: "NewWebhook" });
+export const WebhookChange = z
+  .strictObject({
+    name: Name.optional(),
+    url: WebhookUrl.optional(),
+    events: Events.optional(),
+    status: z.enum(["enabled", "disabled"]).optional(),
+  })
+  .meta({ id: "WebhookChange" });
 
 /** The body of a delivery. */
-export const WebhookMessage = z.object({
-  id: id("evt"),
-  type: EventType,
-  timestamp: Timestamp.describe("The time of the event"),
-  data: z.record(z.string(), z.unknown()).describe("The resource; if it is larger than 20 kB, only its ids and `truncated`"),
-});
+export const WebhookMessage = z
+  .object({
+    id: id("evt"),
+    type: EventType,
+    timestamp: Timestamp.describe("The time of the event"),
+    data: z.record(z.string(), z.unknown()).describe("The resource; if it is larger than 20 kB, only its ids and `truncated`"),
+  })
+  .meta({ id: "WebhookMessage" });
 
 /** The status of a delivery. `failed`: ten attempts over 75 hours failed. */
-export const DeliveryStatus = z.enum(["pending", "delivered", "failed", "cancelled"]);
+export const DeliveryStatus = z.enum(["pending", "delivered", "failed", "cancelled"]).meta({ id: "DeliveryStatus" });
 
 /** The delivery of one event to one webhook. */
-export const Delivery = z.object({
-  id: id("dlv"),
-  webhook_id: id("whk"),
-  event_id: id("evt").describe("The `webhook-id` header: the same in every attempt, so that a repeat can be recognized"),
-  type: EventType,
-  status: DeliveryStatus,
-  attempts: z.int().min(0),
-  next_attempt_at: Timestamp.nullable(),
-  last_response_status: z.int().nullable(),
-  last_error: z.string().nullable(),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-});
+export const Delivery = z
+  .object({
+    id: id("dlv"),
+    webhook_id: id("whk"),
+    event_id: id("evt").describe("The `webhook-id` header: the same in every attempt, so that a repeat can be recognized"),
+    type: EventType,
+    status: DeliveryStatus,
+    attempts: z.int().min(0),
+    next_attempt_at: Timestamp.nullable(),
+    last_response_status: z.int().nullable(),
+    last_error: z.string().nullable(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: "Delivery" });
 export type Delivery = z.infer<typeof Delivery>;
 
 /** A delivery with its body and all attempts. */
@@ -107,5 +115,5 @@ export const DeliveryDetail = Delivery.extend({
       error: z.string().nullable(),
     }),
   ),
-});
+}).meta({ id: "DeliveryDetail" });
 export type DeliveryDetail = z.infer<typeof DeliveryDetail>;

@@ -28,29 +28,33 @@ const CalendarCondition = z.strictObject({
 });
 
 /** One condition. All conditions of a schedule must hold together. */
-export const Condition = z.discriminatedUnion("type", [
-  TagCondition,
-  VariableCondition,
-  z.strictObject({
-    type: z.literal("date"),
-    from: LocalDate.optional(),
-    until: LocalDate.optional().describe("This day included"),
-  }),
-  z.strictObject({ type: z.literal("daypart"), ...opening }),
-  z.strictObject({
-    type: z.literal("hours"),
-    open: z
-      .array(Opening)
-      .min(1)
-      .max(50)
-      .describe("The condition holds during any of these openings. Openings that touch or overlap are one window"),
-  }),
-  CalendarCondition,
-]);
+export const Condition = z
+  .discriminatedUnion("type", [
+    TagCondition,
+    VariableCondition,
+    z.strictObject({
+      type: z.literal("date"),
+      from: LocalDate.optional(),
+      until: LocalDate.optional().describe("This day included"),
+    }),
+    z.strictObject({ type: z.literal("daypart"), ...opening }),
+    z.strictObject({
+      type: z.literal("hours"),
+      open: z
+        .array(Opening)
+        .min(1)
+        .max(50)
+        .describe("The condition holds during any of these openings. Openings that touch or overlap are one window"),
+    }),
+    CalendarCondition,
+  ])
+  .meta({ id: "Condition" });
 export type Condition = z.infer<typeof Condition>;
 
 /** One condition of an item. All of them must hold together. Its dates and times of day are fields of the item. */
-export const ItemCondition = z.discriminatedUnion("type", [TagCondition, VariableCondition, CalendarCondition]);
+export const ItemCondition = z
+  .discriminatedUnion("type", [TagCondition, VariableCondition, CalendarCondition])
+  .meta({ id: "ItemCondition" });
 export type ItemCondition = z.infer<typeof ItemCondition>;
 
 /** The calendars that conditions refer to, each once. */

@@ -17,7 +17,7 @@ export const opening = {
   from: TimeOfDay.default("00:00"),
   until: TimeOfDay.default("24:00").describe("If it is not after `from`, it is a time of the next day"),
 };
-export const Opening = z.strictObject(opening);
+export const Opening = z.strictObject(opening).meta({ id: "Opening" });
 export type Opening = z.infer<typeof Opening>;
 
 /** The faults of an opening: an RFC 6901 pointer below `pointer`, and the remedy. */

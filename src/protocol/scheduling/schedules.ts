@@ -34,20 +34,22 @@ const OneTarget = z.discriminatedUnion("type", targets);
 export type OneTarget = z.infer<typeof OneTarget>;
 
 /** Which players a schedule is for. */
-export const ScheduleTarget = z.discriminatedUnion("type", [
-  ...targets,
-  z.strictObject({
-    type: z.literal("any"),
-    of: z
-      .array(OneTarget)
-      .min(2)
-      .max(100)
-      .superRefine(rejectRepeats)
-      .describe(
-        "Each player that matches one of them gets the schedule, once. A player in the bin stays listed but does not match; a player that is deleted for good is removed from the list",
-      ),
-  }),
-]);
+export const ScheduleTarget = z
+  .discriminatedUnion("type", [
+    ...targets,
+    z.strictObject({
+      type: z.literal("any"),
+      of: z
+        .array(OneTarget)
+        .min(2)
+        .max(100)
+        .superRefine(rejectRepeats)
+        .describe(
+          "Each player that matches one of them gets the schedule, once. A player in the bin stays listed but does not match; a player that is deleted for good is removed from the list",
+        ),
+    }),
+  ])
+  .meta({ id: "ScheduleTarget" });
 export type ScheduleTarget = z.infer<typeof ScheduleTarget>;
 
 const timing = {
@@ -80,22 +82,26 @@ const timing = {
 const identity = { id: id("sch"), name: Name, layout_id: id("lay") };
 
 /** When a layout plays, and on which players. */
-export const Schedule = z.object({
-  ...identity,
-  target: ScheduleTarget,
-  ...timing,
-  created_at: Timestamp,
-  updated_at: Timestamp,
-  deleted_at: DeletedAt,
-});
+export const Schedule = z
+  .object({
+    ...identity,
+    target: ScheduleTarget,
+    ...timing,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    deleted_at: DeletedAt,
+  })
+  .meta({ id: "Schedule" });
 export type Schedule = z.infer<typeof Schedule>;
 
 /** Something about a schedule that is allowed but probably a mistake. */
-export const ScheduleWarning = z.object({
-  code: z.enum(["disabled", "past", "conditions-exclude", "clock-gap", "exdate-unused", "calendar-ended", "outranked", "no-screens"]),
-  message: z.string(),
-  field: z.string().describe("RFC 6901 pointer"),
-});
+export const ScheduleWarning = z
+  .object({
+    code: z.enum(["disabled", "past", "conditions-exclude", "clock-gap", "exdate-unused", "calendar-ended", "outranked", "no-screens"]),
+    message: z.string(),
+    field: z.string().describe("RFC 6901 pointer"),
+  })
+  .meta({ id: "ScheduleWarning" });
 export type ScheduleWarning = z.infer<typeof ScheduleWarning>;
 
 /** A schedule with its summary, its next window and warnings. */
@@ -106,7 +112,7 @@ export const ScheduleOutlook = Schedule.extend({
   ),
   screens: z.int().describe("How many players it is for"),
   warnings: z.array(ScheduleWarning).describe("Why it may never play, or not as intended. The schedule is saved anyway"),
-});
+}).meta({ id: "ScheduleOutlook" });
 export type ScheduleOutlook = z.infer<typeof ScheduleOutlook>;
 
 const timingWithDefaults = {
@@ -129,7 +135,10 @@ export const newScheduleFields = { name: Name, layout_id: identity.layout_id, ta
 /** The fields of a schedule that a player receives; the complete schema is there too. */
 export const desiredScheduleFields = { ...identity, ...timingWithDefaults };
 
-export const ScheduleChange = z.strictObject({ name: Name, layout_id: identity.layout_id, target: ScheduleTarget, ...timing }).partial();
+export const ScheduleChange = z
+  .strictObject({ name: Name, layout_id: identity.layout_id, target: ScheduleTarget, ...timing })
+  .partial()
+  .meta({ id: "ScheduleChange" });
 
 function rejectRepeats(all: readonly OneTarget[], context: z.RefinementCtx): void {
   const seen = new Set<string>();

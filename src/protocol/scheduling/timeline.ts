@@ -37,48 +37,58 @@ export const PlanStretch = ForecastStretch.extend({
   empty_because: ForecastStretch.shape.empty_because.describe(
     "As in `GET /players/{id}/forecast`. A stretch with `turns` is empty only if none of them shows anything either",
   ),
-});
+}).meta({ id: "PlanStretch" });
 export type PlanStretch = z.infer<typeof PlanStretch>;
 
 /** What equal screens play. */
-export const Plan = z.object({
-  stretches: z.array(PlanStretch).describe("The intervals in order, without a gap"),
-  to: Timestamp.describe(
-    `The end of the last interval: \`to\` of the timeline, or earlier if there are more than ${maxPlanStretches} intervals`,
-  ),
-});
+const Plan = z
+  .object({
+    stretches: z.array(PlanStretch).describe("The intervals in order, without a gap"),
+    to: Timestamp.describe(
+      `The end of the last interval: \`to\` of the timeline, or earlier if there are more than ${maxPlanStretches} intervals`,
+    ),
+  })
+  .meta({ id: "Plan" });
 
 /** A screen in the timeline. */
-export const TimelinePlayer = z.object({
-  player_id: id("plr"),
-  name: Name,
-  timezone: z.string().describe("The time zone that the player uses"),
-  plan: z.int().min(0).describe("What it plays: a place in `plans`, from 0"),
-});
+const TimelinePlayer = z
+  .object({
+    player_id: id("plr"),
+    name: Name,
+    timezone: z.string().describe("The time zone that the player uses"),
+    plan: z.int().min(0).describe("What it plays: a place in `plans`, from 0"),
+  })
+  .meta({ id: "TimelinePlayer" });
 
 /** `GET /timeline`. */
-export const Timeline = z.object({
-  from: Timestamp,
-  to: Timestamp,
-  plans: z.array(Plan).describe("Each plan once. Screens with the same content, schedules and time zone share one"),
-  data: z.array(TimelinePlayer),
-  next_cursor: z.string().nullable().describe("The cursor of the next page; null on the last page"),
-});
+export const Timeline = z
+  .object({
+    from: Timestamp,
+    to: Timestamp,
+    plans: z.array(Plan).describe("Each plan once. Screens with the same content, schedules and time zone share one"),
+    data: z.array(TimelinePlayer),
+    next_cursor: z.string().nullable().describe("The cursor of the next page; null on the last page"),
+  })
+  .meta({ id: "Timeline" });
 export type Timeline = z.infer<typeof Timeline>;
 
 /** One of the changes that are tried. */
-export const TriedChange = z.strictObject({
-  schedule_id: id("sch").nullable().default(null).describe("The schedule to change; null: a new one"),
-  change: ScheduleChange.nullable().describe("As in `PATCH /schedules/{id}`, for a new one as in `POST /schedules`; null: it is deleted"),
-});
+export const TriedChange = z
+  .strictObject({
+    schedule_id: id("sch").nullable().default(null).describe("The schedule to change; null: a new one"),
+    change: ScheduleChange.nullable().describe("As in `PATCH /schedules/{id}`, for a new one as in `POST /schedules`; null: it is deleted"),
+  })
+  .meta({ id: "TriedChange" });
 export type TriedChange = z.output<typeof TriedChange>;
 
 /** `POST /schedules/effect`: changes that are tried together and not made. */
-export const EffectRequest = z.strictObject({
-  changes: z.array(TriedChange).min(1).max(20).describe("Tried one after the other"),
-  from: Timestamp.optional().describe("Default, and earliest: now"),
-  to: Timestamp.optional().describe(`At most ${maxTimelineDays} days after \`from\`. Default: ${maxTimelineDays - 1} days after it`),
-});
+export const EffectRequest = z
+  .strictObject({
+    changes: z.array(TriedChange).min(1).max(20).describe("Tried one after the other"),
+    from: Timestamp.optional().describe("Default, and earliest: now"),
+    to: Timestamp.optional().describe(`At most ${maxTimelineDays} days after \`from\`. Default: ${maxTimelineDays - 1} days after it`),
+  })
+  .meta({ id: "EffectRequest" });
 
 /** What plays on a screen when it begins to differ. */
 const Shown = z.object({
@@ -110,13 +120,15 @@ const Gap = z.object({
 });
 
 /** What a change of content would do to screens. Nothing was changed. */
-export const ScheduleEffect = z.object({
-  from: Timestamp,
-  to: Timestamp,
-  first_at: Timestamp.nullable().describe("When the first screen shows something else; null: none does until `to`"),
-  screen_count: z.int().min(0).describe("How many screens will show something else"),
-  screens: z.array(ChangedScreen).describe(`The first ${maxNamed} of them, by the time of their first change`),
-  gap_count: z.int().min(0),
-  gaps: z.array(Gap).describe(`Times in which screens become empty, the first ${maxNamed} by time`),
-});
+export const ScheduleEffect = z
+  .object({
+    from: Timestamp,
+    to: Timestamp,
+    first_at: Timestamp.nullable().describe("When the first screen shows something else; null: none does until `to`"),
+    screen_count: z.int().min(0).describe("How many screens will show something else"),
+    screens: z.array(ChangedScreen).describe(`The first ${maxNamed} of them, by the time of their first change`),
+    gap_count: z.int().min(0),
+    gaps: z.array(Gap).describe(`Times in which screens become empty, the first ${maxNamed} by time`),
+  })
+  .meta({ id: "ScheduleEffect" });
 export type ScheduleEffect = z.infer<typeof ScheduleEffect>;

@@ -5,14 +5,16 @@ import { cleanText, deviceText } from "../text.ts";
 const maxValueLength = 200;
 
 export const VariableName = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, "must be lower-case letters, digits and _, such as door_open");
-export const VariableValue = z.union([
-  z
-    .string()
-    .max(maxValueLength)
-    .overwrite((text) => cleanText(text, maxValueLength)),
-  z.number().min(-1e15).max(1e15),
-  z.boolean(),
-]);
+export const VariableValue = z
+  .union([
+    z
+      .string()
+      .max(maxValueLength)
+      .overwrite((text) => cleanText(text, maxValueLength)),
+    z.number().min(-1e15).max(1e15),
+    z.boolean(),
+  ])
+  .meta({ id: "VariableValue" });
 export const Variables = z
   .record(VariableName, VariableValue)
   .refine((map) => Object.keys(map).length <= 100, "must be at most 100 variables");

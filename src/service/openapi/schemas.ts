@@ -1,141 +1,6 @@
-// Converts the protocol's zod schemas to JSON Schema. Each exported schema becomes a component with its name.
+// Converts the protocol's zod schemas to JSON Schema. A schema with an id becomes a component of that name.
 import { z } from "zod";
-import * as alerts from "../../protocol/operator/alerts.ts";
-import * as assets from "../../protocol/content/assets.ts";
-import * as contentUses from "../../protocol/content/content-uses.ts";
-import * as assetUses from "../../protocol/content/asset-uses.ts";
-import * as calendars from "../../protocol/scheduling/calendars.ts";
-import * as commandRequest from "../../protocol/device/command-request.ts";
-import * as command from "../../protocol/device/commands.ts";
-import * as collectedLogs from "../../protocol/device/collected-logs.ts";
-import * as capabilities from "../../protocol/device/capabilities.ts";
-import * as displayCommands from "../../protocol/device/display-commands.ts";
-import * as displayHours from "../../protocol/device/display-hours.ts";
-import * as live from "../../protocol/device/live.ts";
-import * as machineCommands from "../../protocol/device/machine-commands.ts";
-import * as recurring from "../../protocol/device/recurring-commands.ts";
-import * as screenshotSettings from "../../protocol/device/screenshot-settings.ts";
-import * as telemetry from "../../protocol/device/telemetry.ts";
-import * as desired from "../../protocol/device/desired-state.ts";
-import * as downloads from "../../protocol/device/download-settings.ts";
-import * as enrolmentKeys from "../../protocol/operator/enrolment.ts";
-import * as enrolments from "../../protocol/device/enrolment.ts";
-import * as events from "../../protocol/operator/events.ts";
-import * as controlPreview from "../../protocol/scheduling/control-preview.ts";
-import * as forecast from "../../protocol/scheduling/forecast.ts";
-import * as heartbeatDelta from "../../protocol/device/heartbeat-delta.ts";
-import * as history from "../../protocol/operator/heartbeat-history.ts";
-import * as items from "../../protocol/content/items.ts";
-import * as passkeys from "../../protocol/operator/passkeys.ts";
-import * as previews from "../../protocol/operator/previews.ts";
-import * as people from "../../protocol/operator/people.ts";
-import * as publishing from "../../protocol/operator/publishing.ts";
-import * as playEvents from "../../protocol/device/play-events.ts";
-import * as problems from "../../protocol/device/player-problems.ts";
-import * as problemRecords from "../../protocol/device/problem-records.ts";
-import * as report from "../../protocol/device/heartbeat.ts";
-import * as reports from "../../protocol/operator/reports.ts";
-import * as reportLinks from "../../protocol/operator/report-links.ts";
-import * as resources from "../../protocol/operator/resources.ts";
-import * as wiredDisplays from "../../protocol/device/wired-displays.ts";
-import * as walls from "../../protocol/content/wall.ts";
-import * as webhooks from "../../protocol/operator/webhooks.ts";
-import * as conditions from "../../protocol/scheduling/conditions.ts";
-import * as moments from "../../protocol/scheduling/moments.ts";
-import * as schedule from "../../protocol/scheduling/schedules.ts";
-import * as completeSchedule from "../../schedule/validate-schedule.ts";
-import * as csvImports from "../../protocol/operator/csv-imports.ts";
-import * as variables from "../../protocol/scheduling/variables.ts";
-import * as wire from "../../protocol/device/messages.ts";
-import * as updates from "../../protocol/device/updates.ts";
-import * as looks from "../../protocol/content/item-styles.ts";
-import * as orientation from "../../protocol/content/orientation.ts";
-import * as playCommand from "../../protocol/device/play-commands.ts";
-import * as releaseChoice from "../../protocol/operator/release-choice.ts";
-import * as rollouts from "../../protocol/operator/rollouts.ts";
-import * as playersBulkBin from "../../protocol/operator/players-bulk-bin.ts";
-import * as roster from "../../protocol/operator/roster.ts";
-import * as sessions from "../../protocol/operator/sessions.ts";
-import * as shows from "../../protocol/operator/shows.ts";
-import * as siteItems from "../../protocol/content/web-items.ts";
-import * as commandBatches from "../../protocol/operator/command-batches.ts";
-import * as releases from "../../protocol/operator/releases.ts";
-import * as releaseFiles from "../../protocol/device/release-files.ts";
-import * as uploadLinks from "../../protocol/content/upload-links.ts";
-import * as timeline from "../../protocol/scheduling/timeline.ts";
-import * as transition from "../../protocol/content/transition.ts";
-import * as opening from "../../protocol/scheduling/opening-hours.ts";
 import type { Schema } from "./json.ts";
-
-// Schemas of a protocol module that is missing here become inline schemas instead of components.
-const modules: readonly Record<string, unknown>[] = [
-  resources,
-  roster,
-  playersBulkBin,
-  sessions,
-  passkeys,
-  previews,
-  items,
-  assets,
-  assetUses,
-  contentUses,
-  command,
-  commandRequest,
-  collectedLogs,
-  capabilities,
-  displayCommands,
-  displayHours,
-  live,
-  machineCommands,
-  recurring,
-  screenshotSettings,
-  telemetry,
-  problems,
-  problemRecords,
-  report,
-  heartbeatDelta,
-  desired,
-  downloads,
-  wire,
-  enrolments,
-  enrolmentKeys,
-  people,
-  publishing,
-  events,
-  webhooks,
-  playEvents,
-  variables,
-  moments,
-  conditions,
-  schedule,
-  completeSchedule,
-  calendars,
-  controlPreview,
-  forecast,
-  timeline,
-  history,
-  reports,
-  reportLinks,
-  looks,
-  orientation,
-  playCommand,
-  siteItems,
-  shows,
-  releases,
-  releaseFiles,
-  updates,
-  uploadLinks,
-  releaseChoice,
-  rollouts,
-  alerts,
-  commandBatches,
-  csvImports,
-  transition,
-  walls,
-  wiredDisplays,
-  opening,
-];
-const componentTypes = ["object", "union", "enum", "intersection"];
 
 // Formats of JSON Schema that make zod's pattern redundant.
 const formats = ["date-time", "date", "time", "email", "uri", "uuid", "ipv4", "ipv6"];
@@ -146,10 +11,6 @@ const directions: readonly Direction[] = ["input", "output"];
 /** Collects the components that a document's schemas refer to. */
 export class Schemas {
   readonly #found: Record<Direction, Map<string, Schema>> = { input: new Map(), output: new Map() };
-
-  constructor() {
-    nameComponents();
-  }
 
   /** The schema of an input or output. {@link resolve} resolves its references later. */
   of(schema: z.ZodType, direction: Direction): Schema {
@@ -205,7 +66,6 @@ export class Schemas {
 
 /** A self-contained schema of an object, with named schemas in its own `$defs`. */
 export function wholeSchema(schema: z.ZodType, direction: Direction): Schema {
-  nameComponents();
   // Output schemas are for programs, so repeated parts become references.
   const reused = direction === "output" ? "ref" : "inline";
   const options = { io: direction, unrepresentable: "any", override: plain, reused } as const;
@@ -221,16 +81,6 @@ export function wholeSchema(schema: z.ZodType, direction: Direction): Schema {
   const { [name ?? ""]: _root, ...others } = defs;
   const rest = JSON.stringify([whole, others]).includes(`"${root.$ref}"`) ? defs : others;
   return Object.keys(rest).length === 0 ? whole : { ...whole, $defs: rest };
-}
-
-function nameComponents(): void {
-  for (const [name, schema] of modules.flatMap((module) => Object.entries(module))) nameComponent(name, schema);
-}
-
-function nameComponent(name: string, schema: unknown): void {
-  if (!(schema instanceof z.ZodType) || !componentTypes.includes(schema.def.type)) return;
-  const known = z.globalRegistry.get(schema);
-  if (known?.id === undefined) z.globalRegistry.add(schema, { ...known, id: name });
 }
 
 /**

@@ -7,6 +7,8 @@ import { z } from "zod";
 import { allowsBreaking, breakingChanges, type Description } from "../../../scripts/breaking-changes.ts";
 import { baseline, descriptionFile, descriptionText, isGeneratedFrom, typesFile, unannouncedBreaks } from "../../../scripts/openapi.ts";
 import { rootFolder } from "../../../src/main/folders.ts";
+import { DeviceMessage, ServiceMessage } from "../../../src/protocol/device/messages.ts";
+import { SubscriberMessage, SubscriptionMessage } from "../../../src/protocol/operator/events.ts";
 import { operations } from "../../../src/service/operations/operations.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { described, description, schemaErrors, pointerOf, resolve } from "./contract.ts";
@@ -77,21 +79,23 @@ test("[OAS3] shared parts are described once: no duplicate or unused component, 
   const ids = described.map(({ operation }) => operation.operationId);
   expect(new Set(ids).size).toBe(ids.length);
   for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z0-9]+$/);
-  const known = await readFile(join(rootFolder, "src/service/openapi/schemas.ts"), "utf8");
-  const modules = (await readdir(join(rootFolder, "src/protocol"), { recursive: true })).filter((name) => name.endsWith(".ts"));
-  // These schemas are not used as components: they are of the page, of files and of the local network, or parts of others.
-  const others = [
-    "scene.ts",
-    "page-messages.ts",
-    "preview-messages.ts",
-    "common.ts",
-    "text.ts",
-    "device/discovery.ts",
-    "device/setup-file.ts",
-  ];
-  for (const file of modules.filter((name) => !others.includes(name))) {
-    const text = await readFile(join(rootFolder, "src/protocol", file), "utf8");
-    if (text.includes('from "zod"')) expect(known, file).toContain(`/protocol/${file}"`);
+  // Parameters are described one by one; bodies, results and messages refer to exported schemas by the names of their exports.
+  const used = new Set<unknown>();
+  const messages = [DeviceMessage, ServiceMessage, SubscriberMessage, SubscriptionMessage].flatMap((union): z.ZodType[] => [
+    ...union.options,
+  ]);
+  for (const schema of [...messages, ...operations.flatMap(({ body, output }) => (body === undefined ? [output] : [body, output]))]) {
+    const override = ({ zodSchema }: { zodSchema: unknown }) => void used.add(zodSchema);
+    for (const io of ["input", "output"] as const) z.toJSONSchema(schema, { io, unrepresentable: "any", override });
+  }
+  const componentTypes = ["object", "union", "enum", "intersection"];
+  for (const file of await readdir(join(rootFolder, "src/protocol"), { recursive: true })) {
+    if (!file.endsWith(".ts")) continue;
+    for (const [name, schema] of Object.entries((await import(join(rootFolder, "src/protocol", file))) as object)) {
+      if (!(schema instanceof z.ZodType) || !componentTypes.includes(schema.def.type)) continue;
+      const { id } = schema.meta() ?? {};
+      if (used.has(schema) || id !== undefined) expect(id, `${name} in ${file}`).toBe(name);
+    }
   }
 });
 
