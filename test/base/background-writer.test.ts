@@ -29,7 +29,7 @@ test("[BAT4] what arrives during a write to a file is written together by the ne
 test.each([
   ["bytes", 64 * 1024, 17],
   ["pieces", 1, 1_025],
-])("[BAT5] who writes faster than the disk waits, so that few %s are in memory", async (_what, bytes, most) => {
+])("[BAT5] who writes to a file faster than the disk waits, so that few %s are in memory", async (_what, bytes, most) => {
   await using setup = await createFile();
   const slow = slowDown(setup.file);
   const writer = new BackgroundWriter(setup.file);

@@ -21,7 +21,7 @@ function exchange(
   return corrected.learn({ t0, t1, t2: t1, t3: corrected.raw(), isAuthenticated });
 }
 
-test("[CLK1] the clock uses the offset of the quickest of the last eight exchanges", () => {
+test("[CLK1] the clock uses the offset of the quickest of the last eight exchanges with the service", () => {
   const fake = new FakeClock();
   const clock = new CorrectedClock(fake);
   exchange(fake, clock, 5_000, 40, 200);
@@ -232,7 +232,7 @@ test("[CLK11] a machine whose clock is more than ten years ahead of a proven tim
   expect(clock.now()).toBe(fake.now());
 });
 
-test("[CLK14] an exchange with a round trip of more than ten minutes is ignored, however often it comes", () => {
+test("[CLK14] an exchange whose round trip would be longer than ten minutes, such as an answer full of zeros, changes nothing", () => {
   const base = new FakeClock();
   const clock = new CorrectedClock(base, base.now() - 86_400_000);
   for (let times = 0; times < 9; times += 1) expect(clock.learn({ t0: 0, t1: 0, t2: 0, t3: clock.raw() })).toBe(false);

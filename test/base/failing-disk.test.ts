@@ -41,7 +41,7 @@ test.each(failureCodes)("[DUR7] a missing file whose previous generation fails w
 });
 
 test.each(failureCodes)(
-  "[DUR8] with one copy unreadable by %s the other one is used, and the lack of the other says nothing",
+  "[DUR8] with one copy unreadable by %s the other one is used and neither is written; the lack of the other says nothing",
   async (code) => {
     await using folder = await temporaryFolder();
     const file = new MirroredFile(join(folder.path, "value.json"), Number);

@@ -5,7 +5,7 @@ import { RecentLines } from "../../src/base/recent-lines.ts";
 const line = (level: string, number: number): string =>
   JSON.stringify({ level, time: new Date(number * 1_000).toISOString(), msg: `line ${number}` });
 
-test("[MNT10] the newest lines are kept within their bound, and collected by level and size, oldest first", () => {
+test("[MNT10] the newest lines of the log are kept in memory within their bound, and collected by level and size, oldest first", () => {
   const recent = new RecentLines(10_000);
   for (let number = 0; number < 5_000; number += 1) recent.add(`${line(number % 2 === 0 ? "info" : "debug", number)}\n`);
   const all = recent.newest("debug", 1e9);
@@ -23,7 +23,7 @@ test("[MNT10] the newest lines are kept within their bound, and collected by lev
   expect(recent.newest("error", 1e9)).toEqual({ lines: [], from: null, to: null });
 });
 
-test("[MNT11] a line that is larger than the bound is not kept", () => {
+test("[MNT11] a line of the log that is larger than the bound is not kept", () => {
   const recent = new RecentLines(1_000);
   recent.add(line("info", 1));
   recent.add(JSON.stringify({ level: "info", time: "", msg: "x".repeat(2_000) }));

@@ -36,7 +36,7 @@ test.for<[string, Buffer | ZipFile[], string]>([
   ["a symbolic link", [index, { name: "passwd", bytes: "/etc/passwd", mode: 0o120_777 }], "link"],
   ["the same name twice", [index, index], "twice"],
   ["a zip bomb", [index, { name: "bomb", bytes: Buffer.alloc(64 * 1024 ** 2) }], "zip bomb"],
-])("[BUN2] %s is rejected with the reason", async ([, content, reason]) => {
+])("[BUN2] a bundle is rejected with the reason: %s", async ([, content, reason]) => {
   await expect(open(content)).rejects.toMatchObject({ code: "unsupported", message: expect.stringContaining(reason) });
 });
 

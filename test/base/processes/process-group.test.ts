@@ -12,7 +12,7 @@ import { eventually } from "../../support/polling.ts";
 
 const env = { PATH: process.env["PATH"] };
 
-test("[PGR1] when its parent is killed by SIGKILL, a program ends with all that it has started", async () => {
+test("[PGR1] when its parent is killed, a program of the system ends with all that it has started in its group", async () => {
   const program = `import { startGroup } from ${JSON.stringify(join(rootFolder, "src/base/processes/process-group.ts"))};
     startGroup("sh", ["-c", "sleep 1000 & sleep 1000 & wait"], { env: process.env }).leader.stdout.pipe(process.stdout);`;
   const parent = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: ["ignore", "inherit", "inherit"] });

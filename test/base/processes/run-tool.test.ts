@@ -29,7 +29,7 @@ test("[DSP1] endless output is cut", async () => {
   expect(run.is === "ended" && run.stdout.length).toBe(262_144);
 });
 
-test("[DSP2] a tool that fails is a fault with the tool's first line of error", async () => {
+test("[DSP2] a tool that fails is the fault not-applied with the tool's first line of error", async () => {
   const failing = runOrFail("sh", ["-c", "echo; echo 'no such output' >&2; echo more >&2; exit 1"], { env, signal: endless });
   await expect(failing).rejects.toMatchObject({ code: "not-applied", message: "sh: no such output" });
   await expect(runOrFail("false", [], { env, signal: endless })).rejects.toThrow("false ended with 1");
