@@ -150,7 +150,7 @@ test("[BND15] a very short stage and the one after it are both sent ahead; a lon
   expect(lasting.outlook(alternating, t0 + 6_000).upcoming.map(({ at }) => at)).toEqual([t0 + 10_000]);
 });
 
-test("[BND3] if the geometry stays, the next plays belong to the same stage; an unchanged item continues", async () => {
+test("[BND3] if the geometry stays, the next plays belong to the same stage; an item that stays unchanged in the same loop continues", async () => {
   await using folder = await temporaryFolder();
   // The same layout by a schedule whose loop restarts, in the middle of an item.
   const restarting = stateOf((_, own) => [schedule(own.id, iso(t0 + 7_000), iso(t0 + 60_000), { loop_from: "window" })]);

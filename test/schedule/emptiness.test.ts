@@ -98,7 +98,7 @@ const someInterventions = fc.array(
   { maxLength: 2 },
 );
 
-test("[FOR8] a forecast says at each instant whether nothing is shown, as the programs of the player have it", () => {
+test("[FOR8] a forecast says at each instant whether nothing is shown, as the player's programs have it, in pauses and on walls too", () => {
   const property = fc.property(
     fc.array(someItems, { minLength: 3, maxLength: 3 }),
     fc.array(someSchedule, { maxLength: 3 }),

@@ -91,7 +91,7 @@ const contextWith = (interventions: Intervention[]): PlayerContext => ({ interve
 const shown = (ready: ReturnType<typeof stateWith>, instant: number, interventions: Intervention[] = []) =>
   programAt(ready, instant, contextWith(interventions)).program.layout?.id ?? null;
 
-test("[SCH2] the next change is always in the future, and nothing changes before it", () => {
+test("[SCH2] the next change of the program is always in the future, and nothing changes before it", () => {
   fc.assert(
     fc.property(
       someSchedules,

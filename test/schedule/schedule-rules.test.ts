@@ -52,7 +52,7 @@ test.each([
   ["FREQ=YEARLY;COUNT=3", "2024-02-29", "2024-02-29 2028-02-29 2032-02-29"],
   ["FREQ=WEEKLY;INTERVAL=2;COUNT=4;BYDAY=TU,SU;WKST=MO", "1997-08-05", "1997-08-05 1997-08-10 1997-08-19 1997-08-24"],
   ["FREQ=WEEKLY;INTERVAL=2;COUNT=4;BYDAY=TU,SU;WKST=SU", "1997-08-05", "1997-08-05 1997-08-17 1997-08-19 1997-08-31"],
-])("[SCH8] %s from %s gives the days that RFC 5545 defines", (rrule, start, expected) => {
+])("[SCH8] the recurrence rule %s from %s gives the days that RFC 5545 defines", (rrule, start, expected) => {
   const days = expected.split(" ");
   expect(dates(rrule, start, days.length)).toEqual(days);
 });
@@ -72,7 +72,7 @@ test("[SCH9] a weekday is that of the day on which the window begins, even if it
   expect(shown(ready, "2026-02-08T02:00Z")).toBe("default");
 });
 
-test("[SCH10] a wall time that the spring change skips is the instant of the change; one that is repeated is the first", () => {
+test("[SCH10] a wall time that the spring change skips is the instant of the change; one that is repeated is the first of the two", () => {
   const london = timeZoneRules("Europe/London")!;
   expect(london.instantOf(at("2026-03-29T01:30Z"))).toBe(at("2026-03-29T01:00Z"));
   expect(london.instantOf(at("2026-10-25T01:30Z"))).toBe(at("2026-10-25T00:30Z"));
@@ -114,7 +114,7 @@ test("[SCH12] the highest priority plays; among equal ones the window that began
   expect(shown(stateWith([newer, older], [a, b], { timezone: "UTC" }), "2026-05-05T12:30Z")).toBe("b");
 });
 
-test("[SCH13] a schedule plays only while all of its conditions hold", () => {
+test("[SCH13] a schedule plays only while all of its conditions hold, of tags, variables, dates and times", () => {
   const conditions = [
     { type: "tag", tag: "lobby" },
     { type: "variable", name: "queue", op: "at_least", value: 5 },
@@ -164,7 +164,7 @@ test("[INT1] the only play of an interrupt is in the middle of another one's pla
   expect(ids.filter((id) => id === a.id || id === b.id)).toEqual([a.id, a.id, b.id, a.id, a.id]);
 });
 
-test("[INT2] shares that exceed 100 % together are scaled down, and higher priorities are not interrupted", () => {
+test("[INT2] shares that exceed 100 % together are scaled down; an interrupt does not interrupt a schedule of higher priority", () => {
   const interrupt = { share_percent: 100, play_ms: 10_000 };
   const greedy = [a, b].map(({ id }) => schedule(id, "2026-01-01T00:00", null, { interrupt }));
   const ready = stateWith(greedy, [a, b], { timezone: "UTC" });

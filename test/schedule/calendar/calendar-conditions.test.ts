@@ -122,7 +122,7 @@ test("[CAL3] a day is as long as the clock of the schedule's time zone makes it:
   ]);
 });
 
-test("[CAL4] several calendars must all hold; on the dates of an empty calendar nothing plays, and except on them everything", () => {
+test("[CAL4] conditions of several calendars must all hold; on the dates of an empty calendar nothing plays, and except on them everything plays", () => {
   const open = { starts_at: "2026-12-01T00:00", ends_at: null };
   expect(windows({ ...open, conditions: [only(), only(fair)] }, "2026-12-01T00:00Z", 3)).toEqual(["2026-12-25T23:00 2026-12-26T23:00"]);
   expect(windows({ ...open, conditions: [only(), except(fair)] }, "2026-12-01T00:00Z", 3)).toEqual([

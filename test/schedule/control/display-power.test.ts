@@ -156,7 +156,7 @@ test("[DHR3] openings that touch are one, also at midnight, at an exception, and
   expect(summary({ hours: on(DisplayHours.parse({ open: [] })) }, "2026-03-29T00:30Z")).toBe("off hours null");
 });
 
-test("[DHR4] without opening hours and a command by hand nothing is asked, not even by an override", () => {
+test("[DHR4] without opening hours and a command by hand nothing is asked of the display, not even by an override", () => {
   expect(summary({}, "2026-06-01T12:00Z")).toBe("null null null");
   expect(summary({ interventions: [override("2026-06-01T11:00Z", null, "emergency")] }, "2026-06-01T12:00Z")).toBe("null null null");
 });
@@ -195,7 +195,7 @@ test("[DHR6] an override wakes the display until it ends, and an emergency also 
   expect(summary({ hours: on(shop), interventions: [override(night, null)] }, "2026-06-05T12:00Z")).toBe("on override null");
 });
 
-test("[DHR7] the next change is the first at which the display or its reason changes, also where several inputs change at once", () => {
+test("[DHR7] the next change is the first instant at which the display or the reason changes, also where several inputs change at once", () => {
   // The override ends at the instant at which the shop opens, and another begins where the first ends.
   const first = override("2026-06-01T22:00Z", "2026-06-02T04:00Z");
   const second = override("2026-06-02T04:00Z", "2026-06-02T06:00Z");

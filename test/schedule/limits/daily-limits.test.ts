@@ -284,7 +284,7 @@ test("[LIM8] a limit per hour and a limit per day apply together, and neither pr
   }
 });
 
-test("[LIM9] the explanation says when an item with a limit per day plays next, and the forecast does not change", () => {
+test("[LIM9] an explanation says when an item with a limit per day plays next; the limit does not change the forecast of layouts", () => {
   const limited = itemOf(10_000, { max_plays_per_day: 3 });
   const ready = stateOf([[itemOf(30_000), limited]]);
   const plays = of(shownBetween(ready, day, day + dayMs), limited);

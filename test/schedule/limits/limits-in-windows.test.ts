@@ -67,7 +67,7 @@ test("[LIM2] a limited item plays in every window, however short, and never exce
   expect(new Set(times.map((at) => at % dayMs))).toEqual(new Set([12 * hourMs + 10_000]));
 });
 
-test("[LIM2] the same if a higher priority leaves a layout ten minutes, by schedule, daypart or default", () => {
+test("[LIM2] a limited item plays in each ten minutes that a higher priority leaves its layout, by schedule, daypart or default", () => {
   const [free, limited] = [itemOf(10_000), itemOf(10_000, 2)];
   const short = stateOf([[itemOf(5_000)], [itemOf(5_000)], [free, limited]], ([, above, below]) => [
     window(above!, 10 * minuteMs, dayMs, { priority: 5 }),

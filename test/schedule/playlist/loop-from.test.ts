@@ -94,7 +94,7 @@ test.each([
   }
 });
 
-test("[BND11] otherwise a loop counts from the epoch, whenever its window begins", () => {
+test("[BND11] without loop_from: window a loop counts from the epoch, whenever its window begins", () => {
   const windows = (about: Record<string, unknown>) =>
     withLoop((windowed) => [schedule(windowed.id, "2026-03-10T08:00", "2026-03-10T12:00", about)]);
   const begin = at("2026-03-10T07:00:00Z");

@@ -42,7 +42,7 @@ test("[PLB1] at the epoch a loop begins with its first item", () => {
   expect(playAt(timeline, loopEpochMs + 2_999)!.timed).toBe(timeline.items[1]);
 });
 
-test("[PLB2] an item without a duration plays as long as its media, or for ten seconds", () => {
+test("[PLB2] an item without a duration plays as long as its media, or for ten seconds if it has none", () => {
   const items = [
     PlaylistItem.parse({ id: newId("itm"), type: "video", asset_id: video.id }),
     PlaylistItem.parse({ id: newId("itm"), type: "image", asset_id: red.id }),
