@@ -28,7 +28,7 @@ test.for([
   [{ ...html, network: ["https://api.example.com/path"] }, "network"],
   [{ ...html, network: ["*"] }, "network"],
   [{ ...html, network: ["https://a.example; script-src *"] }, "network"],
-] as const)("[WEB12] %j is rejected with the name of the field, %s", ([item, field]) => {
+] as const)("[WEB12] the web or html item %j is rejected with the name of the field, %s", ([item, field]) => {
   const { error } = NewPlaylistItem.safeParse(item);
   expect(error?.issues.map(({ path }) => path[0])).toContain(field);
 });

@@ -180,7 +180,7 @@ test("[TXT5] names that are taken from other text, such as a calendar's days or 
   expect(removeHiddenCharacters("a\tb\u2066c\u2069")).toBe("a bc");
 });
 
-test("[TXT6] hidden characters of a feed do not reach the screen, neither directly nor as character references", () => {
+test("[TXT6] hidden characters of a feed do not reach the screen, not even as character references", () => {
   expect(textWithoutMarkup(`News\u202e \u0007of ${tags("obey")}the\u2028day\ufeff ${scotland}`, 200)).toBe(`News of the day ${scotland}`);
   for (const reference of ["&#x202E;", "&#8238;", "&#x00202e", "&#X2066;", "&#917505;", "&#0;"])
     expect([reference, textWithoutMarkup(`a${reference} b`, 200)]).toEqual([reference, "a b"]);
