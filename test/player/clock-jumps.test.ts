@@ -133,7 +133,7 @@ test("[CLK13] a player that learns the time only after it has played for a while
   await eventually(() => assetOn(player) === scheduled);
 });
 
-test("[NTP8] a service whose clock is two hours ahead of the time servers is not believed, and the player reports that", async () => {
+test("[NTP8] a service whose clock is two hours ahead of the time servers is not believed, and reported as service-time-wrong", async () => {
   await using folder = await temporaryFolder();
   const real = new FakeClock(noon + hour);
   const ahead: Clock = {

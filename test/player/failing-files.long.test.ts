@@ -68,7 +68,7 @@ function idsIn(journal: string): string[] {
 }
 
 test.for(failureCodes)(
-  "[DSK13] with %s on any one file a player plays what it can, and after it is healed has all that it had",
+  "[DSK13] with %s on any one file a player plays what it can, shows no pairing code, and has all that it had after it is healed",
   { timeout: 300_000 },
   async (code) => {
     expect(played.files.length).toBeGreaterThan(15);

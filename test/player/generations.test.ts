@@ -105,7 +105,7 @@ async function stored(folder: string): Promise<Generations> {
   return read.value;
 }
 
-test("[GNR7] when a zone of new content cannot show anything, the content before plays and is reported, also after a restart, until the content changes", async () => {
+test("[GNR7] when new content shows nothing, the content before plays and is reported, also after a restart, until the content changes", async () => {
   await using setup = await createSetup();
   const { clock, folder, good } = setup;
   let bad: string;
@@ -137,7 +137,7 @@ test("[GNR7] when a zone of new content cannot show anything, the content before
   });
 });
 
-test("[GNR8] failed content is tried again after a quarter of an hour, then later and later, and stays once it can be shown", async () => {
+test("[GNR8] failed content is tried again at its time, and its failure ends once it is shown", async () => {
   await using setup = await createSetup();
   const { clock, folder, good } = setup;
   await using player = setup.start();
@@ -173,7 +173,7 @@ test("[GNR8] failed content is tried again after a quarter of an hour, then late
   expect(shownBy(player)).toBe(bad);
 });
 
-test("[GNR9] content that crashes the browser again and again gives way to the content before at once", async () => {
+test("[GNR9] when new content crashes the browser again and again, the content before it plays at once", async () => {
   await using setup = await createSetup();
   const { clock, folder, good } = setup;
   await using player = setup.start();
@@ -197,7 +197,7 @@ test("[GNR9] content that crashes the browser again and again gives way to the c
   });
 });
 
-test("[GNR10] failed content is tried again at once when its damaged file has been fetched again", async () => {
+test("[GNR10] failed content is tried again as soon as a damaged file of it is here again", async () => {
   await using setup = await createSetup();
   const { clock, folder, service } = setup;
   await using player = setup.start();
@@ -234,7 +234,7 @@ test("[GNR11] an override keeps its content although a zone of it is empty", asy
   expect([shownBy(player), (await stored(folder)).plays]).toEqual([bad, "newest"]);
 });
 
-test("[GNR12] a restart during a download continues with the last complete content", async () => {
+test("[GNR12] after a restart during a download the last complete content plays", async () => {
   await using setup = await createSetup();
   const { good, service } = setup;
   {

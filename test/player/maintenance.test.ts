@@ -73,14 +73,14 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-test("[MNT1] ping returns when the player received it and how long its program has been running", async () => {
+test("[MNT1] the command ping returns when the player received it and for how long its program has been running", async () => {
   await using setup = await createSetup();
   const { status, result } = await run(setup, "ping");
   expect(status).toBe("succeeded");
   expect(result).toMatchObject({ received_at: new Date(clock.now()).toISOString(), uptime_ms: 0 });
 });
 
-test("[MNT2] content.refresh fetches the state, downloads a file that was lost, and returns once it is applied", async () => {
+test("[MNT2] the command content.refresh fetches the state, downloads a file that was lost, and returns once the state is applied", async () => {
   await using setup = await createSetup();
   const { desired_revision: revision } = (await setup.service.call("GET", `players/${setup.playerId}`)).body;
   expect(await run(setup, "content.refresh")).toMatchObject({ status: "succeeded", result: { revision, is: "applied" } });
@@ -90,7 +90,7 @@ test("[MNT2] content.refresh fetches the state, downloads a file that was lost, 
   expect(await exists(file)).toBe(true);
 });
 
-test("[MNT3] content.clear_cache removes what neither the playing nor the newest content needs, and the screen does not change", async () => {
+test("[MNT3] the command content.clear_cache removes what neither the playing nor the newest content needs, and the screen does not change", async () => {
   await using setup = await createSetup();
   const content = join(setup.folder, "content");
   const first = setup.sha256;
@@ -110,7 +110,7 @@ test("[MNT3] content.clear_cache removes what neither the playing nor the newest
   expect(await run(setup, "content.clear_cache")).toMatchObject({ result: { freed_bytes: 0, files: 0 } });
 });
 
-test("[MNT4] unpair reports its result first; then the content and the pairing are gone and a new code is shown", async () => {
+test("[MNT4] the command unpair reports its result first; then the content and the pairing are gone and a new code is shown", async () => {
   await using setup = await createSetup();
   const { player, folder, service, playerId } = setup;
   const before = player.host.scenes.length;
@@ -126,7 +126,7 @@ test("[MNT4] unpair reports its result first; then the content and the pairing a
   await player.host.sceneThat(({ screen }) => screen.is === "empty" && screen.player_name === "Hall", before);
 });
 
-test("[MNT5] factory_reset removes everything that the player stored, also its key and settings, and it starts as a new device", async () => {
+test("[MNT5] the command factory_reset removes everything that the player stored, also its key and settings, and it starts as a new device", async () => {
   await using setup = await createSetup();
   const { player, folder, service, playerId } = setup;
   const { thumbprint } = await Identity.open(folder, silentLog);
@@ -191,7 +191,7 @@ test("[MNT7] a player that is killed while it unpairs finishes that at the next 
   expect(await exists(join(folder, "reset.json"))).toBe(false);
 });
 
-test("[MNT8] logs.collect brings the newest lines of the program's log to the service, without secrets", async () => {
+test("[MNT8] the command logs.collect brings the newest lines of the program's log to the service, without secrets", async () => {
   const { createLog } = await import("../../src/base/log.ts");
   const log = await createLog("player", "silent");
   await using setup = await createSetup({ log });
@@ -217,7 +217,7 @@ test("[MNT8] logs.collect brings the newest lines of the program's log to the se
   expect(lines.join("\n")).not.toMatch(/very-secret|below the level/);
 });
 
-test("[MNT9] logs.level changes the level for a while, and the usual one returns by itself", async () => {
+test("[MNT9] the command logs.level changes the level for a while, and the usual one returns by itself", async () => {
   await using setup = await createSetup();
   // The test's log has another usual level than the program's.
   const before = (await run(setup, "logs.level", { level: "error", duration_ms: 20_000 })).result;
@@ -230,7 +230,7 @@ test("[MNT9] logs.level changes the level for a while, and the usual one returns
   expect((await run(setup, "logs.level", { level: "info" })).result).toMatchObject({ before: "debug" });
 });
 
-test("[TCD3] test_card shows a card over the content that plays on, an emergency uncovers it, and it ends by itself", async () => {
+test("[TCD3] the command test_card shows a card over the content that plays on, an emergency uncovers it, and it ends by itself", async () => {
   await using setup = await createSetup();
   const { host } = setup.player;
   const before = host.scenes.length;
@@ -268,7 +268,7 @@ test("[SCR8] the player announces scripts, ports and hosts that are declared, an
   });
 });
 
-test("[DGN11] diagnose returns what was found about the machine, its network and its browser, and the player plays on", async () => {
+test("[DGN11] the command diagnose returns what was found about the machine, its network and its browser, and the player plays on", async () => {
   await using setup = await createSetup();
   const { status, result } = await run(setup, "diagnose");
   expect(status).toBe("succeeded");
@@ -289,7 +289,7 @@ test("[DGN11] diagnose returns what was found about the machine, its network and
   });
 });
 
-test("[MNT16] unpair and factory_reset change nothing if the disk cannot note them", async () => {
+test("[MNT16] the commands unpair and factory_reset change nothing if the disk cannot note them", async () => {
   await using setup = await createSetup();
   await mkdir(join(setup.folder, "reset.json"));
   expect(await run(setup, "factory_reset")).toMatchObject({ status: "failed", error: { code: "not-applied" } });

@@ -89,7 +89,7 @@ function finalCommand(service: TestService, playerId: string, commandId: string)
   });
 }
 
-test("[WIR1] shows a pairing code, applies the assigned state once it is claimed, and reports the presented item", async () => {
+test("[WIR1] a player shows a pairing code, applies the assigned state once it is claimed, and reports the presented item", async () => {
   await using setup = await createSetup();
   await using player = setup.start();
   const playerId = await claim(setup, player);
@@ -126,7 +126,7 @@ test("[WIR2] after a restart plays the cached content at once while the service 
   expect(second.lines.map(({ msg }) => msg)).not.toContain("pairing code");
 });
 
-test("[WIR3] after a revocation removes content and pairing, and shows a new code with a notice", async () => {
+test("[WIR3] after a revocation the player removes content and pairing, and shows a new code with a notice", async () => {
   await using setup = await createSetup();
   await using player = setup.start();
   const { playerId, assets } = await showing(setup, player);
@@ -146,7 +146,7 @@ test("[WIR3] after a revocation removes content and pairing, and shows a new cod
   await player.host.sceneThat(({ screen }) => screen.is === "empty" && screen.player_name === "Hall", before);
 });
 
-test("[WIR4] after a day of another service key shows a code over the content, and its claim pins the new key", async (context) => {
+test("[WIR4] after a day of another service key the player shows a code over the content, and its claim pins the new key", async (context) => {
   await using folder = await temporaryFolder();
   const tls = await createSelfSignedCertificate(folder.path);
   if (tls === null) return context.skip("openssl is not installed");
@@ -196,7 +196,7 @@ test("[WIR4] after a day of another service key shows a code over the content, a
   expect(await pairing.read()).toMatchObject({ value: { serviceKey: key, playerId: claimed.body.id } });
 });
 
-test("[WIR5] runs the commands identify, screenshot and reload, and reports their results", async () => {
+test("[WIR5] the commands identify, screenshot and reload act on the page, and their results reach the service", async () => {
   await using setup = await createSetup();
   await using player = setup.start();
   const playerId = await claim(setup, player);
@@ -258,7 +258,7 @@ test("[WIR7] a new revision does not interrupt the item on screen and takes effe
   expect(player.host.presented).toEqual([items[0], body.items[1].id]);
 });
 
-test("[WIR8] leaves no socket, timer or unfinished file behind when it ends", async () => {
+test("[WIR8] a player that exits leaves no socket, timer or unfinished file behind", async () => {
   await using setup = await createSetup();
   const playerClock = new FakeClock(clock.now());
   const player = new TestPlayer(setup.folder, () => setup.service.service.url, playerClock);

@@ -160,7 +160,7 @@ test("[WIR10] if content is stored, the player connects to the service only afte
   }
 });
 
-test("[WIR11] reports only items of the present stage as playing", async () => {
+test("[WIR11] only items of the present stage are reported as playing", async () => {
   await using folder = await temporaryFolder();
   await store(folder.path, stored);
   await using opened = await openSession(folder.path, () => "http://127.0.0.1:9");

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../support/folder.ts";
 import { TestPlayer } from "../support/player.ts";
 import { eventually } from "../support/polling.ts";
 
-test("[LNK13] clones of one disk both keep playing and receive changes, and neither takes the socket from the other", async () => {
+test("[LNK13] two devices with one identity both keep playing and receiving content; neither takes the socket from the other", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using service = await TestService.start(`${folder.path}/service`, { clock });

@@ -47,7 +47,7 @@ function isNeeded(file: string): boolean {
 }
 
 test.for(harms)(
-  "[DSK12] a player any of whose files is %s keeps its pairing, shows its content, reports and repairs it",
+  "[DSK12] a player any of whose files is %s while it is stopped keeps its pairing, shows its content, reports and repairs it",
   async ([how, damage]) => {
     expect(played.files.length).toBeGreaterThan(15);
     for (const file of played.files) {

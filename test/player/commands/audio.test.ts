@@ -44,7 +44,7 @@ async function commandsFor(audio: Partial<AudioControls>, folder: string) {
   return { set, run, asked };
 }
 
-test("[AUO10] a sound command answers what was asked and what was read back, as soon as they agree; unknown is null", async () => {
+test("[AUO10] a sound command answers what was asked and read back, null if unknown; volume and mute hold for a later output", async () => {
   await using folder = await temporaryFolder();
   const audio = { volume: fakeControl(80, { lateBy: 2 }), muted: fakeControl<boolean>(null), output: fakeControl<string | null>("hdmi") };
   const { run, asked } = await commandsFor(audio, folder.path);
@@ -59,7 +59,7 @@ test("[AUO10] a sound command answers what was asked and what was read back, as 
   ]);
 });
 
-test("[AUO11] a machine that keeps another value is told as it is, and what was asked for is kept", async () => {
+test("[AUO11] a machine that keeps another value is reported as it is, and what was asked for survives a restart", async () => {
   await using folder = await temporaryFolder();
   const { run, asked } = await commandsFor({ volume: fakeControl(80, { lateBy: Number.POSITIVE_INFINITY }) }, folder.path);
   expect(await run("audio.volume", { percent: 10 })).toEqual({ is: "done", result: { asked: 10, read_back: 80 } });

@@ -87,7 +87,7 @@ test("[CTL11] a line that a power loss cut does not damage the next one", async 
   expect((await linesIn(folder.path)).map(({ reason }) => reason)).toEqual(["first", "second"]);
 });
 
-test("[CTL18] an audit log that is damaged otherwise is set aside, and a new one begins", async () => {
+test("[CTL18] an audit log that is damaged, other than by a cut last line, is set aside as .damaged and reported, and a new one begins", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "command-audit.jsonl");
   await writeFile(path, `garbage\n{"event":"ended"}\n`);

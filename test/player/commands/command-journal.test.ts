@@ -201,7 +201,7 @@ test.each([
   expect(runs).toHaveLength(1);
 });
 
-test("[CJN5] the journal holds the newest thousand commands; a dropped one is rejected and does not run again", async () => {
+test("[CJN5] the journal holds the newest thousand commands; a command that it had to drop is rejected and does not run again", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await pairedCommands(folder.path, clock, countingExecutor().execute);

@@ -59,7 +59,7 @@ function run(execute: CommandModule["run"], command: { type: string; args?: obje
   return execute({ ...CommandRequest.parse(command), id }, signal);
 }
 
-test("[WIR19] identify and reload are done at once; restart is done only after the next start", async () => {
+test("[WIR19] the commands identify and reload are done at once; restart is done only after the next start", async () => {
   await using folder = await temporaryFolder();
   const { execute, effects, outbox } = await createExecutor(folder.path);
   expect(await run(execute, { type: "identify", args: { duration_ms: 2_000 } })).toEqual({ is: "done", result: null });
@@ -77,7 +77,7 @@ test("[UPD21] the command update reports what happens to the wanted version", as
 });
 
 test.each(["override.clear", "skip", "pause", "resume", "variables.clear"])(
-  "[WIR20] %s is passed to playback and returns its result",
+  "[WIR20] the command %s is passed to playback and returns its result",
   async (type) => {
     await using folder = await temporaryFolder();
     const { execute, effects } = await createExecutor(folder.path);

@@ -34,7 +34,7 @@ function last(updates: readonly CommandUpdate[]): CommandUpdate {
   return updates.at(-1)!;
 }
 
-test("[CTL1] a command that does not end in time is aborted and fails with timeout, also if it ignores the abort", async () => {
+test("[CTL1] a command that does not end within its deadline is aborted and fails with timeout, also if it ignores the abort", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const polite = heldModule("reload");
@@ -58,7 +58,7 @@ test("[CTL1] a command that does not end in time is aborted and fails with timeo
   expect(stubbornAborted).toBe(true);
 });
 
-test("[CTL2] more starts of a type than its limit allows are rejected with the time from which it may run, also after a restart", async () => {
+test("[CTL2] more starts of a type than its limit allows are rejected as rate-limited with the time from which it may run, also after a restart", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   let runs = 0;
@@ -95,7 +95,7 @@ test("[CTL2] more starts of a type than its limit allows are rejected with the t
   expect(last(await updatesIn(after.outbox)).status).toBe("succeeded");
 });
 
-test("[CTL3] a command that the player is not able to carry out is rejected with what it lacks", async () => {
+test("[CTL3] a command that the player is not able to carry out is rejected as unsupported with what it lacks", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const lacking: CommandModule = { ...heldModule("display.power").module, missing: () => "no tool switches the display" };
@@ -242,7 +242,7 @@ test("[CTL7] a restart that has begun can no longer be cancelled", async () => {
   expect(last(await updatesIn(outbox))).toMatchObject({ status: "failed", error: { code: "too-late" } });
 });
 
-test("[CTL8] five deliveries of a command at the same instant run it once", async () => {
+test("[CTL8] several deliveries of a command at the same instant run it once", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const reload = heldModule("reload");

@@ -61,7 +61,7 @@ async function open(folder: string) {
   };
 }
 
-test("[VAR9] a sensor sets variables over a socket that only the player's own user can open, even after a kill", async () => {
+test("[VAR9] with --triggers, a sensor sets variables over a socket that only the player's own user can open, even after a kill", async () => {
   await using folder = await temporaryFolder();
   {
     await using triggers = await open(folder.path);
@@ -111,7 +111,7 @@ test("[VAR10] every request to the socket either sets its variables or is reject
   expect((await triggers.call("GET", "/variables")).body).toEqual({ variables: many });
 });
 
-test("[VAR11] requests beyond the rate limit are rejected, and accepted again a second later", async () => {
+test("[VAR11] requests beyond the rate limit are rejected, to protect the disk, and accepted again a second later", async () => {
   await using folder = await temporaryFolder();
   await using triggers = await open(folder.path);
   const statuses: number[] = [];

@@ -64,7 +64,7 @@ async function openPlayer(folder: string) {
   };
 }
 
-test("[VAR1] a variable that is set applies at once and hides the desired state's value until it is cleared, even across a restart", async () => {
+test("[VAR1] a variable that is set on a player applies at once and hides the desired state's value until it is cleared, even across a restart", async () => {
   await using folder = await temporaryFolder();
   const player = await openPlayer(folder.path);
   expect([player.shown, player.variables]).toEqual(["default", { door_open: false, queue: 0 }]);
@@ -82,7 +82,7 @@ test("[VAR1] a variable that is set applies at once and hides the desired state'
   expect(player.why.find(({ detail }) => detail.includes("door_open"))).toMatchObject({ verdict: "set-aside" });
 });
 
-test("[VAR2] a temporary variable ends on time, which is known in advance; then the permanent value applies again", async () => {
+test("[VAR2] a temporary variable ends on time, and then the permanent value applies again; of several values the newest applies", async () => {
   await using folder = await temporaryFolder();
   const player = await openPlayer(folder.path);
   await player.set({ queue: 9 });
@@ -146,7 +146,7 @@ test("[VAR4] a busy sensor does not fill the store: unchanged values are not wri
   expect(Buffer.byteLength(JSON.stringify(player.variables))).toBeLessThan(9_000);
 });
 
-test("[VAR5] the order of stored variables does not matter, the next change is in the future, and the forecast knows it", () => {
+test("[VAR5] the order in which variables are stored does not matter, and the forecast knows when each ends", () => {
   const anyVariable = fc.record({
     at: fc.integer({ min: t0 - 100_000, max: t0 + 100_000 }),
     length: fc.option(fc.integer({ min: 1, max: 100_000 })),

@@ -59,7 +59,7 @@ test("[CCH1] a state is ready only when every byte of its files is verified", as
   expect(cache.progress.value).toMatchObject({ is: "idle", readyBytes: bytes.length, totalBytes: bytes.length });
 });
 
-test("[CCH2] resumes a broken download with a Range", async () => {
+test("[CCH2] a broken download is resumed with a Range", async () => {
   await using folder = await temporaryFolder();
   const cache = await openCache(folder.path);
   const { fetch, offsets } = serviceOf({ body: bytes, cutAt: 100_000 }, { body: bytes });
@@ -69,7 +69,7 @@ test("[CCH2] resumes a broken download with a Range", async () => {
   expect(await readFile(join(folder.path, "content", asset.sha256))).toEqual(bytes);
 });
 
-test("[CCH2] reads from the start if the service ignores the Range", async () => {
+test("[CCH2] a download reads from the start if the service ignores the Range", async () => {
   await using folder = await temporaryFolder();
   const cache = await openCache(folder.path);
   await cache.prepare(desired, serviceOf({ body: bytes, cutAt: 100_000 }, { body: bytes, ranges: false }).fetch, signal);
@@ -79,7 +79,7 @@ test("[CCH2] reads from the start if the service ignores the Range", async () =>
 test.each([
   ["wrong", Buffer.alloc(bytes.length, "wrong")],
   ["too long", Buffer.concat([bytes, Buffer.from("more")])],
-])("[CCH3] %s bytes are never shown: the previous content stays and the download is retried", async (_how, bad) => {
+])("[CCH3] %s bytes are never shown: the previous content stays and the download is retried with growing waits", async (_how, bad) => {
   await using folder = await temporaryFolder();
   const cache = await openCache(folder.path);
   const before = desiredOf([imageItem(other, 1_000)], [other], "r0");
@@ -110,7 +110,7 @@ test.each([
   expect(second.ready.value?.files.get(asset.id)).toBe(asset.sha256);
 });
 
-test("[CCH5] shows verified files at the start without contacting the service", async () => {
+test("[CCH5] at the start, verified files are shown without contacting the service", async () => {
   await using folder = await temporaryFolder();
   await (await openCache(folder.path)).prepare(desired, serviceOf({ body: bytes }).fetch, signal);
   const again = await openCache(folder.path);
@@ -118,7 +118,7 @@ test("[CCH5] shows verified files at the start without contacting the service", 
   expect(again.ready.value?.files.get(asset.id)).toBe(asset.sha256);
 });
 
-test("[CCH6] removes the files of two states ago and keeps those of the previous state, whose item may be on screen", async () => {
+test("[CCH6] the files of the present and the previous state are kept; older ones are removed", async () => {
   await using folder = await temporaryFolder();
   const cache = await openCache(folder.path);
   const otherBytes = Buffer.alloc(50_000, "other");
@@ -132,7 +132,7 @@ test("[CCH6] removes the files of two states ago and keeps those of the previous
   expect(names.filter((name) => /^[0-9a-f]{64}$/.test(name)).toSorted()).toEqual([other.sha256, third.sha256].toSorted());
 });
 
-test("[CCH7] fetches a file that two assets share once", async () => {
+test("[CCH7] a file that two assets share is fetched once", async () => {
   await using folder = await temporaryFolder();
   const cache = await openCache(folder.path);
   const twin = { ...asset, id: assetOf(bytes).id };
@@ -142,7 +142,7 @@ test("[CCH7] fetches a file that two assets share once", async () => {
   expect(cache.ready.value?.files.size).toBe(2);
 });
 
-test("[CCH8] syncs a file to the disk, its bytes before its name, before its state is ready", async () => {
+test("[CCH8] a file is synced to the disk, its bytes before its name, before its state is ready", async () => {
   await using folder = await temporaryFolder();
   using disk = recordDiskCalls();
   const cache = await openCache(folder.path);

@@ -65,7 +65,7 @@ async function follow(folder: string, url: string) {
   return { store, clock, [Symbol.asyncDispose]: () => cleanup.disposeAsync() };
 }
 
-test("[WIR12] fetches the desired state at the start, and again as soon as the service names another revision", async () => {
+test("[WIR12] the desired state is fetched at the start, and again as soon as the service names another revision", async () => {
   await using folder = await temporaryFolder();
   await using service = await startFakeService(r1);
   {
@@ -86,7 +86,7 @@ test("[WIR12] fetches the desired state at the start, and again as soon as the s
   expect(service.seen.requests[2]).toBe('"r2"');
 });
 
-test("[WIR13] polls every five minutes and so finds a change whose notification was lost", async () => {
+test("[WIR13] the player polls every five minutes and so finds a change whose notification was lost", async () => {
   await using folder = await temporaryFolder();
   await using service = await startFakeService(r1);
   await using followed = await follow(folder.path, service.url);
@@ -99,7 +99,7 @@ test("[WIR13] polls every five minutes and so finds a change whose notification 
   await eventually(() => store.current.value?.revision === "r2");
 });
 
-test("[WIR14] keeps the stored state while the service fails, and tries again within a minute", async () => {
+test("[WIR14] while the service fails the stored state is kept, and the fetch is retried within a minute", async () => {
   await using folder = await temporaryFolder();
   await using service = await startFakeService(r1);
   {

@@ -60,7 +60,7 @@ const breakOff = async (): Promise<never> => {
   throw new Fault("unreachable", "the connection broke");
 };
 
-test("[CCH18] a download goes on while the disk is busy, and waits before it has taken two megabytes", async () => {
+test("[CCH18] a download goes on while the disk is busy, and takes at most two megabytes of memory for bytes that are not written yet", async () => {
   await using folder = await temporaryFolder();
   using files = slowNextFile();
   const path = join(folder.path, asset.sha256);

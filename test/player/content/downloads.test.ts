@@ -257,7 +257,7 @@ function startRun(
 
 const letters = (from: string): DesiredAsset[] => from.split("").map((letter) => fileOf(letter, 10));
 
-test("[DLS7] a service that fails is asked for one file at a time, after waits that double up to five minutes", async () => {
+test("[DLS7] a service that fails is asked for one file at a time, after random waits whose bound doubles up to five minutes", async () => {
   const { attempts, counts, ended, pass, stop } = startRun(letters("abcdef"), () => Promise.reject(new Fault("unreachable", "away")));
   await pass(2_000);
   expect(counts.most).toBe(3);

@@ -90,13 +90,13 @@ test.each([
       ],
     }),
   ],
-])("[ITM15] parses %s: its title and its entries in their order", async (_format, text) => {
+])("[ITM15] a feed in %s is parsed: its title and its entries in their order", async (_format, text) => {
   const { title, entries } = await parseFeed(text, new AbortController().signal);
   expect(title).toBe("Post");
   expect(entries.map((entry) => entry.title)).toEqual(["One", "Two"]);
 });
 
-test("[ITM16] converts a feed's markup to text: without tags, scripts and styles, with dates as instants, cut at a word", async () => {
+test("[ITM16] a feed's markup becomes text: without tags, scripts and styles, with dates as instants, cut at a word", async () => {
   const hostile =
     "<![CDATA[<p>Hello <b>world</b></p><script>steal('<b>')</script><style>p{}</style><img src=x onerror=alert(1)>end <a href='javascript:x'>link</a>]]>";
   const long = `&lt;p&gt;${"word ".repeat(400)}&lt;/p&gt;`;
@@ -115,17 +115,17 @@ test.each([
   ["300,000 nested elements", `<rss version="2.0"><channel><item>${"<a>".repeat(300_000)}`],
   ["a page of HTML", "<!doctype html><html><body>Please log in</body></html>"],
   ["a feed without entries", rss()],
-])("[ITM17] rejects %s", async (_what, text) => {
+])("[ITM17] a hostile feed, or a file that is none, is rejected: %s", async (_what, text) => {
   await expect(parseFeed(text, new AbortController().signal)).rejects.toMatchObject({ code: "protocol" });
 });
 
-test("[ITM17] ends the worker thread of a feed that takes too long to parse", async () => {
+test("[ITM17] the worker thread of a feed that takes too long to parse is ended", async () => {
   // It takes minutes.
   const text = `<rss version='2.0'><channel><title>${"<".repeat(2_000_000)}`;
   await expect(parseFeed(text, new AbortController().signal, 500)).rejects.toThrow("longer than 0.5 s");
 });
 
-test.each(["+200000-01-01T00:00:00Z", "someday"])("[ITM16] ignores an invalid date: %s", async (date) => {
+test.each(["+200000-01-01T00:00:00Z", "someday"])("[ITM16] an invalid date of a feed is ignored: %s", async (date) => {
   const item = { id: "1", title: "one", date_published: date };
   const feed = JSON.stringify({ version: "https://jsonfeed.org/version/1.1", title: "t", items: [item] });
   const { entries } = await parseFeed(feed, new AbortController().signal);
@@ -133,13 +133,13 @@ test.each(["+200000-01-01T00:00:00Z", "someday"])("[ITM16] ignores an invalid da
   expect(FeedEntry.parse(entries[0])).toEqual(entries[0]);
 });
 
-test("[ITM17] does not expand entities that repeat other entities", async () => {
+test("[ITM17] entities of a feed that repeat other entities are not expanded", async () => {
   const bomb = `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>${rss("&b;&b;")}`;
   const { entries } = await parseFeed(bomb, new AbortController().signal);
   expect(entries[0]!.title).toBe("&b;&b;");
 });
 
-test("[ITM18] refreshes a feed at its interval by conditional requests", async () => {
+test("[ITM18] a feed is fetched at its interval with conditional requests", async () => {
   await using kit = await setUp((_request, response) => response.writeHead(200, { etag: '"1"' }).end(rss("One")));
   await kit.feeds.setFeeds([kit.want]);
   await expect.poll(() => kit.titles()).toEqual(["One"]);
@@ -196,7 +196,7 @@ test.each<[string, Answer, RegExp]>([
   await expect.poll(() => kit.titles()).toEqual(["Back"]);
 });
 
-test("[ITM20] keeps the last good copy over a restart, and removes it with the last item that shows it", async () => {
+test("[ITM20] the last good copy of a feed survives a restart, and is removed with the last item that shows it", async () => {
   await using kit = await setUp((_request, response) => response.end(rss("Kept")));
   await kit.feeds.setFeeds([kit.want]);
   await expect.poll(() => readdir(kit.folder)).toHaveLength(1);
@@ -210,7 +210,7 @@ test("[ITM20] keeps the last good copy over a restart, and removes it with the l
   await again[Symbol.asyncDispose]();
 });
 
-test("[ITM20] fetches a feed again if its copy is damaged", async () => {
+test("[ITM20] a feed is fetched again if its copy is damaged", async () => {
   await using kit = await setUp((_request, response) => response.end(rss("Fresh")));
   await kit.feeds.setFeeds([kit.want]);
   await expect.poll(() => readdir(kit.folder)).toHaveLength(1);
@@ -222,7 +222,7 @@ test("[ITM20] fetches a feed again if its copy is damaged", async () => {
   await again[Symbol.asyncDispose]();
 });
 
-test("[ITM21] content reaches no address of this machine by number, name, mapping or redirect", async () => {
+test("[ITM21] content reaches no address of the machine itself, whether by number, name, mapping or redirect", async () => {
   for (const address of ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "0.0.0.0", "::", "169.254.169.254", "fe80::1"]) {
     expect(isRemoteAddress(address), address).toBe(false);
   }
@@ -243,7 +243,7 @@ test("[ITM21] content reaches no address of this machine by number, name, mappin
   expect(kit.seen.map(({ url }) => url)).toEqual(["/news.xml"]);
 });
 
-test("[PXY7] feeds and streams reach a service of this machine only if its host and port are allowed", async () => {
+test("[PXY7] feeds and streams come from a service of this machine only where it is excepted by its host and port", async () => {
   await using kit = await setUp((_request, response) => response.end(rss("Own")));
   const port = Number(new URL(kit.url).port);
   await using outside = new OutboundHttp({ policy: contentPolicy((host, at) => host === "localhost" && at === port) });
@@ -260,7 +260,7 @@ test("[PXY7] feeds and streams reach a service of this machine only if its host 
   expect(kit.seen.map(({ url }) => url)).toEqual(["/news.xml", "/"]);
 });
 
-test("[PXY8] recognizes IPv6 addresses that stand for this machine", () => {
+test("[PXY8] IPv6 addresses that stand for an address of this machine are recognized", () => {
   const own = [
     "::ffff:7f00:1",
     "::127.0.0.1",

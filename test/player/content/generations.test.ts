@@ -37,7 +37,7 @@ function after(...states: DesiredState[]): Generations {
 const revision = (generations: Generations) => playingState(generations)?.revision;
 
 test.each([emptyZone, crash])(
-  "[GNR1] the state before plays while the newest fails by $is, and each new failure doubles the wait",
+  "[GNR1] the state before plays while the newest fails by $is; each failure doubles the wait, from a quarter of an hour to six hours",
   (fault) => {
     let generations = failed(after(r1, r2), fault, t0);
     const waits: number[] = [];
@@ -65,7 +65,7 @@ test("[GNR2] another state, or the same one with a file fetched again, plays at 
   expect(completed(reverted, r1, false, t0)).toMatchObject({ plays: "newest", newest: r1, previous: null, failure: null });
 });
 
-test("[GNR3] a state that shows its content after all stays", () => {
+test("[GNR3] content that was tried again and can be shown stays", () => {
   const onTrial = retried(failed(after(r1, r2), emptyZone, t0));
   expect(zoneShown(onTrial, zoneId)).toMatchObject({ plays: "newest", failure: null });
   expect(survived(retried(failed(after(r1, r2), crash, t0)))).toMatchObject({ plays: "newest", failure: null });
@@ -75,7 +75,7 @@ test("[GNR3] a state that shows its content after all stays", () => {
   expect(survived(reverted)).toEqual(reverted);
 });
 
-test("[GNR4] a zone that has shown its content never causes a return, nor does it in a later state that does not change it", () => {
+test("[GNR4] a zone fails only if it has shown nothing since its content changed; a zone that has worked never causes a return", () => {
   const proven = zoneShown(after(r1, r2), zoneId);
   expect(failed(proven, emptyZone, t0)).toEqual(proven);
   const unchanged = completed(proven, { ...r2, revision: "r3" }, false, t0);
@@ -97,7 +97,7 @@ test("[GNR5] content that was on the screen for a day does not give way to an ol
   expect(revision(failed(after(r1, r2), crash, t0 + 86_400_000))).toBe("r1");
 });
 
-test("[GNR6] there is no return to a state without content, nor to one that has shown nothing", () => {
+test("[GNR6] the player never returns to content that was unassigned or has shown nothing", () => {
   const empty: DesiredState = { ...r1, layout: null, playlists: [], assets: [], revision: "empty" };
   expect(revision(failed(after(empty, r2), emptyZone, t0))).toBe("r2");
   // Content that was unassigned does not come back.

@@ -164,7 +164,7 @@ test("[CCH10] the background verification finds 50 random changes of files, from
   expect(service.lies).toEqual([]);
 });
 
-test("[CCH10] it reads at most one megabyte a second", async () => {
+test("[CCH10] the background verification reads at most one megabyte a second", async () => {
   await using folder = await temporaryFolder();
   const files = await ProvenFiles.open(folder.path, silentLog);
   const clock = quickClock();
@@ -188,7 +188,7 @@ test("[CCH10] it reads at most one megabyte a second", async () => {
   expect(waitedMs).toBeGreaterThanOrEqual(startMs + 450);
 });
 
-test("[CCH10] after a restart it continues behind the last recorded file", async () => {
+test("[CCH10] after a restart the background verification continues behind the last recorded file", async () => {
   await using folder = await temporaryFolder();
   const size = 256_000_000;
   const zeros = Buffer.alloc(1_000_000);
@@ -222,7 +222,7 @@ test("[CCH10] after a restart it continues behind the last recorded file", async
   expect(await verifyUntil(last)).toEqual([last]);
 });
 
-test("[CCH17] a damaged file is found when it is shown for the first time since the start or since it was fetched again", async () => {
+test("[CCH17] each file is verified when it is shown for the first time since the start or since it was fetched", async () => {
   await using setup = await startCache();
   const { cache, assets, pathOf, isWhole } = setup;
   await eventually(isWhole);
@@ -255,7 +255,7 @@ test.each([
   ["another range", otherRange],
   ["another length", otherLength],
   ["an error", ((response) => void response.writeHead(503).end("busy")) satisfies Lie],
-])("[CCH11] %s is not appended to a partial download, which is resumed with If-Range", async (_what, lie) => {
+])("[CCH11] %s is never appended to a partial download, which is resumed with If-Range", async (_what, lie) => {
   await using setup = await startCache();
   const { assets, service, states, pathOf, isWhole } = setup;
   await eventually(isWhole);

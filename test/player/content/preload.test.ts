@@ -50,7 +50,7 @@ async function createSetup() {
   };
 }
 
-test("[CCH14] files of the preload folder are imported, whatever their names, and only the others are downloaded", async () => {
+test("[CCH14] files of the preload folder are verified and imported, whatever their names, and only the others are downloaded", async () => {
   await using setup = await createSetup();
   const { service, assets, stick } = setup;
   await mkdir(join(stick, "videos/summer"), { recursive: true });

@@ -130,7 +130,7 @@ async function startWithQuota(folder: string) {
   return { ...setup, files, assets };
 }
 
-test("[ROM1] content to return to is kept while there is room for it, and given up for new content that fits without it", async () => {
+test("[ROM1] the content to return to is given up for new content that fits without it, and kept otherwise", async () => {
   await using folder = await temporaryFolder();
   await using setup = await startWithQuota(folder.path);
   const [a, b, c, d] = setup.assets;
@@ -185,7 +185,7 @@ test("[ROM3] what plays is never removed for a quota, and its lost files are fet
   expect(setup.shown).toEqual(["r1"]);
 });
 
-test("[ROM4] partial downloads of a state that is no longer wanted are removed when the next one is received", async () => {
+test("[ROM4] partial downloads of content that is no longer wanted are removed when newer content is received", async () => {
   await using folder = await temporaryFolder();
   await using setup = await startWithQuota(folder.path);
   const [a, b, c, d] = setup.assets;
@@ -221,7 +221,7 @@ test("[ROM5] content that failed on the screen is given up for newer content, an
   expect(cache.content.generations).toMatchObject({ newest: { revision: "r3" }, previous: { revision: "r1" } });
 });
 
-test("[ROM6] a part of the disk stays free: a download that would need it begins by itself when there is room", async (context) => {
+test("[ROM6] a part of the disk stays free: a download that would need it waits, and begins by itself when there is room", async (context) => {
   await using disk = await smallDisk(64);
   if (disk === null) return context.skip(skipped);
   const files = createFiles();
@@ -281,7 +281,7 @@ test("[ROM3] a lost file of what plays for which the disk is too full costs the 
   expect(setup.shown).toEqual(["r1", "r2"]);
 });
 
-test("[ROM8] the service names what does not fit, how much is missing and what to do, and the screen keeps its content", async () => {
+test("[ROM8] the service reports as no-room what does not fit, how much is missing and what to do; the screen keeps its content", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using service = await TestService.start(join(folder.path, "service"), { clock });

@@ -44,7 +44,7 @@ test("[DSP11] a display that cannot tell is not claimed to have followed", async
   expect(await device.run("display.brightness", { percent: 40 })).toEqual({ is: "done", result: { asked: 40, read_back: null } });
 });
 
-test("[DSP12] after a mode or a rotation that did not take effect, the one before is set again, and the command fails", async () => {
+test("[DSP12] after a mode or a rotation that did not take effect or left no picture, the one before is set again, and the command fails", async () => {
   const display = fakeDisplay();
   await using device = await player(display.controls);
   const before = display.mode.value;

@@ -122,7 +122,7 @@ test("[DHR25] an override over REST wakes the display in the night until it ends
   await setup.is("off");
 });
 
-test("[DHR26] a night off on purpose causes no recovery and no problem; its plays are recorded as not shown and not counted", async () => {
+test("[DHR26] after a night off on purpose the report counts its plays as not shown and not as plays, and there is no problem", async () => {
   await using setup = await createSetup();
   const { host, lines } = setup.player;
   const begun = clock.now();

@@ -28,7 +28,7 @@ function recurring(name: string, type: string, at: string[], more: object = {}) 
 
 const stateOf = (...commands: object[]) => stateWith({ recurring_commands: commands as Record<string, unknown>[] });
 
-test("[RCM3] a recurring command runs at its times, day after day, without a network", async () => {
+test("[RCM3] a recurring command runs at its times, day after day, without a network; a disabled one never", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(night);
   const ran: string[] = [];
@@ -97,7 +97,7 @@ test("[RCM6] a command that is new or was changed does not make up for times of 
   expect(ran).toEqual([]);
 });
 
-test("[RCM7] a command that fails, hangs or is not supported stops neither the others nor the display's hours, and is a problem until it succeeds", async () => {
+test("[RCM7] a command that fails, hangs or is not supported stops no other and no hours, and is a problem until it succeeds or is removed", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(night);
   const ran: string[] = [];

@@ -36,7 +36,7 @@ async function install(folder: string, name: string, text: string, mode = 0o755)
   return path;
 }
 
-test("[SCR1] run is off without a folder of scripts, and announced with the names of those that may run", async () => {
+test("[SCR1] the command run is off without a folder of scripts, and announced with the names of those that may run", async () => {
   await using folder = await temporaryFolder();
   const places = { wiredDisplays: join(folder.path, "none.json"), ownerUid: uid };
   const off = await DeclaredDevices.open({ ...places, scripts: null }, silentLog);
@@ -59,7 +59,7 @@ test("[SCR2] a script gets its arguments as they are, the folder /, no input and
   expect(lines.slice(5).filter((name) => !["PWD", "OLDPWD", "SHLVL", "_"].includes(name))).toEqual(["HOME", "LC_ALL", "PATH"]);
 });
 
-test("[SCR3] the result has the exit code and both outputs, each cut with a note after 64 kB", async () => {
+test("[SCR3] the result of run has the exit code and both outputs, each cut with a note after 64 kB", async () => {
   await using folder = await temporaryFolder();
   const { run } = await createScripts(folder.path, { loud: "head -c 100000 /dev/zero | tr '\\0' x; echo wrong >&2; exit 3" });
   const result = await run({ script: "loud" });

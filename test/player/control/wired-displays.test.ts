@@ -63,7 +63,7 @@ async function openTerminal(answerHex: string) {
   };
 }
 
-test("[WDV1] serial.write sends its bytes exactly, also control characters, and returns the reply as text and in hexadecimal", async () => {
+test("[WDV1] the command serial.write sends its bytes exactly, also control characters, and returns the reply as text and in hexadecimal", async () => {
   await using folder = await temporaryFolder();
   await using wire = await openTerminal(Buffer.from("OK\r\n\u0003").toString("hex"));
   const all = Buffer.from(Array.from({ length: 256 }, (_, value) => value));
@@ -81,7 +81,7 @@ test("[WDV1] serial.write sends its bytes exactly, also control characters, and 
   await expect.poll(wire.received).toBe(all.toString("hex"));
 });
 
-test("[WDV2] serial.write sends text as UTF-8 with nothing added", async () => {
+test("[WDV2] the command serial.write sends text as UTF-8 with nothing added", async () => {
   await using folder = await temporaryFolder();
   await using wire = await openTerminal("");
   const { run } = await createDevice(folder.path, { serial: [{ name: "panel", device: wire.device }] });
@@ -108,7 +108,7 @@ async function listen(answer: (socket: Socket) => void) {
   };
 }
 
-test("[WDV3] network.send sends its bytes exactly and returns the reply, cut after 2,000 bytes", async () => {
+test("[WDV3] the command network.send sends its bytes exactly and returns the reply, cut after 2,000 bytes", async () => {
   await using folder = await temporaryFolder();
   await using short = await listen((socket) => socket.end("pong\r"));
   await using long = await listen((socket) => socket.write("x".repeat(5_000)));
@@ -124,7 +124,7 @@ test("[WDV3] network.send sends its bytes exactly and returns the reply, cut aft
   expect(await run("network.send", { host: "talker", text: "?", reply_ms: 5_000 })).toEqual({ sent_bytes: 1, reply: cut });
 });
 
-test("[WDV4] only declared ports and hosts are used, and a change of the file counts at once", async () => {
+test("[WDV4] only declared ports and hosts are used, and a change of the declaration counts at once", async () => {
   await using folder = await temporaryFolder();
   await using server = await listen((socket) => socket.end("x"));
   const network = [{ name: "one", host: "127.0.0.1", port: server.port }];

@@ -42,7 +42,7 @@ async function startSlowService(folder: string) {
   };
 }
 
-test("[GRA10] concurrent callers share one token renewal, which continues when the first caller aborts", async () => {
+test("[GRA10] concurrent requests of a player share one renewal of its token; the renewal continues when the first of them is aborted", async () => {
   await using folder = await temporaryFolder();
   await using service = await startSlowService(folder.path);
   const { access, responses, give } = service;
@@ -58,7 +58,7 @@ test("[GRA10] concurrent callers share one token renewal, which continues when t
   expect(responses).toHaveLength(1);
 });
 
-test("[GRA11] a renewal is aborted when all callers have aborted, and the next caller starts a new one", async () => {
+test("[GRA11] a renewal is aborted when no request waits for it any more; the next request starts a new one", async () => {
   await using folder = await temporaryFolder();
   await using service = await startSlowService(folder.path);
   const { access, responses, give } = service;

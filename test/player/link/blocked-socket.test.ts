@@ -22,7 +22,7 @@ async function showPicture(service: TestService, player: TestPlayer, pass: () =>
   return claimed.body.id as string;
 }
 
-test("[LNK14] with WebSockets blocked every command is executed within ten seconds, and the player reports that it polls", async () => {
+test("[LNK14] with WebSockets blocked every command is executed within ten seconds, and the player reports connection-impaired", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using service = await TestService.start(join(folder.path, "service"), { clock });
@@ -62,7 +62,7 @@ test("[LNK14] with WebSockets blocked every command is executed within ten secon
   });
 });
 
-test("[LNK15] a captive portal after the pairing is named on the identify overlay and in a later heartbeat, and not over the content", async () => {
+test("[LNK15] a captive portal after the pairing is named on the identify overlay and in a later heartbeat; the content stays", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using service = await TestService.start(join(folder.path, "service"), { clock });

@@ -53,7 +53,7 @@ test("[LNK10] switching off the verification in the environment changes nothing"
 });
 
 test.for(["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"])(
-  "[LNK11] trusts the system's store and NODE_EXTRA_CA_CERTS: %s",
+  "[LNK11] the system's store and NODE_EXTRA_CA_CERTS are trusted: %s",
   async (name, context) => {
     await using folder = await temporaryFolder();
     await using started = await startPrivateService(folder.path);

@@ -53,7 +53,7 @@ async function startFakeService(spreadMs: number, times: Partial<typeof answer> 
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, hangUp, [Symbol.asyncDispose]: end };
 }
 
-test("[LNK5] waits a random part of the service's spread before reconnecting, doubled after each failed attempt, up to a minute", () => {
+test("[LNK5] after a lost connection an attempt waits a random part of the service's spread, doubled after each failure, up to a minute", () => {
   for (const [chance, share] of [
     [0, 0.1],
     [1, 1],
@@ -76,7 +76,7 @@ test("[LNK5] waits a random part of the service's spread before reconnecting, do
   }
 });
 
-test("[LNK6] keeps the spread of a welcome over a lost connection, and does not shorten the wait for a requested heartbeat", async () => {
+test("[LNK6] the spread of a welcome is kept over a lost connection, and a requested heartbeat does not shorten the wait", async () => {
   await using folder = await temporaryFolder();
   await using service = await startFakeService(60_000);
   await using api = new ServiceApi(() => service.url);

@@ -22,7 +22,7 @@ async function startFakeService(greet: (device: WebSocket) => void) {
   return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, [Symbol.asyncDispose]: end };
 }
 
-test("[LNK1] handles messages one after the other, also those that arrive with the handshake", async () => {
+test("[LNK1] the connection handles messages one after the other, also those that arrive with the handshake", async () => {
   await using service = await startFakeService((device) => {
     for (const text of ["1", "2", "3"]) device.send(text);
     device.close(1012);
@@ -38,7 +38,7 @@ test("[LNK1] handles messages one after the other, also those that arrive with t
   expect(events).toEqual(["begin 1", "end 1", "begin 2", "end 2", "begin 3", "end 3"]);
 });
 
-test("[LNK2] detects a half-open socket after forty seconds without a message or ping", async () => {
+test("[LNK2] a half-open socket is detected after forty seconds without a message or ping", async () => {
   const clock = new FakeClock();
   let device: WebSocket | undefined;
   await using service = await startFakeService((opened) => (device = opened));
@@ -56,7 +56,7 @@ test("[LNK2] detects a half-open socket after forty seconds without a message or
   await silent;
 });
 
-test("[LNK3] fails if the service rejects the token or the upgrade, or cannot be reached", async () => {
+test("[LNK3] opening a socket fails if the service rejects the token or the upgrade, or cannot be reached", async () => {
   await using service = await startFakeService((device) => device.close(4401));
   using socket = await DeviceSocket.open(service.url, "token", directNetwork(), new FakeClock(), signal);
   await expect(socket.receive(async () => undefined, signal)).rejects.toMatchObject({ code: "refused" });
@@ -65,7 +65,7 @@ test("[LNK3] fails if the service rejects the token or the upgrade, or cannot be
   });
 });
 
-test("[LNK3] fails to open if the other end accepts the connection but says nothing for the given time", async () => {
+test("[LNK3] opening a socket fails if the other end accepts the connection but says nothing for the given time", async () => {
   const mute = createServer().listen(0, "127.0.0.1");
   await once(mute, "listening");
   const url = `ws://127.0.0.1:${(mute.address() as AddressInfo).port}`;
@@ -74,7 +74,7 @@ test("[LNK3] fails to open if the other end accepts the connection but says noth
   mute.close();
 });
 
-test("[LNK4] ends at once when the opening is aborted", async () => {
+test("[LNK4] aborting the opening of a socket ends it at once", async () => {
   await using service = await startFakeService(() => undefined);
   const giveUp = new AbortController();
   const opening = DeviceSocket.open(service.url, "token", directNetwork(), new FakeClock(), giveUp.signal);

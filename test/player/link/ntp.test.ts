@@ -25,7 +25,7 @@ class RoundClock extends FakeClock {
   }
 }
 
-test("[NTP1] sets the clock by a time server and adds its own error to the error bound", async () => {
+test("[NTP1] a time server sets the clock, and its own error is part of the error bound", async () => {
   const travelMs = 20;
   const fake = new FakeClock();
   await using time = await startTimeServer((asked) => {
@@ -40,7 +40,7 @@ test("[NTP1] sets the clock by a time server and adds its own error to the error
   expect(offsetMs).toBeCloseTo(7_000 + travelMs / 2, 1);
 });
 
-test("[NTP2] prefers an exchange with the service to one with a time server of greater error", () => {
+test("[NTP2] the exchange with the smallest error counts, whether with the service or a time server", () => {
   const clock = new CorrectedClock(new FakeClock());
   const t0 = clock.raw();
   clock.learn({ t0, t1: t0 + 500, t2: t0 + 500, t3: t0 });
@@ -60,7 +60,7 @@ const invalidResponses: [string, (honest: Buffer, now: number) => Buffer][] = [
   ["cut short", (packet) => packet.subarray(0, 47)],
 ];
 
-test.each(invalidResponses)("[NTP3] ignores a response %s and accepts the honest one after it", async (_, corrupt) => {
+test.each(invalidResponses)("[NTP3] a time server's response %s is ignored, and the honest one after it accepted", async (_, corrupt) => {
   const fake = new FakeClock();
   await using time = await startTimeServer((asked) => [
     corrupt(responseTo(asked, fake.now() + 900_000), fake.now()),
@@ -71,7 +71,7 @@ test.each(invalidResponses)("[NTP3] ignores a response %s and accepts the honest
   expect(clock.offset.offsetMs).toBeCloseTo(3_000, 1);
 });
 
-test("[NTP4] waits three seconds for a silent time server, and fails at once if there is none", async () => {
+test("[NTP4] the player waits three seconds for a silent time server and fails at once if there is none", async () => {
   const fake = new FakeClock();
   const clock = new CorrectedClock(fake);
   let server: { host: string; port: number };
@@ -90,7 +90,7 @@ test("[NTP4] waits three seconds for a silent time server, and fails at once if 
   expect(fake.pendingWaits).toBe(0);
 });
 
-test("[NTP5] queries time servers in order while the service is silent, and avoids one that sent a kiss-o'-death", async () => {
+test("[NTP5] after two minutes without the service, time servers are queried in order; one that sends a kiss-o'-death is not queried for an hour", async () => {
   const fake = new RoundClock();
   await using kiss = await startTimeServer((asked) => {
     const packet = responseTo(asked, fake.now());
@@ -127,7 +127,7 @@ test("[NTP5] queries time servers in order while the service is silent, and avoi
   expect(fake.pendingWaits).toBe(0);
 });
 
-test("[NTP6] accepts hosts with or without a port as time servers and rejects other flags", () => {
+test("[NTP6] time servers are given as hosts with or without a port; other flags are rejected", () => {
   expect(readPlayerConfig(["--ntp", "time.example.org,10.0.0.1:1123,[::1]:1230,::1"]).ntp).toEqual([
     { host: "time.example.org", port: 123 },
     { host: "10.0.0.1", port: 1123 },

@@ -46,7 +46,7 @@ test.each([
   expect(proxy.requests.filter((line) => line.startsWith("GET http://service.test/api/v1/device/assets/")).length).toBe(1);
 });
 
-test("[LNK8] the proxy is that of the flag, else of the environment in lower or upper case, and never that of excepted hosts", async () => {
+test("[LNK8] the proxy is that of the flag, else of the environment in either case; loopback and the hosts of no_proxy are reached directly", async () => {
   const viaA = { is: "proxy", host: "a.test", port: 3128 };
   const viaB = { is: "proxy", host: "b.test", port: 80 };
   const direct = { is: "direct" };
@@ -85,7 +85,7 @@ async function troubleOf(server: string, proxyUrl: string) {
 }
 
 test.each(["http://service.test", "https://service.test"])(
-  "[LNK9] names the trouble of the network's proxy on the way to %s",
+  "[LNK9] the screen names the trouble of the network's proxy on the way to %s, and no password is shown or logged",
   async (server) => {
     await using proxy = await startNetworkProxy({ hosts: {}, credentials: "user:secret" });
     await using closed = await startNetworkProxy({ hosts: {} });
@@ -132,7 +132,7 @@ test("[LNK9] an error of the service behind a proxy is not taken for one of the 
   expect(byRequest).toMatchObject({ code: "http", text: expect.stringContaining("HTTP 503") as string });
 });
 
-test("[LNK12] feeds and streams come through the proxy, except from this machine", async () => {
+test("[LNK12] feeds and streams come through the proxy, except from an allowed service of this machine", async () => {
   await using site = await startWebServer("127.0.0.1", { "/feed": "news" });
   const port = Number(new URL(site.origin).port);
   await using proxy = await startNetworkProxy({ hosts: { "feeds.test": port, "inside.test": port, localhost: port } });

@@ -58,7 +58,7 @@ async function start(): Promise<Fixture> {
   };
 }
 
-test("[BLS9] the player follows a redirect without its token, resumes by Range, and verifies what it gets", async () => {
+test("[BLS9] the player follows a redirect without its token, resumes by Range, and verifies size and SHA-256", async () => {
   await using fixture = await start();
   const { asked, bytes, download, path, s3 } = fixture;
   s3.faults.add({ kind: "cut", method: "GET" });
@@ -76,7 +76,7 @@ test("[BLS9] the player follows a redirect without its token, resumes by Range, 
   expect(await readFile(path)).toEqual(bytes);
 });
 
-test("[BLS10] when the bucket does not send a file to the player, the service does", async () => {
+test("[BLS10] when the bucket does not send a redirected file to the player, the service does", async () => {
   await using fixture = await start();
   const { asked, bytes, download, path, s3 } = fixture;
   for (const kind of ["slow-down", "missing", "error"] as const) {

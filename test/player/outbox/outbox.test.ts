@@ -149,7 +149,7 @@ test("[OUT1] undelivered messages do not fill the disk: above 128 MB the oldest 
   expect((await readdir(folder.path)).toSorted()).toEqual([nameOf(1)]);
 });
 
-test("[OUT2] a message that is queued at any moment while the previous one is delivered is delivered too", async () => {
+test("[OUT2] a message that is queued at any moment while another one is delivered is delivered too", async () => {
   await using folder = await temporaryFolder();
   const { outbox } = await opened(folder.path);
   const stop = new AbortController();

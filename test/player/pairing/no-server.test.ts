@@ -6,7 +6,7 @@ import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestPlayer } from "../../support/player.ts";
 
-test("[NSV1] a player without a service shows how to set one and what is on its network, and ends only when it is stopped", async () => {
+test("[NSV1] a player without a service shows how to set one and what is on its network, takes none by itself, and ends only when it is stopped", async () => {
   await using folder = await temporaryFolder();
   const found = Promise.withResolvers<(services: FoundService[]) => void>();
   const options = {

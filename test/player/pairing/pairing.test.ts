@@ -88,14 +88,14 @@ async function pairAgainst(tokenAnswers: Answer[], before: Answer[] = []) {
 const refused = (error: string): Answer => ({ status: 400, body: { error } });
 const granted: Answer = { status: 200, body: grant };
 
-test("[PAI1] keeps a code until it is claimed, and requests the token with a proof by the device's own key", async () => {
+test("[PAI1] a pairing code stays until it is claimed; the token request carries a proof by the device's own key", async () => {
   const { paired, seen, proof, key } = await pairAgainst([refused("authorization_pending"), refused("slow_down"), granted]);
   expect(paired).toMatchObject({ playerId: grant.player_id, playerName: "Lobby", serviceKey: service.publicKey });
   expect(seen.map(({ code }) => code)).toEqual([null, codes[0]]);
   expect(verifyJws(tokenProofJwsType, proof, key)).toEqual({ nonce: "n", aud: "d1" });
 });
 
-test("[PAI2] replaces an expired code by a new one without an error", async () => {
+test("[PAI2] an expired code is replaced by a new one without an error on the screen", async () => {
   const { seen } = await pairAgainst([refused("expired_token"), refused("access_denied"), granted]);
   expect(seen).toEqual([
     { code: null, trouble: null },
@@ -105,7 +105,7 @@ test("[PAI2] replaces an expired code by a new one without an error", async () =
   ]);
 });
 
-test("[PAI3] shows a connection problem beside the code, which stays valid, until the service responds again", async () => {
+test("[PAI3] a connection problem is shown beside the code, which stays valid, and disappears when the service responds again", async () => {
   const { seen } = await pairAgainst([{ status: 503, body: "{}" }, refused("authorization_pending"), granted]);
   expect(seen).toEqual([
     { code: null, trouble: null },
@@ -115,7 +115,7 @@ test("[PAI3] shows a connection problem beside the code, which stays valid, unti
   ]);
 });
 
-test("[PAI4] says why there is no code yet, and does not mistake a captive portal for a service", async () => {
+test("[PAI4] while there is no code yet, the screen says why; a captive portal is not mistaken for a service", async () => {
   const { seen } = await pairAgainst(
     [granted],
     [

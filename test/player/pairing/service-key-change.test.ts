@@ -190,7 +190,7 @@ async function requestsCode(keyChange: ServiceKeyChange, clock: FakeClock): Prom
   return waiting === 0;
 }
 
-test("[RST11] counts the day only while the service uses that key over TLS, and not by the wall clock", async () => {
+test("[RST11] the day of another key counts only while the service uses that key over TLS, and not by the wall clock", async () => {
   await using folder = await temporaryFolder();
   const [pinned, other, third] = [1, 2, 3].map(() => createKeyPair().publicKey) as [string, string, string];
   const clock = new FakeClock();
@@ -237,7 +237,7 @@ test("[RST11] counts the day only while the service uses that key over TLS, and 
   expect(await requestsCode(last.keyChange, clock)).toBe(false);
 });
 
-test("[RST12] keeps the content on the screen when the code is claimed as a different player", async () => {
+test("[RST12] claiming the code as a different player does not interrupt the content on the screen", async () => {
   await using folder = await temporaryFolder();
   const asset = assetOf(Buffer.from("picture"));
   const desired = desiredOf([imageItem(asset, 5_000)], [asset]);

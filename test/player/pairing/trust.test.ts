@@ -66,7 +66,7 @@ async function openPlayer(folder: string, url: string, clock = new FakeClock()) 
   return { identity, pairing, api, clock, access: new AccessTokens(api, identity, pairing!, clock) };
 }
 
-test("[TRU1] does not use the token of a service with another key than the pinned one, not even after restarts, and keeps the pinned key", async () => {
+test("[TRU1] the player does not use the token of a service with another key than the pinned one, even after restarts, and keeps its pin", async () => {
   await using folder = await temporaryFolder();
   await using service = await startFakeService();
   const first = await openPlayer(folder.path, service.url);
@@ -134,7 +134,7 @@ test.each([401, 403, 404, 410, 500])(
   },
 );
 
-test("[TRU3] does not accept, store or show the state of another player", async () => {
+test("[TRU3] the state of another player is not accepted, stored or shown at the next start", async () => {
   await using folder = await temporaryFolder();
   await using service = await startFakeService();
   const { access, api, clock } = await openPlayer(folder.path, service.url);
@@ -157,7 +157,7 @@ test("[TRU3] does not accept, store or show the state of another player", async 
   expect((await DesiredStateStore.open(folder.path, newId("plr"), silentLog)).current.value).toBeNull();
 });
 
-test("[TRU4] renews a token when a sixth of its life is left, and not earlier", async () => {
+test("[TRU4] a token is renewed when a sixth of its life is left, by the monotonic clock", async () => {
   await using folder = await temporaryFolder();
   await using service = await startFakeService();
   const { access, api, clock } = await openPlayer(folder.path, service.url);

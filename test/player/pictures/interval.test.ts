@@ -147,7 +147,7 @@ test("[PIC7] compression and the digits of a clock do not count as a change; a l
   expect(looksSame(clock, await look(faded))).toBe(false);
 });
 
-test("[PIC8] while the display is off nothing is taken, and the interval continues afterwards", async () => {
+test("[PIC8] while the display is off no picture is taken at the interval, which continues afterwards", async () => {
   await using folder = await temporaryFolder();
   await using run = await start(folder.path, { every_s: 10, only_changed: false });
   run.screen.power = "off";

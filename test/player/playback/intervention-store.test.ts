@@ -78,7 +78,7 @@ test("[OVR3] an override shows at once and ends on time; the loop then continues
   expect(player.slots[0]).toMatchObject({ starts_at: t0 + 23_000, offset_ms: 3_000, ends_at: t0 + 30_000 });
 });
 
-test("[OVR4] an override stays until it is cleared, even across a restart, and the newest shows", async () => {
+test("[OVR4] an override stays until it is cleared, even across a restart; the newest of several shows", async () => {
   await using folder = await temporaryFolder();
   const player = await openPlayer(folder.path);
   const lasting = await player.send("override.set", { layout_id: player.special.id, level: "normal" });

@@ -70,7 +70,7 @@ test.each([
   expect(now.starts_at).toBeLessThanOrEqual(t0 + 1_000);
 });
 
-test("[PLB8] another geometry is another stage: all zones switch together", () => {
+test("[PLB8] a layout with different geometry is a different stage: all of its zones switch together", () => {
   const before = desiredOf([imageItem(red, 3_000)], [red]);
   const first = taken(null, before, t0);
   const moved = { ...before, revision: "r2", layout: { ...before.layout!, zones: [{ ...before.layout!.zones[0]!, width: 900 }] } };
@@ -78,7 +78,7 @@ test("[PLB8] another geometry is another stage: all zones switch together", () =
   expect(stageAt(second, t0 + 1, "UTC")!.stage.key).not.toBe(stageAt(first, t0 + 1, "UTC")!.stage.key);
 });
 
-test("[PLB9] without an assigned layout there is no stage", () => {
+test("[PLB9] if nothing is assigned, there is no stage", () => {
   expect(stageAt(taken(null, { ...desiredOf([], []), layout: null }, t0), t0, "UTC")).toBeNull();
 });
 
@@ -94,7 +94,7 @@ test("[REM14] the page receives the plays of eight items, or of the whole loop, 
   expect(itemsTold(200, 100)).toBe(40);
 });
 
-test("[REM4] a stage names all items of the current loop by their content, even those that play much later", () => {
+test("[REM4] a stage names each item of the current loop by its content, even items whose slots are far in the future", () => {
   const items = Array.from({ length: 12 }, () => imageItem(red, 10_000));
   const before = desiredOf(items, [red]);
   const zoneAt = (desired: DesiredState, at: number) => stageAt(taken(null, desired, at), at, "UTC")!.stage.zones[0]!;

@@ -60,7 +60,7 @@ test("[ITM35] an item without a duration stays as long as its content: the trimm
   expect(itemDurationMs(make({ type: "feed", url, duration_ms: 1_000 }), null)).toBe(1_000);
 });
 
-test("[ITM36] new feed entries keep the key of the current play, so they appear with the next one; the first entries change the key", () => {
+test("[ITM36] new entries of a feed are shown with its next play, not during the current one", () => {
   const items = [make({ type: "feed", url, max_entries: 2 })];
   const feed = (...titles: string[]): ((url: string) => FeedContent) => {
     return () => ({ title: "Post", entries: titles.map((title) => ({ title, summary: "", published_at: null })), trouble: null });
@@ -119,7 +119,7 @@ test.each([
   [{ type: "ticker", text: "x", speed_px_s: 0 }, "speed_px_s"],
   [{ type: "qr", data: "" }, "data"],
   [{ type: "clock", locale: "english please" }, "locale"],
-])("[ITM38] %j is rejected with the field %s", (about, field) => {
+])("[ITM38] the item %j is rejected with the field %s", (about, field) => {
   const parsed = NewPlaylistItem.safeParse(about);
   expect(parsed.error?.issues.map(({ path }) => path[0])).toContain(field);
 });

@@ -76,7 +76,7 @@ test.each([
   },
 );
 
-test("[SYN8] the reported drift is the worst and the mean of the last half minute, and null when nothing plays", () => {
+test("[SYN8] the reported drift is the worst and the mean of the last half minute, and missing when nothing plays", () => {
   const clock = new FakeClock();
   const drift = new PlaybackDrift(clock);
   const report = (worst_ms: number, mean_ms: number, measures: number) =>
@@ -94,7 +94,7 @@ test("[SYN8] the reported drift is the worst and the mean of the last half minut
   expect(drift.figures).toBeNull();
 });
 
-test("[WAL7] a wall's part applies to every layout of the player, and another part is another stage", () => {
+test("[WAL7] a wall's part applies to every layout of the player, overrides included; another part makes another stage", () => {
   const part = { wall_width: 200, wall_height: 100, left: 0, top: 0, width: 95, height: 100 };
   const desired = desiredOf([imageItem(red, 7_000)], all);
   const staged = (
@@ -121,7 +121,7 @@ test("[WAL7] a wall's part applies to every layout of the player, and another pa
   expect(shown.zones[0]?.slots[0]?.item.asset_id).toBe(green.id);
 });
 
-test("[WAL8] a zone is on those displays of a wall that show any part of it, with its rotation", () => {
+test("[WAL8] a zone is on those displays of a wall that show any part of it, rotated too, and neither loaded nor counted on the others", () => {
   const wall = { wall_width: 2_100, wall_height: 1_000, top: 0, width: 1_000, height: 1_000 };
   const desired = desiredOf([imageItem(red, 7_000)], all);
   const zonesAt = (left: number, box: object) => {

@@ -154,7 +154,7 @@ test("[POP29] zeros in place of a write that a power loss kept from the disk los
   expect(await readBack(garbled)).toMatchObject({ delivered: rest, damaged: ["000000000001.plays"] });
 });
 
-test("[WRT5] the play log is synced at most every minute, and after a minute at the next line", async () => {
+test("[WRT5] the play log is synced every minute at most, so that a power cut loses no more than that", async () => {
   await using folder = await temporaryFolder();
   using disk = recordDiskCalls();
   const clock = new FakeClock();

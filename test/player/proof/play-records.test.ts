@@ -150,7 +150,7 @@ test("[POP33] a play of which no time was on the screen when the player was kill
   ]);
 });
 
-test("[POP34] lines that an earlier version wrote with a time before its own start are read, as plays from its start on", async () => {
+test("[POP34] lines of the play log that an earlier version wrote with a time before its own start are read, as plays from its start on", async () => {
   await using folder = await temporaryFolder();
   const old = {
     ...playEvent(),

@@ -83,7 +83,7 @@ test("[POP9] an item that cannot be shown is reported as failed and a play witho
   ]);
 });
 
-test("[REM10] a play that fails on the screen ends then; a play whose zone can show nothing ends with the fallback", () => {
+test("[REM10] a play that crashes on screen fails and ends at that moment; a play whose zone can show nothing ends with the fallback", () => {
   const [a, b] = [due("a", 0, 10), due("b", 10, 20)];
   const plan = planned(0, [a, b]);
   const died = (seconds: number): PlayInput => ({ is: "failed", play: a, code: "crashed", at: at(seconds), now: at(seconds) });
@@ -147,7 +147,7 @@ test("[DHR19] plays while the display is off on purpose are not shown; one that 
   ]);
 });
 
-test("[DHR20] plays without frames are not shown if the display was off when they were due, and skipped if it was on", () => {
+test("[DHR20] plays without frames are not shown if the display was off on purpose when they were due, and skipped if it was on", () => {
   const [a, b, c] = [due("a", 0, 10), due("b", 10, 20), due("c", 20, 30)];
   const plan = planned(0, [a, b, c]);
   const display = (isOff: boolean, seconds: number): PlayInput => ({ is: "display", isOff, at: at(seconds) });

@@ -75,7 +75,7 @@ test("[PRB14] a problem lasts over a restart, or ends with it", async () => {
   expect(Object.fromEntries(records.map(({ code, ended_at }) => [code, ended_at]))).toEqual({ "disk-low": null, "not-rendering": endedAt });
 });
 
-test("[PRB15] a problem that comes and goes all the time gets at most four records an hour, which count it", async () => {
+test("[PRB15] a problem that comes and goes gets at most four records an hour per code; the last one counts the rest", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const { outbox, recorder } = await started(folder.path, clock);

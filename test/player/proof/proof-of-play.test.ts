@@ -125,7 +125,7 @@ test("[POP11] in six hours offline with five kill -9, plays have no gaps or over
   }
 });
 
-test("[POP31] a play that was presented just before the clock was corrected by months is proven, within the run of the player", async () => {
+test("[POP31] a play that was presented just before the clock was corrected by months is proven, with times within the run of the player", async () => {
   await using folder = await temporaryFolder();
   const asset = assetOf(Buffer.from([1]));
   const ready = readyOf(desiredOf([imageItem(asset, 7_000)], [asset]));

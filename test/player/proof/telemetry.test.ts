@@ -78,7 +78,7 @@ test("[TEL6] a machine that tells nothing of its display and sound has neither",
   expect((await collector(clock, noControls()).collect({ ...measured, power: "off" })).display).toMatchObject({ power: "off", by: null });
 });
 
-test("[TEL7] what the player asks of the display and what it read back are in the display's state", async () => {
+test("[TEL7] the display's state has what the player asks of it and what it read back; its power is asked for only if unknown", async () => {
   const reads: string[] = [];
   const power = control("cec-ctl", async () => {
     reads.push("power");
@@ -93,7 +93,7 @@ test("[TEL7] what the player asks of the display and what it read back are in th
   expect((await unknown.collect(measured)).display).toMatchObject({ asked: "off", power: "on" });
 });
 
-test("[TEL8] slow sensors are read rarely, and the value in between is the last one", async () => {
+test("[TEL8] slow sensors are read rarely; in between, a heartbeat has the last value", async () => {
   let reads = 0;
   const count = async () => ({
     device: "sda",
@@ -137,7 +137,7 @@ test("[TEL9] a sensor that hangs delays one heartbeat by half a second and no ot
   expect(clock.pendingWaits).toBe(0);
 });
 
-test("[TEL10] the last faults are the newest five problems of this run, also those that have ended", () => {
+test("[TEL10] a heartbeat has the newest five problems of this run, also those that have ended", () => {
   const faults = new LastFaults();
   const problem = (code: string, second: number): PlayerProblem => ({
     code,

@@ -12,7 +12,7 @@ import { playEvent } from "../../support/states.ts";
 import { schedule } from "../../schedule/schedules.ts";
 import { t0, iso, content, SimulatedPlayer } from "../playback/simulated-player.ts";
 
-test("[DHR32] a service that does not know plays that were not shown gets them as skipped, with the same reason", async () => {
+test("[DHR32] a service that does not know the result not_shown gets such plays as skipped, with the same reason", async () => {
   const shown = { ...playEvent(), layer: "default" as const, override_id: null };
   const dark = { ...shown, id: playEvent().id, result: "not_shown" as const, reason: "display_off" };
   const olderResults = ["completed", "cut", "failed", "skipped"];

@@ -113,7 +113,7 @@ test("[SRF4] an origin is compared by scheme, host and port; a repeated header i
   }
 });
 
-test("[SRF2] media are served with Range, media type and nosniff; unverified files are not found", async () => {
+test("[SRF2] media are served with Range, media type and nosniff; unverified files are not found, and no path leads outside", async () => {
   await using at = await open();
   const part = await get(`${at.origin}/media/${sha}`, { ...at.pageHeaders, range: "bytes=2-4" });
   expect(part).toMatchObject({ status: 206, body: "234", headers: { "content-type": "video/mp4", "x-content-type-options": "nosniff" } });
@@ -125,7 +125,7 @@ test("[SRF2] media are served with Range, media type and nosniff; unverified fil
   expect((await get(`${at.origin}/player/`, at.pageHeaders)).headers["content-security-policy"]).toContain("default-src 'none'");
 });
 
-test("[CCH16] a picture is sent whole, and not at all once its bytes have changed", async () => {
+test("[CCH16] a picture is verified each time the page loads it; one that was damaged on the disk is never shown in part", async () => {
   await using at = await open();
   const ask = () => get(`${at.origin}/media/${pictureSha}`, { ...at.pageHeaders, range: "bytes=2-4" });
   expect(await ask()).toMatchObject({ status: 200, body: picture.toString(), headers: { "content-type": "image/png" } });

@@ -94,7 +94,7 @@ test("[REC15] if nothing says whether the display is on, missing frames relaunch
   expect(display.calls.slice(5)).toEqual(["reload"]);
 });
 
-test("[REC16] the recovery is hopeful until no frame has been presented for ten minutes", async () => {
+test("[REC16] the recovery counts as hopeless once no frame has been presented for ten minutes although one was needed", async () => {
   await using display = await openDisplay();
   const send = await display.page();
   await send(hello);
