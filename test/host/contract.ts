@@ -112,7 +112,7 @@ function contract(hostUnderTest: HostUnderTest, isThorough: boolean): void {
     expect(await fixture.server.run("resized")).toBe(0);
   });
 
-  test("[HST5] renderers are sandboxed and no process of the browser runs as root", async () => {
+  test("[HST5] renderers are sandboxed (Seccomp 2) and no process of the browser runs as root", async () => {
     const renderers = await browserProcesses(fixture, "renderer");
     expect(renderers.length).toBeGreaterThan(0);
     for (const { status } of renderers) expect(status).toMatch(/^Seccomp:\s+2$/m);

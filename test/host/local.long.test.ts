@@ -113,7 +113,7 @@ function reaching(hostUnderTest: HostUnderTest): void {
     expect(victim.arrivals()).toEqual(before);
   });
 
-  test("[PXY9] a page at the host's port is fetched without the proxy, and content that requests that port is rejected", async (context) => {
+  test("[PXY9] a page at the host's port is fetched without the proxy, and content that requests that port on this machine is rejected", async (context) => {
     await using fixture = await hostUnderTest.start({ allowLocal: new URL(attacker.origin).host, names, limits, onMachineTime: true });
     await fixture.host.prepare();
     const { pagePort } = fixture.host;

@@ -32,7 +32,7 @@ describe.skipIf(kioskChromium.missing !== null)("the window", () => {
   });
   afterAll(() => fixture[Symbol.asyncDispose]());
 
-  test("[HST15] nothing but black is visible from the start until the page's first frame", () => {
+  test("[HST15] nothing but black is visible from the start until the page has painted", () => {
     expect(seen.samples).toBeGreaterThan(0);
     expect(seen.lightest).toBe(0);
   });

@@ -32,7 +32,7 @@ describe.skipIf(noDisplay !== null)("a change of the display", () => {
     await followsEachInTime(display, fixture.server);
   });
 
-  test.skipIf(noOpenbox !== null)("[HST31] the same under a window manager", async () => {
+  test.skipIf(noOpenbox !== null)("[HST31] the window follows a change of the mode under a window manager too", async () => {
     await using display = await startXvnc(fullHd);
     await using _manager = await startOpenbox(display);
     await using fixture = await openOn(display, { clock: createSystemClock() });

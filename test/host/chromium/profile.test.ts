@@ -49,7 +49,7 @@ describe.skipIf(headlessChromium.missing !== null)("a profile that was used befo
     expect(await fixture.server.run("document.title")).toBe("stage");
   });
 
-  test("[WRT1] the browser's HTTP and code caches and its temporary files are in memory, none is in the profile", async () => {
+  test("[WRT1] Chromium's HTTP and code caches and its temporary files are in a folder in memory; each cache is limited to 64 MiB", async () => {
     const { cacheFolder, cacheBytes } = await browserFacts(fixture);
     expect((await statfs(cacheFolder)).type).toBe(tmpfs);
     // Chromium places the socket in its folder for temporary files.
@@ -58,7 +58,7 @@ describe.skipIf(headlessChromium.missing !== null)("a profile that was used befo
     await waitUntil("the caches exist", () => isAccessible(join(cacheFolder, "Default", "Cache")));
   });
 
-  test("[WRT4] caches that an earlier version left in the profile are removed, the data of sites is not", async () => {
+  test("[WRT4] a start in memory removes the caches that earlier versions left on the disk, and keeps cookies and local storage", async () => {
     const inProfile = await readdir(join(profile, "Default"));
     expect(inProfile).not.toContain("Cache");
     expect(inProfile).not.toContain("Code Cache");

@@ -27,7 +27,7 @@ async function setAndRead({ volume, muted }: AudioControls): Promise<unknown[]> 
   return [...first, await muted!.read(signal)];
 }
 
-test("[AUO1] volume and mute of the present output are set and read back by PipeWire, else PulseAudio, else ALSA", async () => {
+test("[AUO1] volume and mute of the present output are set and read back by wpctl, else pactl, else amixer: the first that works", async () => {
   for (const [by, scripts] of [
     ["wpctl", { wpctl, pactl, amixer }],
     ["pactl", { wpctl: noPipeWire, pactl, amixer }],
@@ -66,7 +66,7 @@ test("[AUO3] an output is chosen by its name, whatever its number is now; null r
   }
 });
 
-test("[AUO4] an output that is not there is refused with the names of those that are", async () => {
+test("[AUO4] an output that is not there is refused, and the refusal names the outputs", async () => {
   for (const scripts of [{ wpctl }, { pactl }]) {
     await using folder = await temporaryFolder();
     const { output } = await audioOf(await createFakeTools(folder.path, scripts));
@@ -112,7 +112,7 @@ test("[AUO7] a tool that hangs is passed over", async () => {
   expect((await audioOf(tools)).volume?.by).toBe("pactl");
 });
 
-test("[AUO8] a sound card that comes or goes is told, also the first one", async () => {
+test("[AUO8] a sound card that is connected or removed is told, also the first one", async () => {
   await using folder = await temporaryFolder();
   const stop = new AbortController();
   const told = Promise.withResolvers<void>();

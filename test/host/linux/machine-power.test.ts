@@ -13,7 +13,7 @@ const manager = "call org.freedesktop.login1 /org/freedesktop/login1 org.freedes
 const logind = (reboot: string, powerOff: string): string =>
   `case "$5" in CanReboot) echo 's "${reboot}"' ;; CanPowerOff) echo 's "${powerOff}"' ;; Reboot | PowerOff) : ;; *) exit 1 ;; esac`;
 
-test("[PWR1] a player that may and whom logind lets restarts the machine and switches it off, without asking anybody", async () => {
+test("[PWR1] a player that may, and whom logind lets, restarts its machine and switches it off without asking anybody for a password", async () => {
   await using folder = await temporaryFolder();
   const tools = await createFakeTools(folder.path, { busctl: logind("yes", "yes") });
   const machine = createLinuxMachine(tools.env, "/", { mayControlPower: true });
@@ -26,7 +26,7 @@ test("[PWR1] a player that may and whom logind lets restarts the machine and swi
   expect((await tools.calls()).slice(2)).toEqual([`busctl ${manager} Reboot b false`, `busctl ${manager} PowerOff b false`]);
 });
 
-test("[PWR2] a player that nobody gave the machine never restarts it, whatever logind says", async () => {
+test("[PWR2] a player that was not given its machine (SIGNAGE_ALLOW_POWER) never restarts it and does not even ask", async () => {
   await using folder = await temporaryFolder();
   const tools = await createFakeTools(folder.path, { busctl: logind("yes", "yes") });
   const machine = createLinuxMachine(tools.env);
@@ -36,7 +36,7 @@ test("[PWR2] a player that nobody gave the machine never restarts it, whatever l
   expect(await tools.calls()).toEqual([]);
 });
 
-test("[PWR3] where logind refuses, is missing or hangs, the player says why and how to change it", async () => {
+test("[PWR3] where logind refuses, is missing or hangs, the player is not able to restart its machine, and says why", async () => {
   await using folder = await temporaryFolder();
   const tools = await createFakeTools(folder.path, { busctl: logind("challenge", "yes") });
   const machine = createLinuxMachine(tools.env, "/", { mayControlPower: true });

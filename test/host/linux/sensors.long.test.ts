@@ -43,7 +43,7 @@ Connected to 02:11:22:33:44:55 (on wlan0)
 	rx bitrate: 200.0 MBit/s
 END`;
 
-test("[SNS1] the network is the interface of the default route with the smallest metric, with its kind and addresses", async () => {
+test("[SNS1] the network is the interface of the default route with the smallest metric, IPv4 else IPv6, with its kind and addresses", async () => {
   await using folder = await temporaryFolder();
   const { env } = await createFakeTools(folder.path, { iw });
   const read = () => readNetwork({ root: folder.path, env, signal, interfaces: () => addresses });
@@ -83,7 +83,7 @@ test(
 );
 
 test(
-  "[SNS3] throttling comes from vcgencmd, else from the firmware's file, else the voltage alone; other machines have none",
+  "[SNS3] throttling comes from vcgencmd, else from the firmware's file, else the voltage alone from its driver; other machines have none",
   { timeout: 60_000 },
   async () => {
     await using folder = await temporaryFolder();
@@ -153,7 +153,7 @@ const smartctl = `case "$4" in
 *) echo '{"smartctl":{"exit_status":2,"messages":[{"string":"Permission denied"}]}}'; exit 2 ;;
 esac`;
 
-test("[SNS5] the disk that holds a folder is found behind partitions, binds, encryption and btrfs, with its errors, wear and SMART", async () => {
+test("[SNS5] the disk that holds a folder is found behind partitions, binds, encryption and btrfs, with errors of ext4, wear and SMART", async () => {
   await using folder = await temporaryFolder();
   const sensors = sensorsOf(folder.path, await createFakeTools(folder.path, { smartctl }));
   await writeTree(folder.path, disks);
@@ -187,7 +187,7 @@ test("[SNS7] smartctl is asked once an hour; one that is missing, hangs or print
   }
 });
 
-test("[SNS8] a machine that has none of this has no readings, and nothing rejects", async () => {
+test("[SNS8] a machine that has none of this has no readings, and no sensor rejects", async () => {
   await using folder = await temporaryFolder();
   const sensors = sensorsOf(folder.path, await createFakeTools(folder.path, {}));
   expect([await sensors.network(), await sensors.throttling(), await sensors.storage("/")]).toEqual([null, null, null]);

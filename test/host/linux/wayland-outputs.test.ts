@@ -61,7 +61,7 @@ async function changesIn(events: readonly Buffer[]): Promise<number> {
   return changes;
 }
 
-test("[HST42] a compositor without an output has a display that is off, in any pieces; one that does not respond is unknown", async () => {
+test("[HST42] a compositor without an output means that the display is off, in any pieces; one that does not respond, that it is unknown", async () => {
   const without = Buffer.concat([globalEvent("wl_compositor"), globalEvent("wl_output_manager"), done]);
   const { answer, asked } = await ask((socket) => socket.write(without));
   expect(answer).toBe(false);

@@ -160,7 +160,7 @@ function sites(hostUnderTest: HostUnderTest): void {
     expect(bytes.length).toBeGreaterThan(1_000);
   });
 
-  test("[WFR3] an iframe whose renderer is killed is reported as crashed; the page is unaffected", async () => {
+  test("[WFR3] an iframe whose renderer dies is reported as crashed; the page is unaffected, and the site can be framed again", async () => {
     const name = await show("/");
     await eventOf(name, "shown");
     // The page's own renderer was started first. The iframe may use a spare one that was started in advance.
@@ -173,7 +173,7 @@ function sites(hostUnderTest: HostUnderTest): void {
     await eventOf(await show("/"), "shown");
   });
 
-  test("[WFR4] an iframe that uses too much memory is ended alone and reported with its site", async () => {
+  test("[WFR4] an iframe that uses too much memory is ended, without affecting the page or other origins, and reported with its site", async () => {
     const name = await show("/eats");
     await eventOf(name, "shown");
     await fixture.time.end(frames.probe.intervalMs);
@@ -194,7 +194,7 @@ function sites(hostUnderTest: HostUnderTest): void {
     expect(events.filter(({ frame: name }) => name === "second.1")).toEqual([{ frame: "second.1", is: "shown" }]);
   });
 
-  test("[REM8] the iframes of one origin share a process: its end is reported for each of them with the same id and reason", async () => {
+  test("[REM8] the iframes of one origin share a process: each one reports its crash with the same id, and why the process was ended", async () => {
     const quiet = await show("/");
     await eventOf(quiet, "shown");
     const eats = await show("/eats");
@@ -214,7 +214,7 @@ function sites(hostUnderTest: HostUnderTest): void {
     expect(crashId).not.toBe(first);
   });
 
-  test("[REM9] a page loaded into a hanging process is reported, the process is ended, and the next load uses another", async () => {
+  test("[REM9] a page that loads into a process that already hangs is reported, the process is ended, and the next load gets another one", async () => {
     await showLoop();
     const stuck = `site.${++serial}`;
     await frame(stuck, `${site.origin}/`);
