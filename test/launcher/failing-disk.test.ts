@@ -20,7 +20,7 @@ test.each(failureCodes.map((code, index) => [code, index] as const))(
   },
 );
 
-test("[SLT11] a slot that the disk fails to read for days is not started again and again", async () => {
+test("[SLT11] a slot that the disk fails to read for long does not restart the player again and again", async () => {
   const release = join(rig.folders.slot("a"), "release.json");
   using _failing = failDisk("read", "EIO", (path) => path === release);
   await rig.startPlayer();

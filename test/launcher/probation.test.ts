@@ -19,7 +19,7 @@ async function updated(before: PlayerBehaviour = {}, options: BundleOptions = {}
 
 const failed = (detail: string) => ({ what: "program", version: "1.2.0", outcome: "rolled-back", detail: expect.stringContaining(detail) });
 
-test("[PRO1] a version that is healthy for ten minutes is kept", async () => {
+test("[PRO1] a version is kept after ten healthy minutes of one run", async () => {
   await using rig = await updated();
   await rig.pass(9);
   expect(await rig.status()).toMatchObject({ version: "1.2.0", probation: { version: "1.2.0" }, last_attempt: { outcome: "probation" } });
@@ -87,14 +87,14 @@ test("[PRO2] health that is old, of another version or damaged counts as none", 
   expect(rig.version).toBe("1.1.0");
 });
 
-test("[PRO3] a check counts only if it passed before the update", async () => {
+test("[PRO3] a check of a probation counts only if it passed before the update", async () => {
   await using rig = await updated({ frames: null, checked_in: false, memory: true });
   rig.behaviour = { frames: false, checked_in: false };
   await rig.pass(12);
   expect(await rig.status()).toMatchObject({ version: "1.2.0", last_attempt: { outcome: "kept" } });
 });
 
-test("[PRO4] if the version before fails the same test, the new one is not blamed and its try does not count", async () => {
+test("[PRO4] after a rollback the version before gets the same test; if it fails too, the new version is not blamed", async () => {
   await using rig = await updated();
   rig.behaviour = { checked_in: false };
   await rig.pass(8);
@@ -109,7 +109,7 @@ test("[PRO4] if the version before fails the same test, the new one is not blame
   expect(rig.version).toBe("1.2.0");
 });
 
-test("[PRO5] a version is tried three times with growing pauses, then once a day; a newer one begins anew", async () => {
+test("[PRO5] a version that failed is tried again after an hour, four hours, then once a day; another version begins anew", async () => {
   await using rig = await updated();
   const hours = [1, 4, 24, 24];
   for (const [index, pause] of hours.entries()) {
@@ -151,7 +151,7 @@ test("[PRO6] a probation continues after a reboot or a restart of the daemon; a 
   expect(rig.version).toBe("1.2.0");
 });
 
-test("[PRO7] people who stop the player during its probation are not its fault", async () => {
+test("[PRO7] a player that people stopped is not a failure of its version", async () => {
   await using rig = await updated();
   rig.behaviour = "silent";
   rig.answers = (call) => (call.startsWith("systemctl show") ? "inactive\n" : "");

@@ -11,7 +11,7 @@ import { LauncherRig } from "../support/launcher.ts";
 
 const run = promisify(execFile);
 
-test("[SLT9] before-start decides, start becomes the slot's program with its flags, and status tells why", async () => {
+test("[SLT9] the launcher becomes the program of the decided slot, with the flags of the device, and tells what runs and why", async () => {
   await using rig = await LauncherRig.create();
   await rig.offer("1.1.0");
   await rig.ask("1.1.0");

@@ -7,7 +7,7 @@ import { smallDisk } from "../support/small-disk.ts";
 
 const minute = 60_000;
 
-test("[SLT1] a version is installed beside the running one, then switched to, and the one before needs no download", async () => {
+test("[SLT1] a version is installed beside the running one, then switched to; returning to the version before needs no download", async () => {
   await using rig = await LauncherRig.create();
   await rig.pass(1);
   await rig.offer("1.1.0");
@@ -41,7 +41,7 @@ test("[SLT2] an older version is refused unless it is the one before", async () 
   });
 });
 
-test("[SLT3] a bundle that was changed, that is no bundle, or that needs a newer launcher is refused with the reason", async () => {
+test("[SLT3] a bundle that was changed, is no bundle or needs a newer launcher is refused with the reason, and leaves nothing", async () => {
   await using rig = await LauncherRig.create();
   const refused = async (version: string, detail: string): Promise<void> => {
     await rig.ask(version);
