@@ -122,7 +122,7 @@ test("[FST2] a folder that this user may not write prints one line with the reas
   expect(await whyNot(program)).toContain("this user has no right to write there");
 });
 
-test("[FST3] a port in use, an address of another machine and an invalid certificate print one line that names the flag", async () => {
+test("[FST3] a port in use, an address of another machine or an invalid certificate ends the service with one line that names the flag", async () => {
   await using folder = await temporaryFolder();
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");

@@ -137,7 +137,7 @@ test("[FST7] npm run show shows a file, a page and a text on screens, and --clea
   expect([late.fault, late.output]).toEqual([null, expect.stringContaining("had ended already")]);
 });
 
-test("[FST9] it waits for every screen: shown only by presented frames, failed with the reason, or with its display off", async () => {
+test("[FST9] npm run show waits for every screen: shown only by presented frames, failed with the reason, or with its display off", async () => {
   await using screens = await pairScreens(api, ["Lobby", "Bar", "Window"]);
   const [lobby, bar, window] = screens.sockets;
   const show = showWith(api, folder.path, "mine");
@@ -175,7 +175,7 @@ test("[FST9] it waits for every screen: shown only by presented frames, failed w
   expect([done.fault, done.lines.at(-1)]).toEqual([null, expect.objectContaining({ msg: "every screen has shown it" })]);
 });
 
-test("[FST10] after --wait it says which screens are offline or have reported no frame, and exits with 1", async () => {
+test("[FST10] npm run show --wait says which screens are offline or have reported no frame, and exits with 1 unless all have shown it", async () => {
   await using screens = await pairScreens(api, ["Lobby", "Bar"]);
   screens.sockets[1]!.socket.close();
   const reason = { layer: "override", id: null, name: "Fire drill", layout_id: null, verdict: "shows", detail: "An override" } as const;

@@ -279,7 +279,7 @@ test("[ENG19] when the parent is killed, Electron ends and its data folder is fr
   lockFolder(stage.config.data)[Symbol.dispose]();
 });
 
-test("[WRT6] Electron's temporary files are in memory, in a folder that is removed when the player ends", async () => {
+test("[WRT6] Electron's temporary files are in memory too, in a folder that is removed when the player ends", async () => {
   await using stage = await Stage.with({ signal: "SIGKILL" }, "run");
   void stage.run();
   const [first, second] = await stage.started(2);

@@ -112,11 +112,11 @@ test.each([
   ["500MB", 500_000_000],
   ["8GB", 8_000_000_000],
   ["999999999GB", 999_999_999e9],
-])("[ROM9] --quota %s", (size, bytes) => {
+])("[ROM9] --quota %s is a size in MB or GB", (size, bytes) => {
   expect(reading("--quota", size)()).toMatchObject({ quota: bytes });
 });
 
-test.each(["", "0MB", "500", "1.5GB", "-1GB", "8gb", "8 GB"])("[ROM9] --quota must be a size: “%s”", (size) => {
+test.each(["", "0MB", "500", "1.5GB", "-1GB", "8gb", "8 GB"])("[ROM9] --quota must be a size in MB or GB: “%s”", (size) => {
   expect(reading(`--quota=${size}`)).toThrow(
     expect.objectContaining({ code: "bad-config", message: expect.stringContaining("--quota: must be") }),
   );

@@ -49,7 +49,7 @@ async function createNotifySocket() {
 }
 
 test.skipIf(!canReceive)(
-  "[SYD1] systemd learns that the player has started, and that it works for as long as the display is hopeful",
+  "[SYD1] systemd learns that the player has started, and that it works until the recovery is hopeless",
   async () => {
     await using systemd = await createNotifySocket();
     const clock = new FakeClock();
@@ -72,7 +72,7 @@ test.skipIf(!canReceive)(
   },
 );
 
-test("[SYD2] without systemd nothing is reported, and a report that fails is logged once and ends nothing", async () => {
+test("[SYD2] without systemd the player reports nothing, and a report that fails is logged once and ends nothing", async () => {
   const clock = new FakeClock();
   const stop = new AbortController();
   expect(reportToSystemd({}, clock, silentLog)).toBeNull();

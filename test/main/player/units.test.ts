@@ -36,7 +36,7 @@ async function readUnit(name: string): Promise<string> {
   return readFile(join(folder, "units", name), "utf8");
 }
 
-test("[SYD3] no unit is forgotten here", async () => {
+test("[SYD3] no unit of packaging is left out of these tests", async () => {
   const found = await Promise.all([player, service].map((folder) => readdir(join(folder, "units"))));
   expect(found.flat().toSorted()).toEqual(names.toSorted());
 });
@@ -56,14 +56,14 @@ test.skipIf(version < 250)("[SYD3] systemd accepts the units, and their exposure
   }
 });
 
-test("[SYD5] the compositor's unit starts the player when it has started itself", async () => {
+test("[SYD5] the compositor's unit starts the player, so that a compositor that failed at first does not keep it from starting", async () => {
   const starts = "systemctl start --no-block signage-player.service";
   expect(valuesOf(await readUnit("signage-session.service"), "ExecStartPost").filter((command) => command.includes(starts))).toHaveLength(
     1,
   );
 });
 
-test("[SYD6] no unit that is restarted asks, by what it wants, for its own start: systemd would not wait for RestartSec", async () => {
+test("[SYD6] a unit that is restarted asks, by what it wants, for no start of its own, so that RestartSec holds", async () => {
   const texts = new Map(await Promise.all(names.map(async (name) => [name, await readUnit(name)] as const)));
   const requests = (name: string): string[] => {
     const own = ["Wants", "Requires", "BindsTo", "Upholds"].flatMap((key) => valuesOf(texts.get(name) ?? "", key));

@@ -78,7 +78,7 @@ test("[SET3] wrong flags are all named with their remedy, and nothing is changed
   expect(await machine.calls()).toEqual([]);
 });
 
-test("[SET4] a paired player changes its service only with --yes, and says that it has to be paired again", async () => {
+test("[SET4] a paired player changes its service only with --yes, and setup says that it has to be paired again", async () => {
   await using machine = await TestMachine.create();
   await pairWith(machine, "https://old.example/");
   await expect(machine.setup(["--server", server])).rejects.toThrow("paired with https://old.example/");

@@ -102,7 +102,7 @@ test("[SET13] a USB stick is mounted read-only without programs and devices, app
   expect(await machine.read(playerEnv)).toBe(`SIGNAGE_SERVER="${server}"\n`);
 });
 
-test("[SET14] a USB stick cannot give a paired player another service, proxy or flags, but another Wi-Fi", async () => {
+test("[SET14] a USB stick cannot give a paired player another service, proxy or flags, but another Wi-Fi; a refused stick does not interrupt it", async () => {
   await using machine = await TestMachine.create();
   const pairing = new DurableFile(machine.at("var/lib/signage-player/pairing.json"), (json) => json);
   await pairing.write({ server, playerId: "plr_1", playerName: "Lobby", serviceKey: "key" });
