@@ -122,7 +122,7 @@ test("[DEB8] the nightly backup keeps the newest seven, and touches no other fil
   expect(names.slice(0, 2)).toEqual(["mine.tar", "signage-service-20260114T030000Z.tar"]);
 });
 
-test("[SYD7] what is missing for the display session is named with the remedy", async () => {
+test("[SYD7] when the display session cannot start, what is missing is named with what to do", async () => {
   await using folder = await temporaryFolder();
   const explain = (...devices: string[]) => {
     const { status, stdout } = spawnSync("sh", [join(packaging, "player/session/explain-failure.sh"), ...devices], { encoding: "utf8" });
