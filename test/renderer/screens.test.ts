@@ -35,7 +35,7 @@ function pairing(overrides: Partial<Extract<Screen, { is: "pairing" }>> = {}): S
 const browser = useTestBrowser();
 
 describe.each(orientations)("%s", (_name, width, height) => {
-  test("[PAG1] the pairing code is readable from across the room, and QR code, problem and countdown are inside the screen", async () => {
+  test("[PAG1] the pairing code is readable from across the room; QR code, problem, countdown and notice are inside the screen", async () => {
     await using opened = await browser.openDriven(width, height);
     const { page, server, time } = opened;
     const retryAt = server.now() + 50_000;
@@ -84,7 +84,7 @@ describe.each(orientations)("%s", (_name, width, height) => {
   });
 });
 
-test("[PAG2] a new code is reported once it is presented; the QR code follows the URL", async () => {
+test("[PAG2] a pairing code is reported once a frame with it was presented; a new code is reported again; the QR code follows the URL", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   server.draw(pairing({ code: null }));
@@ -107,7 +107,7 @@ test("[FST8] the pairing screen shows the device's addresses and version", async
   expect(await page.locator(".fact", { hasText: "This device" }).isVisible()).toBe(true);
 });
 
-test("[PAG3] the display is dark before anything is drawn, and no change leaves it blank", async () => {
+test("[PAG3] the display is dark before anything is drawn, and a screen stays until the next one has been painted", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   await server.waitForMessage("screen", ({ is }) => is === "starting");
@@ -181,7 +181,7 @@ test("[PAG4] the identify overlay lies over the content until its time is over",
   expect(isNear((await readScreen(page))(480, 270), colors.red)).toBe(true);
 });
 
-test("[RST14] the claim code is small, in a corner over the content, and disappears", async () => {
+test("[RST14] the pairing code for a new claim is shown small in a corner over the content, and disappears afterwards", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
   const content = stage([zone(consecutiveSlots(server.now() - 100, [[image("red.png"), 60_000]]))]);

@@ -70,7 +70,7 @@ const reportsOn = ({ id }: PlaylistItem): string[] =>
     "item_id" in one && one.item_id === id ? [one.type === "failed" ? `failed ${one.code}` : one.type] : [],
   );
 
-test("[REM5] a page that crashes after it was ready and before its start has failed: it is never shown; the next item is", async () => {
+test("[REM5] a page that crashes after it was ready and before its start has failed: it is never shown, and the next item is shown in its place", async () => {
   const painted: IframeEvent[] = [];
   const over = new AbortController();
   screen.host.onIframeEvent((news) => news.is === "shown" && painted.push(news), over.signal);
@@ -159,7 +159,7 @@ test("[BAD6] a bundle in an endless loop fails alone, and the next item is shown
   expect(await screen.pixel(480, 270)).toSatisfy(isBlue);
 });
 
-test("[WEB9] a hostile bundle is rejected, and the report gives the reason", async () => {
+test("[WEB9] a hostile bundle that reaches the player is rejected there, and the report gives the reason", async () => {
   const asset = await screen.bundle([
     { name: "index.html", bytes: colouredPage("rgb(0,160,0)") },
     { name: "bomb.bin", bytes: Buffer.alloc(64 * 1024 ** 2) },

@@ -121,7 +121,7 @@ const samples = (
   "ᠮᠣᠩᠭᠣᠯ,ᏣᎳᎩ,ᐃᓄᒃᑎᑐᑦ,ދިވެހި,ܣܘܪܝܝܐ,ꦗꦮ,ᬩᬮᬶ,ᮞᮥᮔ᮪ᮓ,ߒߞߏ,ⵜⴰⵎⴰ,ᱥᱟᱱᱛᱟᱲᱤ,ꯃꯤꯇꯩ,𞤆𞤵𞤤,ꤊꤢꤛ,ꕙꔤ,ᜊᜌ,你好,こんにちは,안녕하세요,→ ✔ ∑ ⠓,😀👩‍💻🇩🇪❤️1️⃣"
 ).split(",");
 
-test("[FNT1] every script and the emoji are drawn in shipped fonts, pixel for pixel the same on a machine without fonts", async () => {
+test("[FNT1] every shipped script, symbols and emoji are drawn in shipped fonts, pixel for pixel the same with and without installed fonts", async () => {
   const items = samples.map((sample) => words(sample));
   const { picture, without, beside } = await showOnBoth(items);
   const used = await fontsOf(without);
@@ -133,7 +133,7 @@ test("[FNT1] every script and the emoji are drawn in shipped fonts, pixel for pi
   expect(last.some((value, at) => at % 3 === 0 && Math.abs(value - last[at + 2]!) > 100)).toBe(true);
 });
 
-test("[FNT2] each family has letters of its own, upright, bold and italic, the same on a machine without fonts", async () => {
+test("[FNT2] each family has letters of its own, upright, bold and italic, the same with and without installed fonts", async () => {
   const styles = [{}, { font_weight: 700 }, { font_style: "italic" }];
   const items = fontFamilies.flatMap((font_family) => styles.map((style) => words("Rag 4711", { font_family, ...style })));
   const { picture, without } = await showOnBoth(items);
@@ -155,7 +155,7 @@ test("[FNT2] each family has letters of its own, upright, bold and italic, the s
   expect(new Set(drawn.map((each) => each.toString("base64"))).size).toBe(items.length);
 });
 
-test("[FNT3] Chinese characters have the forms of the text's language, which is found by its letters or given", async () => {
+test("[FNT3] Chinese characters have the forms of the text's language, which is given or found by its letters, as far as its font has them", async () => {
   const opened = await bare.shared();
   const plain = ["营业时间", "營業時間", "営業時間", "영업시간 營業", "本日休業です"];
   await present(opened, [
@@ -169,12 +169,12 @@ test("[FNT3] Chinese characters have the forms of the text's language, which is 
   expect(used).toEqual(["SC", "TC", "JP", "KR", "JP", "SC", "TC", "JP", "KR", "SC", "JP"]);
 });
 
-test("[FNT4] a letter that no shipped font has is a box on every machine", async () => {
+test("[FNT4] a letter that no shipped font has is an empty box, whatever is installed", async () => {
   const { beside } = await showOnBoth([words("a \ue000 \u{13000}")]);
   expect((await fontsOf(beside))[0]!.toSorted()).toEqual(["Last Resort", expect.stringMatching(/^Noto Sans/)]);
 });
 
-test("[FNT5] a text, a ticker, a clock and a feed are shown only once their fonts are loaded", async () => {
+test("[FNT5] a text, a ticker, a clock and a feed are shown only once the fonts of their letters are loaded", async () => {
   await using opened = await bare.open();
   const { page, server } = opened;
   const fonts = await holdBack(page, fontFiles);
@@ -197,7 +197,7 @@ test("[FNT5] a text, a ticker, a clock and a feed are shown only once their font
   }
 });
 
-test("[FNT6] a font that is missing or never arrives does not keep a text off the screen, and is reported", async () => {
+test("[FNT6] a font that is missing or does not arrive in time does not keep an item off the screen, and is reported", async () => {
   await using opened = await bare.open();
   const { page, server } = opened;
   await page.route(/playfair-display-latin-.*woff2$/, (route) => route.fulfill({ status: 404 }));
@@ -267,7 +267,7 @@ test("[FNT7] an SVG is drawn in shipped fonts whatever it names, keeps those tha
     expect(picture.subarray(3 * 960 * (y - 30), 3 * 960 * y).some((value) => value > 200)).toBe(true);
 });
 
-test("[FNT8] the player's own screens are drawn in shipped fonts, the same on a machine without fonts", async () => {
+test("[FNT8] the player's own screens are drawn in shipped fonts, the same with and without installed fonts", async () => {
   const drawn = await Promise.all(
     [await bare.open(), await installed.open()].map(async (opened) => {
       await using _closed = opened;
@@ -290,7 +290,7 @@ test("[FNT8] the player's own screens are drawn in shipped fonts, the same on a 
   expect(drawn[0]).toEqual(drawn[1]);
 });
 
-test("[FNT11] the rules of Asian fonts are loaded when a text has letters for them, and what is on the screen stays as it is until then", async () => {
+test("[FNT11] the rules of Chinese, Japanese and Korean fonts are loaded when a text has letters for them; the screen stays as it is until then", async () => {
   await using opened = await bare.open();
   const { page, server } = opened;
   const sheets = await holdBack(page, /(?:sc|tc|jp|kr)-[\w-]+\.css$/);
@@ -319,7 +319,7 @@ test("[FNT9] a family that the player does not ship is refused with the names of
   expect(error!.issues[0]).toMatchObject({ path: ["font_family"], message: expect.stringMatching(/sans, .*oswald.*SVG.*paths.*bundle/) });
 });
 
-test("[FNT10] the shipped packages are those of package.json, each with its licence", async () => {
+test("[FNT10] the shipped packages are those of package.json, each with its licence, which the page has too", async () => {
   const read = async (path: string): Promise<string> => readFile(join(rootFolder, path), "utf8");
   const { devDependencies } = JSON.parse(await read("package.json")) as { devDependencies: Record<string, string> };
   expect(fontPackages.toSorted()).toEqual(

@@ -81,7 +81,7 @@ test("[PIX5] a text of fixed size that fits keeps its size and is not reported",
   expect(flaws(opened)).toEqual([]);
 });
 
-test("[PIX5] a text of fixed size that does not fit is shown smaller, complete and in whole words, and reported once", async () => {
+test("[PIX5] a text of fixed size that does not fit is shown smaller, at least half, complete and in whole words, and reported once", async () => {
   const opened = await browser.shared();
   const { server, page } = opened;
   const large = item({ type: "text", text: notice, font_size: 140 });

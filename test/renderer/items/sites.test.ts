@@ -144,7 +144,7 @@ test("[WEB10] removed iframes leave no process behind", async () => {
   await waitUntil("no more processes than before", async () => (await count()) <= before + 1);
 });
 
-test("[WEB11] changes between web, html and text items show no other picture in between", async () => {
+test("[WEB11] a change from one page to the next shows no other picture in between", async () => {
   const asset = await screen.bundle([{ name: "index.html", bytes: colouredPage("rgb(0,0,200)") }]);
   const items = [
     item({ type: "web", url: `${screen.web.origin}/green`, duration_ms: 1_000 }),

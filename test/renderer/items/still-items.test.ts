@@ -55,7 +55,7 @@ test("[ITM1] in a zone with other proportions a large picture has bars or is cro
   expect(isNear(at(195, 5), "red") && isNear(at(205, 535), "blue")).toBe(true);
 });
 
-test("[ITM2] a photo's EXIF orientation is applied, scaled down or not", async () => {
+test("[ITM2] a photo's EXIF orientation is applied, whether or not the photo is scaled down", async () => {
   const opened = await browser.shared();
   await show(opened, { ...image("turned.jpg"), fit: "contain" } as Item);
   const at = await readScreen(opened.page);

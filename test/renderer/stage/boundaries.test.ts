@@ -176,7 +176,7 @@ test("[BND15] two stages shortly after each other are both prepared, and each is
   expect(await page.locator(".stage").count()).toBe(1);
 });
 
-test("[BND16] an upcoming stage whose first item cannot be shown is shown at its instant with the next item, never empty", async () => {
+test("[BND16] an upcoming stage whose first item cannot be shown appears at its instant with the next item that can, and never empty", async () => {
   await using opened = await browser.openDriven(480, 270);
   const { server, time } = opened;
   const shown = await show(opened, image("red.png"));
@@ -214,7 +214,7 @@ test("[BND17] an upcoming stage that is postponed and then due sooner is shown w
   expect(seen).toEqual(["red", "blue"]);
 });
 
-test("[BND7] a page that is opened shortly before, or whose clock is set forward or back, shows the stage of its time", async () => {
+test("[BND7] a page that starts shortly before a boundary, or whose clock is moved forward or back, shows the stage that is due at its time", async () => {
   await using opened = await browser.openDriven(480, 270);
   const { page, server, time } = opened;
   const shown = stageOf(image("red.png"), server.now() - 1_000);

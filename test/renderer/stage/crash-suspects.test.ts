@@ -12,7 +12,7 @@ function crash(suspects: CrashSuspects, items: string[], crashId: string, now: n
   return verdicts;
 }
 
-test("[REM11] items that crashed together are tried one at a time; the one that crashes alone is blamed, and the others are cleared", () => {
+test("[REM11] items that crashed with one process are tried one at a time; the one that crashes it alone is blamed, and the others are cleared", () => {
   const suspects = new CrashSuspects();
   for (const item of ["a", "b", "c"]) suspects.itemStarted(item, 0);
   expect(crash(suspects, ["a", "b", "c"], "1", 1_000)).toEqual({ a: "suspect", b: "suspect", c: "suspect" });

@@ -160,7 +160,7 @@ test("[PIX1] two equal pictures crossfade without a change of one level, on ever
   expect(await stepThrough(cases)).toEqual([]);
 });
 
-test("[PIX2] equal pictures change without a change of one level by every other transition and in rotated zones", async () => {
+test("[PIX2] equal pictures change without a change of one level by every other transition and in rotated zones, inside their edges", async () => {
   const directions = ["left", "right", "up", "down"] as const;
   const cases: Case[] = [
     ...(["slide", "wipe", "push"] as const).flatMap((type) =>

@@ -76,7 +76,7 @@ test("[POP27] on a page that runs by itself the instant is the one that the brow
   await page.close();
 });
 
-test("[POP28] an item that appears in the frame in which the next layout replaces its own is not reported", async () => {
+test("[POP28] an item that appears only when the next layout already replaces its own is not reported: nobody saw it there", async () => {
   await using opened = await browser.openDriven();
   const { server } = opened;
   const at = server.now() + 5_000;

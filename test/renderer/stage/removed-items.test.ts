@@ -67,7 +67,7 @@ test("[REM1] a removed item leaves at once if no working item follows", async ()
   expect(await page.locator("img").count()).toBe(0);
 });
 
-test("[REM2] an item of the loop stays while its successor is slow, and so does one that is added again in time", async () => {
+test("[REM2] an item of the loop stays on screen while its successor is slow; so does an item that was removed and added again in time", async () => {
   await using opened = await browser.openDriven();
   const { server } = opened;
   const red = image("red.png");

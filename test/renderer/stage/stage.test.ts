@@ -10,7 +10,7 @@ const browser = useTestBrowser();
 const long = 600_000;
 const stageKey = "stg_00000000000000000000000000";
 
-test("[PAG5] items of every kind fill their zones, scaled to the display, with black around the stage", async () => {
+test("[PAG5] items fill their zones in stage pixels; the stage is scaled as a whole, with black around it", async () => {
   await using opened = await browser.openDriven(960, 720);
   const { page, server } = opened;
   const start = server.now() - 100;
@@ -84,7 +84,7 @@ test("[PAG6] twenty changes between pictures and videos show no blank or foreign
   expect(late.toSorted((a, b) => a - b)[10]).toBeLessThan(100);
 });
 
-test("[PAG7] a scene that names the same play does not restart it: the video plays on", async () => {
+test("[PAG7] a scene that names the same play does not restart it; a video keeps its position", async () => {
   await using opened = await browser.openDriven();
   const { page, server, time } = opened;
   const scene = stage([zone(consecutiveSlots(server.now(), [[video("steps.mp4", 6_000), 6_000]]))]);
@@ -244,7 +244,7 @@ test("[PAG14] without a connection to its player the page keeps playing, reconne
   expect(isNear((await readScreen(page))(480, 270), "blue")).toBe(true);
 });
 
-test("[PAG15] a video without progress is reported within five seconds and restarted", async () => {
+test("[PAG15] a video without progress is reported within five seconds and restarted once", async () => {
   await using opened = await browser.openDriven();
   const { page, server, time } = opened;
   server.draw(stage([zone(consecutiveSlots(server.now(), [[video("blue.mp4", 5_000), long]]))]));
@@ -322,7 +322,7 @@ test("[PAG16] a hundred quick changes leave no elements or decoders behind", asy
   await poll(time, count).toBeLessThanOrEqual(before + 5);
 });
 
-test("[PAG17] a page with still content is idle, and its heartbeat reports frames", async () => {
+test("[PAG17] a page with still content is idle, and its heartbeat reports that frames are presented", async () => {
   await using opened = await browser.openDriven();
   const { server } = opened;
   server.draw(stage([zone(consecutiveSlots(server.now(), [[image("red.png"), long]]))]));
@@ -393,7 +393,7 @@ function zonesOf(scene: Scene): SceneZone[] {
   return scene.screen.is === "stage" ? scene.screen.stage.zones : [];
 }
 
-test("[POP25] reports name the stage and cause of each item, and a new stage is reported even without an item", async () => {
+test("[POP25] the page reports the stage and the cause of each item, and when a stage appeared, even one without items", async () => {
   await using opened = await browser.openDriven();
   const { server } = opened;
   const start = server.now();

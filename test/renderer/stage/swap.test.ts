@@ -30,7 +30,7 @@ function draw({ server }: DrivenPage, slots: Slot[], about: Parameters<typeof st
   return scene;
 }
 
-test("[SWP1] with slow loads the old picture stays until the new one is ready, with nothing in between", async () => {
+test("[SWP1] with slow loads the old picture stays until the new one has been presented hidden", async () => {
   await using opened = await browser.openDriven(480, 270);
   const { page, server, time } = opened;
   const first = slot(image("yellow.png"), server.now() - 1_000, 2_000);
@@ -47,7 +47,7 @@ test("[SWP1] with slow loads the old picture stays until the new one is ready, w
   expect(server.messages.some(({ type }) => type === "failed")).toBe(false);
 });
 
-test("[SWP2] a bad item in a long slot is skipped within five seconds and reported once, and the next item stays for its own slot", async () => {
+test("[SWP2] an item that cannot be shown is skipped within five seconds of its start: the next one is shown early and stays for its own slot", async () => {
   await using opened = await browser.openDriven();
   const { page, server, time } = opened;
   const slots = consecutiveSlots(server.now(), [
@@ -155,7 +155,7 @@ test("[SWP5] in a layout with a background picture that is the fallback", async 
   await poll(time, async () => isNear((await readScreen(page))(480, 270), "yellow")).toBe(true);
 });
 
-test("[SWP6] a video that freezes is skipped within five seconds if another item can be shown", async () => {
+test("[SWP6] a video that freezes on screen is skipped within five seconds if another item can be shown", async () => {
   await using opened = await browser.openDriven();
   const { page, server } = opened;
   const slots = consecutiveSlots(server.now(), [

@@ -101,7 +101,7 @@ test("[SYN3] below 12 ms the speed does not change, even with noise, and a corre
   expect(seeks).toBeLessThanOrEqual(4);
 });
 
-test("[SYN4] two pages with the same scene, one opened late, show the same position of the video and report their drift", async () => {
+test("[SYN4] a page that is opened late shows the same position of a video as the others and reports its drift", async () => {
   await using first = await browser.openDriven();
   const play = slot(video(), first.server.now() + 300, 3_600_000);
   const scene = stage([zone([play])]);

@@ -92,7 +92,7 @@ test("[TRA2] a push moves the old picture out, a slide covers it in its place", 
   expect(Math.abs(newCovering! - 480)).toBeLessThanOrEqual(2);
 });
 
-test("[TRA3] a crossfade of equal colours does not change them, and bars around a picture fade as well", async () => {
+test("[TRA3] the colours of both pictures are added up: equal colours do not change, and areas that the new picture leaves free fade as well", async () => {
   await using opened = await browser.openDriven(960, 540);
   // A picture of 640x360 contained in 480x540 has bars above and below, which show the background.
   const whole = (name: string): SceneItem => ({ ...(image(name) as Extract<SceneItem, { type: "image" }>), fit: "contain" });
@@ -106,7 +106,7 @@ test("[TRA3] a crossfade of equal colours does not change them, and bars around 
   expect(isNear(at(240, 30), red.map((value) => value / 2) as Rgb, 6), String(at(240, 30))).toBe(true);
 });
 
-test("[TRA4] a transition begins at its slot's start by the clock, does not move it, and both videos play", async () => {
+test("[TRA4] a transition follows the clock from its slot's start, both items play during it, and one remains", async () => {
   await using opened = await browser.openDriven();
   const { page, server, time } = opened;
   await server.moveClock(7_200_000);
@@ -167,7 +167,7 @@ test("[TRA6] with reduced motion a transition is a short crossfade", async () =>
   await page.emulateMedia({ reducedMotion: null });
 });
 
-test("[TRA7] after three slow transitions in a row transitions are cuts, which is reported once", async () => {
+test("[TRA7] after three transitions in a row with less than 18 frames a second transitions are cuts, which is reported once", async () => {
   await using opened = await browser.openDriven();
   const { page, server, time } = opened;
   await page.evaluate(`
@@ -192,7 +192,7 @@ test("[TRA7] after three slow transitions in a row transitions are cuts, which i
   expect(server.messages.filter(({ type }) => type === "simplified")).toHaveLength(1);
 });
 
-test("[TRA8] a layout is shown by its transition, both layouts play, and the old one is disposed of", async () => {
+test("[TRA8] a layout is shown by its transition, both layouts play during it, and the old one is disposed of", async () => {
   await using opened = await browser.openDriven();
   const { page, server, time } = opened;
   server.draw(stage([zone(consecutiveSlots(server.now(), [[video("blue.mp4", 5_000), long]]))]));

@@ -271,7 +271,7 @@ test.for(rotations)(
   },
 );
 
-test("[ZON3] zones overlap in their z-order, are clipped to their rectangles, and rotate by any angle", async () => {
+test("[ZON3] zones overlap in their z-order, are clipped to their rectangles and rotate about their centre by any angle", async () => {
   const opened = await browser.shared(screen.width, screen.height);
   const { page, server } = opened;
   const show = (name: string) => consecutiveSlots(server.now(), [[image(name), long]]);
