@@ -61,7 +61,7 @@ const causes: [kind: string, detail: RegExp, health: Partial<Heartbeat>][] = [
   ["throttled", /under-voltage/, { telemetry: throttling }],
 ];
 
-test("[ALR3] each kind of alert opens by its own conditions: problems, display, temperature, throttling, storage, heartbeats, content", async () => {
+test("[ALR3] each kind of alert has its own conditions: problems, display, temperature, throttling, storage, heartbeats, content that is late", async () => {
   await using folder = await temporaryFolder();
   await using fleet = await AlertFleet.start(folder.path);
   await fleet.set(1, 1, { kinds: { late: { open_minutes: 1, close_minutes: 1, content_minutes: 12 } } });

@@ -137,7 +137,7 @@ test("[MAI8] a test mail needs a mail server and recipients; each team has its o
   expect(await mailState(fleet)).toMatchObject({ is: "ready", last_sent_at: null });
 });
 
-test("[MAI9] the password is in no response, even if the mail server repeats it", async () => {
+test("[MAI9] the password is in no response and is read for each mail", async () => {
   await using folder = await temporaryFolder();
   const certificate = await createSelfSignedCertificate(folder.path);
   if (certificate === null) return;

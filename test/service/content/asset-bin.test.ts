@@ -25,7 +25,7 @@ async function settled(api: TestService, id: string): Promise<Asset> {
   return Asset.parse((await api.call("GET", `assets/${id}`)).body);
 }
 
-test("[AST18] a picture's thumbnail is made in the background, is small and upright, and is served like a file", async () => {
+test("[AST18] thumbnails of pictures are made in the background, upright and at most 512 pixels per side", async () => {
   const api = await shared.newTeam();
   const pixels = await sharp({ create: { width: 2_000, height: 1_000, channels: 3, background: "#3355ff" } })
     .jpeg()
@@ -44,7 +44,7 @@ test("[AST18] a picture's thumbnail is made in the background, is small and upri
   expect((await api.call("GET", `assets/${pdf.id}/thumbnail`)).status).toBe(404);
 });
 
-test("[AST19] a video has a thumbnail if the machine has ffmpeg, and is ready without one otherwise", async () => {
+test("[AST19] a video has a thumbnail if ffmpeg is on the PATH, and is ready without one otherwise", async () => {
   await using folder = await temporaryFolder();
   const video = await numberedVideo(1);
   // A PATH with nothing but Node.
@@ -202,7 +202,7 @@ test("[AST26] the next start deletes unreferenced files and keeps the others", a
   expect((await api.call("GET", kept.thumbnail_url!)).status).toBe(200);
 });
 
-test("[AST27] files that a browser could run are sandboxed attachments, and names are never paths", async () => {
+test("[AST27] files that a browser could run are served as sandboxed attachments; a name is never a path", async () => {
   const api = await shared.newTeam();
   const headersOf = async (bytes: Buffer, name: string) => {
     const { url } = (await api.upload(bytes, undefined, name)).body;
@@ -226,7 +226,7 @@ test("[AST27] files that a browser could run are sandboxed attachments, and name
   expect(await headersOf(png, "..")).toBe('inline; filename="file.png"');
 });
 
-test("[AST28] on request, equal bytes reuse the team's existing asset", async () => {
+test("[AST28] on request, an upload of equal bytes returns the team's existing asset", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const bytes = await picture();

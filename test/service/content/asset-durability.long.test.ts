@@ -90,7 +90,7 @@ test(
   },
 );
 
-test.skipIf(isOnPostgres)("[UPL8] the data folder of an older version is migrated: its assets stay and get thumbnails", async () => {
+test.skipIf(isOnPostgres)("[UPL8] data folders of older versions are migrated: their assets stay and get thumbnails", async () => {
   await using folder = await temporaryFolder();
   const bytes = await picture();
   const sha256 = hashOf(bytes);

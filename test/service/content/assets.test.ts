@@ -92,7 +92,7 @@ test("[AST3] a body above the limit is rejected with 413, with or without Conten
   expect(await readdir(join(folder.path, "blobs/incoming"))).toEqual([]);
 });
 
-test("[AST4] equal bytes are stored once and stay until the last asset with them is deleted", async () => {
+test("[AST4] equal bytes are stored once and stay until the last asset with them is permanently deleted", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const bytes = await picture();
@@ -139,7 +139,7 @@ test("[AST5] content is served in full, by range, or as 304, with a strong ETag"
   expect((await api.call("GET", `assets/${id}`)).body.url).toBe(url);
 });
 
-test("[AST6] an asset in a playlist cannot be deleted; the error names the playlist", async () => {
+test("[AST6] an asset in use cannot be deleted; the error names the playlists", async () => {
   const api = await shared.newTeam();
   const { id } = (await api.upload(await picture())).body;
   const { id: playlist } = (await api.call("POST", "playlists", { name: "Lunch", items: [{ type: "image", asset_id: id }] })).body;

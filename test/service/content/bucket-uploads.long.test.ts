@@ -63,7 +63,7 @@ async function piecesOf({ blobs }: OpenedS3): Promise<string[]> {
 
 const piecesSent = (s3: S3Server) => s3.requests.filter(({ method, url }) => method === "PUT" && url.includes("/uploads/")).length;
 
-test("[UPL9] an upload goes on at any node, and becomes one asset with its bytes", patient, async () => {
+test("[UPL9] an upload on several nodes with a bucket goes on at any node, and becomes one asset with its bytes", patient, async () => {
   await using nodes = await startNodes();
   const { a, b, s3 } = nodes;
   const bytes = Buffer.concat([await picture("jpeg", 400), randomBytes(pieceBytes + 1_000_000)]);
@@ -87,7 +87,7 @@ test("[UPL9] an upload goes on at any node, and becomes one asset with its bytes
 });
 
 test(
-  "[UPL10] a sender that comes again at another node gets the lock, and what the first request had received is kept",
+  "[UPL10] a sender that comes again at another node gets the lock from the request that hangs, whose bytes are kept",
   patient,
   async () => {
     await using nodes = await startNodes();
@@ -105,7 +105,7 @@ test(
   },
 );
 
-test("[UPL11] the lock of a node that dies ends by itself; one that sleeps meanwhile cannot append when it wakes", patient, async () => {
+test("[UPL11] the lock of a node that died ends by itself; a node that slept meanwhile cannot append", patient, async () => {
   await using opened = await openS3();
   const { blobs, store } = opened;
   const [sleeping, awake] = [new FakeClock(), new FakeClock()];

@@ -76,7 +76,7 @@ test("[CNT3] unknown and malformed fields are rejected, each with its pointer", 
   expect(errorPointers(await api.call("GET", "playlists?cursor=x"))).toEqual(["?cursor"]);
 });
 
-test("[CNT4] assigning a layout publishes one document with everything that the player needs", async () => {
+test("[CNT4] assigning a layout publishes one document with everything that the player needs; its ETag is the revision", async () => {
   const api = await shared.newTeam();
   const device = await api.pairDevice("Lobby");
   const empty = DesiredState.parse((await device.call("GET", "state")).body);

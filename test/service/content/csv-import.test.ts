@@ -44,7 +44,7 @@ test("[IMP10] a table makes playlists with items of any kind, in the order of it
   ]);
 });
 
-test("[IMP11] each fault is told with its line, its column and the remedy; nothing is imported, or only the other lines if that is wanted", async () => {
+test("[IMP11] each fault of a table is told with its line, column and remedy; nothing is imported, or only the other lines if wanted", async () => {
   const api = await shared.newTeam();
   const csv = table(
     "playlist,type,file,text,duration,days,color",

@@ -38,7 +38,7 @@ async function imported(api: TestService, url: string, more: object = {}): Promi
   return Asset.parse(await read());
 }
 
-test("[IMP1] an import is fetched in the background, reports its progress, and becomes an asset", async () => {
+test("[IMP1] an import is fetched in the background with its progress, and becomes an asset like an upload", async () => {
   await using folder = await temporaryFolder();
   const bytes = await picture("png", 256);
   const half = Math.floor(bytes.length / 2);
@@ -115,7 +115,7 @@ async function endless(response: Parameters<RequestListener>[1]): Promise<void> 
   await pipeline(zeros, response).catch(() => undefined);
 }
 
-test("[IMP3] local, private and reserved addresses are never contacted, however they are spelled", async () => {
+test("[IMP3] local, private, link-local, translated and reserved addresses and localhost are never contacted, however they are spelled", async () => {
   await using folder = await temporaryFolder();
   let calls = 0;
   await using server = await outside((_request, response) => void response.end(String((calls += 1))), "0.0.0.0");
@@ -212,7 +212,7 @@ test("[IMP7] --allow-address accepts only addresses and blocks", async () => {
   await expect(egress.request("http://10.2.0.1/", { signal: AbortSignal.timeout(5_000) })).rejects.toThrow("--allow-address 10.2.0.1");
 });
 
-test("[IMP8] an import's URL is shown without its query", async () => {
+test("[IMP8] responses and logs show an import's URL without its query", async () => {
   await using folder = await temporaryFolder();
   await using server = await outside((_request, response) => void response.writeHead(500).end());
   await using api = await TestService.start(folder.path, loopback);

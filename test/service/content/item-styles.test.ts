@@ -29,7 +29,7 @@ test("[TRA9] transitions of items, zones and layouts reach the player unchanged;
   expect([wrong.status, errorPointers(wrong).toSorted()]).toEqual([422, ["/transition/duration_ms", "/transition/type"]]);
 });
 
-test("[ZON8] a player's orientation, a zone's rotation and a layout's background are stored and published; a background in use cannot be deleted", async () => {
+test("[ZON8] a player's orientation, a zone's rotation and a layout's background are stored and published; a background in use is kept", async () => {
   const api = await shared.newTeam();
   const device = await api.pairDevice();
   const { layout } = await api.showPicture(device);
@@ -52,7 +52,7 @@ test("[ZON8] a player's orientation, a zone's rotation and a layout's background
   expect((await api.call("DELETE", `assets/${ground.id}`)).status).toBe(204);
 });
 
-test("[CNT9] a player's safe image is published with its file, must be an image, and cannot be deleted while a player has it", async () => {
+test("[CNT9] a player's safe_asset_id is published with its file, must be an image, and cannot be deleted while a player has it", async () => {
   const api = await shared.newTeam();
   const device = await api.pairDevice();
   const state = async () => DesiredState.parse((await device.call("GET", "state")).body);
@@ -72,7 +72,7 @@ test("[CNT9] a player's safe image is published with its file, must be an image,
   expect((await api.call("DELETE", `assets/${safe_asset_id}`)).status).toBe(204);
 });
 
-test("[CNT10] a player without a safe image gets the one of its team, which cannot be deleted while the team has it", async () => {
+test("[CNT10] a player without a safe_asset_id gets the one of its team, with its file; that image cannot be deleted while the team has it", async () => {
   const api = await shared.newTeam();
   const device = await api.pairDevice();
   const state = async () => DesiredState.parse((await device.call("GET", "state")).body);

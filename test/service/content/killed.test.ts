@@ -176,7 +176,7 @@ test.skipIf(isOnPostgres)(
 );
 
 test.skipIf(isOnPostgres)(
-  "[AUD9] a device that is cut off after any step of a token request or a command result retries successfully",
+  "[AUD9] a device whose connection breaks after any step of a token request or command report can retry and gets its response",
   async () => {
     for (const act of ["token", "result"] as const) {
       const device = await first.pairedDevice();

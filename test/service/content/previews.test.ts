@@ -149,7 +149,7 @@ test("[PRV17] a preview of a playlist or a layout leaves out items by their cale
   expect(await shown({ player_id: device.playerId })).toEqual([2, 3]);
 });
 
-test("[PRV13] a preview's feeds are the service's copies: fetched once in their interval, from allowed addresses only", async () => {
+test("[PRV13] a preview's feeds are the service's copies: fetched once in their interval, from allowed addresses only, for one team", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const requests: string[] = [];

@@ -264,7 +264,7 @@ test("[UPL7] an upload can be deleted; its asset stays", async () => {
   expect((await client.call("GET", `assets/${id}/content`)).body).toEqual(bytes);
 });
 
-test("[UPL6] after SIGKILL an upload resumes from the acknowledged bytes, and a complete one becomes one asset", async () => {
+test("[UPL6] after a kill in the middle, an upload resumes from the acknowledged bytes; after a kill at the end, it becomes one asset", async () => {
   await using folder = await temporaryFolder();
   const bytes = await picture("png", 700);
   const flags = ["--port", "0", "--data", folder.path, ...(await databaseFlags(folder.path))];

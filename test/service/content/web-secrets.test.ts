@@ -27,7 +27,7 @@ async function showing(api: TestService) {
   return { created, items, path: `playlists/${created.body.id}` };
 }
 
-test("[SEC1] secrets of a web item reach only the player; playlists, events and the audit log show masks", async () => {
+test("[SEC1] secrets of a web item are sent only to the player; playlists, events and the audit log show masks", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const { created, items, path } = await showing(api);

@@ -167,7 +167,7 @@ test("[SUB13] polling needs the same scope as the socket and returns only events
   expect((await call(api.service.url, "GET", "events", undefined, { authorization: `Bearer ${other.secret}` })).status).toBe(403);
 });
 
-test("[EVT4] after SIGKILL at any moment every change has its event and every event its change", async () => {
+test("[EVT4] if the service is killed with SIGKILL at any moment, every change has its event and every event its change", async () => {
   await using folder = await temporaryFolder();
   const flags = ["--port", "0", "--data", folder.path, ...(await databaseFlags(folder.path))];
   const start = () => new Program(["src/main/cli.ts", "serve", ...flags]);

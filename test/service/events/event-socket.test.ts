@@ -53,7 +53,7 @@ test("[SUB11] after unsubscribe no events are sent; a subscription from the posi
   await expect.poll(() => listener.events.map((event) => event.data.data["name"])).toEqual(["One", "Two"]);
 });
 
-test("[SUB12] an invalid message is answered with its id, the field and the allowed values; the socket stays open", async () => {
+test("[SUB12] the error for an invalid message contains the message's id, the field and the allowed values; the socket stays open", async () => {
   const api = await shared.newTeam();
   using listener = new EventSubscriber(api.service.url, api.token);
   await once(listener.socket, "open");

@@ -14,7 +14,7 @@ import { useService } from "../shared-service.ts";
 const shared = useService();
 
 const journalled: EventKind[] = ["layout_updates", "playlist_updates", "commands", "screenshot_results"];
-test("[SUB1] a subscription is acknowledged with its position; later events arrive in order, numbered", async () => {
+test("[SUB1] a subscription is acknowledged with its position; later events arrive in order and numbered, as the served description states", async () => {
   const api = await shared.newTeam();
   const device = await api.pairDevice();
   using listener = new EventSubscriber(api.service.url, api.token);
@@ -58,7 +58,7 @@ test("[SUB2] a subscription can be limited to kinds and players; content events 
 
 test("[SUB3] a subscriber that is disconnected at random moments under load misses and repeats no event", () => disconnectUnderLoad(60));
 
-test("[SUB4] a position that is too old or belongs to another journal is answered with resync", async () => {
+test("[SUB4] a position that is too old or belongs to another journal is answered with resync, never with silence", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });
@@ -173,7 +173,7 @@ test("[SUB8] without a valid token the socket closes with 4401; a ticket opens o
   expect((await new EventSubscriber(api.service.url, null, `?ticket=${ticket}`).closed).code).toBe(4401);
 });
 
-test("[SUB9] an invalid message is answered with an error; the socket stays open", async () => {
+test("[SUB9] an invalid message is answered with an error that states the reason; the socket stays open", async () => {
   const api = await shared.newTeam();
   using listener = new EventSubscriber(api.service.url, api.token);
   await listener.subscribe([]);
@@ -183,7 +183,7 @@ test("[SUB9] an invalid message is answered with an error; the socket stays open
   expect((await listener.subscribe(["commands"])).resumed).toBe(false);
 });
 
-test("[SUB10] a stopping service sends subscribers a delay to wait; after the restart the journal continues", async () => {
+test("[SUB10] when the service stops, it sends each subscriber a delay to wait before reconnecting; after the restart the journal continues", async () => {
   await using folder = await temporaryFolder();
   const api = await TestService.start(folder.path);
   using listener = new EventSubscriber(api.service.url, api.token);

@@ -8,7 +8,7 @@ import { Receiver } from "./receiver.ts";
 
 const loopback = { allowAddresses: ["127.0.0.0/8", "::1"] };
 
-test("[WHK12] creating or changing a webhook with an http URL is rejected with the field and the remedy, unless its address is allowed", async () => {
+test("[WHK12] creating or changing a webhook with an http URL is rejected, naming the field and the remedy, unless its address is allowed", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path, { allowAddresses: ["192.0.2.0/24"] });
   const make = (url: string) => api.call("POST", "webhooks", { name: "X", url });

@@ -25,7 +25,7 @@ async function createWebhook(api: TestService, url: string, events = ["*"]) {
   return answer.body as { id: string; secret: string };
 }
 
-test("[WHK1] an event arrives signed; the reference library verifies it and rejects a changed byte", async () => {
+test("[WHK1] a webhook message is signed according to Standard Webhooks 1.0; verification fails if a byte was changed", async () => {
   await using receiver = await Receiver.start();
   const api = await shared.newTeam();
   const { secret } = await createWebhook(api, receiver.url);
@@ -66,7 +66,7 @@ test("[WHK3] the secret is shown once; after a rotation both secrets sign for a 
   expect((await api.call("GET", `webhooks/${id}`)).body.secrets).toHaveLength(1);
 });
 
-test("[WHK4] a failed delivery is retried with the same id, ten attempts over 75 hours, then it has failed", async () => {
+test("[WHK4] a failed delivery is retried with the same id, up to ten attempts over 75 hours; then it has the status failed", async () => {
   await using folder = await temporaryFolder();
   const clock = stillClock();
   await using receiver = await Receiver.start((_request, response) => response.writeHead(500).end("broken"));
@@ -93,7 +93,7 @@ test("[WHK4] a failed delivery is retried with the same id, ten attempts over 75
   expect(detail.body).toBe(receiver.received[0]!.body);
 });
 
-test("[WHK5] Retry-After is honored; 410 disables the webhook with a reason; a redirect is a failure", async () => {
+test("[WHK5] Retry-After is honored; 410 disables the webhook with a reason; a redirect counts as a failure", async () => {
   await using busy = await Receiver.start((_request, response) => response.writeHead(503, { "retry-after": "3600" }).end());
   await using gone = await Receiver.start((_request, response) => response.writeHead(410).end());
   await using elsewhere = await Receiver.start((_request, response) => response.writeHead(302, { location: busy.url }).end());
@@ -134,7 +134,7 @@ test("[WHK6] endpoints that do not work do not delay a working one, which gets e
   expect(isOnPostgres ? new Set(hanging.ids).size : hanging.received.length).toBeLessThanOrEqual(4);
 });
 
-test("[WHK7] private, loopback and metadata addresses are rejected, by name and in any notation, unless allowed", async () => {
+test("[WHK7] private, loopback and metadata addresses are rejected, by host name and in any notation, unless they are allowed", async () => {
   await using folder = await temporaryFolder();
   await using receiver = await Receiver.start();
   await using api = await TestService.start(folder.path, { clock: stillClock() });
@@ -210,13 +210,13 @@ test("[WHK9] events of players and commands are sent: paired, online, error, end
   expect(types().filter((type) => type === "player.offline")).toHaveLength(1);
 });
 
-test("[WHK10] large data is left out of a body, which stays below 20 kB", () => {
+test("[WHK10] a message body is below 20 kB: large data is left out", () => {
   const data = { id: "cmd_1", player_id: "plr_1", result: { text: "x".repeat(50_000) } };
   const event = { id: "evt_1", type: "command.succeeded" as const, created_at: "2026-11-21T12:00:00.000Z", data };
   expect(JSON.parse(webhookBody(event)).data).toEqual({ id: "cmd_1", player_id: "plr_1", truncated: true });
 });
 
-test("[WHK11] after SIGKILL at any moment no delivery is lost, and repeats have the same id", async () => {
+test("[WHK11] if the service is killed with SIGKILL at any moment, no delivery is lost, and repeated deliveries have the same id", async () => {
   await using folder = await temporaryFolder();
   // One attempt of each round is not answered: the service is killed during it.
   let unanswered = 0;
@@ -256,7 +256,7 @@ test("[WHK11] after SIGKILL at any moment no delivery is lost, and repeats have 
   for (const ids of idsOf.values()) expect(ids.size).toBe(1);
 });
 
-test("[WHK18] a delivery can be waited for: the response comes with the result of its first attempt", async () => {
+test("[WHK18] reading a delivery with wait_seconds responds as soon as the result of its first attempt is known", async () => {
   const answer = Promise.withResolvers<void>();
   await using receiver = await Receiver.start(
     (_request, response) => void answer.promise.then(() => response.writeHead(500).end("broken")),

@@ -48,7 +48,7 @@ async function untilState(api: TestService, sent: Sent, state: string): Promise<
   await eventually(async () => (await batchOf(api, sent)).state === state);
 }
 
-test("[WAV1] a command in waves reaches the next players when the wave before has ended well, and is finished after the last", async () => {
+test("[WAV1] a command in waves reaches some players first, and the next ones when the wave before has ended well; then it is finished", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });
@@ -75,7 +75,7 @@ test("[WAV1] a command in waves reaches the next players when the wave before ha
   expect(await batchOf(api, sent)).toMatchObject({ progress: { waiting: 0, succeeded: 5 }, reason: null });
 });
 
-test("[WAV2] it halts when too many players of a wave have failed, and goes on when it is resumed", async () => {
+test("[WAV2] a command in waves halts when too many players of a wave have failed, and goes on when it is resumed", async () => {
   const api = await shared.newTeam();
   const devices = await devicesOf(api, 3);
   const sent = await sendInWaves(api, devices, { size: 1, halt_above_failed_percent: 50 });

@@ -128,7 +128,7 @@ test("[CTL13] a device that had received the command at the instant of its cance
   expect((await api.call("GET", path)).body.status).toBe("succeeded");
 });
 
-test("[CTL14] a command that has ended cannot be cancelled", async () => {
+test("[CTL14] a command that has ended cannot be cancelled: the request is rejected with its status", async () => {
   const api = await shared.newTeam();
   const device = await api.pairDevice();
   const { id } = await send(api, device, { type: "reload" });
@@ -138,7 +138,7 @@ test("[CTL14] a command that has ended cannot be cancelled", async () => {
   expect(answer.body.detail).toContain("succeeded");
 });
 
-test("[CTL15] a type that the player has reported not to support is rejected with what it lacks; a silent player gets it", async () => {
+test("[CTL15] a command that the player has reported not to support is rejected with what it lacks; a silent player gets it", async () => {
   const api = await shared.newTeam();
   const [device, silent] = [await api.pairDevice("A"), await api.pairDevice("B")];
   await device.call("POST", "heartbeat", heartbeat({ capabilities }));

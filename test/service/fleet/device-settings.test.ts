@@ -15,7 +15,7 @@ async function createCalendar(api: TestService): Promise<string> {
   return (body as { id: string }).id;
 }
 
-test("[DVS1] display hours, recurring commands and screenshots are stored, published with the state and removed again", async () => {
+test("[DVS1] display hours, recurring commands and screenshots are stored, published with their calendars, and removed again", async () => {
   const api = await shared.newTeam();
   const device = await api.pairDevice();
   const calendarId = await createCalendar(api);

@@ -142,7 +142,7 @@ test("[TEL2] under random losses and reconnects the service holds, at each momen
   }
 });
 
-test("[TEL3] a service that does not announce deltas gets whole heartbeats", async () => {
+test("[TEL3] a service that does not announce heartbeat-delta in its welcome gets whole heartbeats", async () => {
   const api = await shared.newTeam();
   const device = await api.pairDevice();
   const types: string[] = [];

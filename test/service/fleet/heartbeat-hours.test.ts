@@ -77,7 +77,7 @@ test("[TEL13] a minute has the sums of frames, the weakest signal, the page's me
   ]);
 });
 
-test("[TEL14] hours that are over are in the history for a year; those that ended while the service was down are computed at its start", async () => {
+test("[TEL14] hours that are over are kept for a year; those that ended while the service was down are computed at its start", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(noon);
   let device: Device;
@@ -136,7 +136,7 @@ test("[TEL14] hours that are over are in the history for a year; those that ende
   expect(stored()).toBe(0);
 });
 
-test("[TEL15] whenever hours are computed and minutes deleted, each hour is the summary of all its minutes, also of those stored late", async () => {
+test("[TEL15] each hour is the summary of all its minutes, also of those stored late, whenever it is computed; computing it again changes nothing", async () => {
   await using folder = await temporaryFolder();
   const store = await openTestStore(folder.path);
   const db = store.telemetry;

@@ -19,7 +19,7 @@ async function sendHeartbeat(device: Device, more: Parameters<typeof heartbeat>[
   expect(answer.status).toBe(200);
 }
 
-test("[HBH1] the heartbeats of a minute are one row with the worst measurements and the latest status", async () => {
+test("[HBH1] the heartbeats of a minute are stored as one row with the worst of each measurement and the latest of each status field", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(noon);
   await using api = await TestService.start(folder.path, { clock });
@@ -83,7 +83,7 @@ test("[HBH2] the history can be read page by page and by range, and survives a r
   expect((await api.call("GET", "players/plr_01jd3v8q6m9x2k4n7r5t1w0yzh/heartbeats")).status).toBe(404);
 });
 
-test("[HBH3] uptime is the share of each day's minutes with a heartbeat, counted from the pairing", async () => {
+test("[HBH3] uptime is the share of each day's minutes with a heartbeat, counted from the pairing of the player", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(Date.UTC(2026, 10, 20, 23, 56));
   await using api = await TestService.start(folder.path, { clock });
@@ -134,7 +134,7 @@ test("[HBH4] minutes are kept for thirty days; permanently deleting a player del
   expect(rows()).toBe(0);
 });
 
-test("[HBH5] a heartbeat that cannot be stored is answered anyway and stored later", async () => {
+test("[HBH5] a heartbeat is in the history once it was answered; one that cannot be stored is answered anyway and stored later", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(noon);
   await using api = await TestService.start(folder.path, { clock });

@@ -36,7 +36,7 @@ async function run(name: "backup-key" | "restore-key", ...flags: string[]): Prom
 }
 
 test.skipIf(isOnPostgres)(
-  "[RST8] the signing key can be backed up to one private file while the service runs, and restored on its own",
+  "[RST8] the signing key can be backed up, even while the service runs, to one file that only its owner can read, and restored on its own",
   async () => {
     await using folder = await temporaryFolder();
     const [data, file] = [join(folder.path, "data"), join(folder.path, "key.json")];
@@ -66,7 +66,7 @@ test.skipIf(isOnPostgres)(
 );
 
 test.skipIf(isOnPostgres)(
-  "[RST9] restoring over a different key needs --replace and explains why; a damaged backup is never restored",
+  "[RST9] restoring a key over a different key needs --replace, and the error explains why; a damaged backup is never restored",
   async () => {
     await using folder = await temporaryFolder();
     const [one, two, file] = ["one", "two", "key.json"].map((name) => join(folder.path, name)) as [string, string, string];

@@ -68,7 +68,7 @@ async function askAndWait(device: Device, clock: FakeClock) {
   return { answer };
 }
 
-test("[SPA2] unknown, expired, replaced and malformed codes are rejected", async () => {
+test("[SPA2] unknown, expired and replaced codes are rejected with 404, malformed ones with 422", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });
@@ -87,7 +87,7 @@ test("[SPA2] unknown, expired, replaced and malformed codes are rejected", async
   expect((await device.askForToken()).body.error).toBe("expired_token");
 });
 
-test("[SPA3] the sixth guess in a minute is rejected with a Retry-After, even a correct one", async () => {
+test("[SPA3] the sixth guess in a minute is rejected with 429 and a Retry-After, even a correct one", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });

@@ -21,7 +21,7 @@ async function send(device: Device, id: string, record: ProblemRecord): Promise<
   expect((await device.call("PUT", `problems/${id}`, record)).status).toBe(204);
 }
 
-test("[PRB16] recorded problems are listed with beginning and end, whatever is repeated or comes late", async () => {
+test("[PRB16] recorded problems are listed per player, by code and time, with beginning and end; repeated and late reports change nothing", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(noon + 10 * minute);
   await using api = await TestService.start(folder.path, { clock });
@@ -48,7 +48,7 @@ test("[PRB16] recorded problems are listed with beginning and end, whatever is r
   expect((await device.call("PUT", `problems/${first}`, { ...recordOf(), times: 0 })).status).toBe(422);
 });
 
-test("[PRB17] a problem that was over before any heartbeat reported it sends its two events, once; any other sends none", async () => {
+test("[PRB17] a recorded problem sends the events problem.opened and problem.closed only if it was over before any heartbeat reported it", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(noon);
   await using api = await TestService.start(folder.path, { clock });

@@ -117,7 +117,7 @@ test("[PRB3] the service reports players that are silent or more than ten minute
   await expect.poll(reportedCodes, patience).toEqual([["out-of-sync"], [], ["offline"]]);
 });
 
-test("[PRB4] players can be listed by whether they have problems", async () => {
+test("[PRB4] players can be filtered by whether they have problems", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const [well, ill] = [await api.pairDevice("Well"), await api.pairDevice("Ill")];

@@ -32,7 +32,7 @@ async function revocationOf(device: Device): Promise<unknown> {
   return SignedRevocation.parse(verifyJws(revocationJwsType, answer.body.revocation, device.access.service_key));
 }
 
-test("[RST1] a deleted player can be restored with its layout, tags, settings, schedules and history", async () => {
+test("[RST1] a deleted player can be restored from the bin with its layout, tags, settings, schedules and history", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const device = await api.pairDevice("Lobby");
@@ -96,7 +96,7 @@ test("[RST1] a deleted player can be restored with its layout, tags, settings, s
   expect({ ...after, revision: "" }).toEqual({ ...state, revision: "" });
 });
 
-test("[RST2] a deleted schedule can be restored with its layout, but not before its player", async () => {
+test("[RST2] a deleted schedule goes to the bin and can be restored with its layout, but not before its player", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const device = await api.pairDevice();
@@ -205,7 +205,7 @@ test("[RST4] events and the audit log record every deletion and restore", async 
   ]);
 });
 
-test("[RST5] replacing a device keeps the player's assignments, schedules and history; the old device gets a signed revocation", async () => {
+test("[RST5] replacing a device keeps assignments, schedules and history; the old one's commands are cancelled, and it gets a signed revocation", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const old = await api.pairDevice("Lobby");

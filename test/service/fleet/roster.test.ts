@@ -34,7 +34,7 @@ async function inSync(api: TestService, { playerId }: Device): Promise<Heartbeat
   return { ...applied, revision, applied_revision: revision };
 }
 
-test("[CWL1] a row says in one word how a screen is, and what is wrong with it, worst first, with the remedy", async () => {
+test("[CWL1] a row says in one word how a screen is, and lists what is wrong with it, most severe first, with the remedy", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(start);
   await using api = await TestService.start(folder.path, { clock });
@@ -74,7 +74,7 @@ test("[CWL1] a row says in one word how a screen is, and what is wrong with it, 
   expect(await row()).toMatchObject({ state: "wrong" });
 });
 
-test("[CWL2] a screen is late after ten minutes with older content, and offline two minutes after its last heartbeat, not before", async () => {
+test("[CWL2] a screen is late after ten minutes with older content, and offline two minutes after its last heartbeat, as the events say", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(start);
   await using api = await TestService.start(folder.path, { clock });

@@ -26,7 +26,7 @@ test("[TEL16] a player's resource has its capabilities and measurements, what is
   expect(Object.keys(listed)).not.toEqual(expect.arrayContaining(["capabilities"]));
 });
 
-test("[TEL17] metrics count online players by display and throttling, and the frames that all have lost", async () => {
+test("[TEL17] metrics count online players by the state of their display and those that are throttled, and the frames that all players have lost", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const [first, second, third] = [await api.pairDevice(), await api.pairDevice(), await api.pairDevice()];

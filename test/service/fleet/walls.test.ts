@@ -9,7 +9,7 @@ const shared = useService();
 
 const part = { wall_width: 3_940, wall_height: 1_080, left: 2_020, top: 0, width: 1_920, height: 1_080 };
 
-test("[WAL5] a player's part of a wall is stored, sent to it as a new revision, and removed by null", async () => {
+test("[WAL5] a player's part of a wall is stored, reaches the player as a new revision, and is removed by null", async () => {
   const api = await shared.newTeam();
   const device = await api.pairDevice();
   await api.showPicture(device);
@@ -44,7 +44,7 @@ test.each([
   expect(errorPointers(answer).map((pointer) => pointer.replace(/\/bezel$/, ""))).toEqual(expected);
 });
 
-test("[SYN6] the drift in a heartbeat is shown in the player's current status and in its history", async () => {
+test("[SYN6] the drift that a player reports is in its current state and, the worst of each minute, in the history of its heartbeats", async () => {
   const api = await shared.newTeam();
   const device = await api.pairDevice();
   const now = async () => (await api.call("GET", `players/${device.playerId}/now`)).body;

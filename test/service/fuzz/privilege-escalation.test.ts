@@ -11,7 +11,7 @@ import { allOperations, TokenHolder, firstTokens, randomSteps, TestWorld } from 
 const seed = Number(process.env["GIVING_SEED"] ?? 20_261_122);
 const runs = Number(process.env["GIVING_RUNS"] ?? 24);
 
-test("[GRA9] no sequence of REST and MCP requests yields a secret with more scopes or a longer lifetime than the first token", async () => {
+test("[GRA9] no sequence of calls, through REST and MCP, yields a token with more scopes or a later expiry than the token that made the calls", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });

@@ -7,7 +7,7 @@ import { useService } from "../shared-service.ts";
 
 const shared = useService();
 
-test("[HTT1] every error response is a problem with a request id", async () => {
+test("[HTT1] every error response is a problem with a request id and a type that can be opened", async () => {
   const api = await shared.newTeam();
   const json = { "content-type": "application/json" };
   const cases = [

@@ -26,7 +26,7 @@ async function read(api: TestService, path: string, acceptEncoding: string | nul
 
 const codingOf = ({ headers }: Sent): string | undefined => headers["content-encoding"];
 
-test("[HTT6] large responses about screens and content are compressed as the client accepts it, small ones and those about access are not", async () => {
+test("[HTT6] large responses about screens and content are compressed by br or gzip as the client accepts, small ones and those about access not", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   for (let count = 0; count < 20; count += 1) await api.pairDevice(`Screen ${count}`);

@@ -138,7 +138,7 @@ test("[DLN4] with TLS the handshake has a deadline too", async () => {
   expect(encrypted.received).toMatch(/^HTTP\/1\.1 408 /);
 });
 
-test("[DLN5] answers that a stranger does not take are cut; those of somebody with a token are not", async () => {
+test("[DLN5] responses that somebody without credentials does not take are cut; those of somebody with a token are not", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path, { deadlines: { answerMs: 1_500 } });
   const { host } = new URL(api.service.url);

@@ -88,7 +88,7 @@ test("[ERR1] each input error is reported once, with its pointer, in plain words
   }
 });
 
-test("[ERR2] tools report the same error messages", async () => {
+test("[ERR2] tools report the same error messages as REST", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   await using agent = await Agent.connect(api.service.url, api.token, "2026");

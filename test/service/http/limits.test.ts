@@ -43,7 +43,7 @@ test("[TOK9] a token has 600 requests per minute by default", async () => {
   for (const bad of ["0", "-1", "many", "1.5"]) expect(() => read("--requests-per-minute", bad)).toThrow("--requests-per-minute");
 });
 
-test("[TOK10] unauthenticated clients share the quota of their address; each player has its own", async () => {
+test("[TOK10] callers without a token share the limit of their address, each player has its own, and a valid token is not affected", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock, limits: { address: 8, player: 2 } });
@@ -62,7 +62,7 @@ test("[TOK10] unauthenticated clients share the quota of their address; each pla
   expect((await api.call("GET", "players")).status).toBe(200);
 });
 
-test("[TOK11] the memory of the limits is bounded, and expired windows are dropped", () => {
+test("[TOK11] the memory used for rate limits is bounded, and expired windows are removed", () => {
   const clock = new FakeClock();
   const quotas = new Quotas("address", 2, clock);
   for (let each = 0; each < 25_000; each += 1) quotas.take(`a${each}`);
@@ -73,7 +73,7 @@ test("[TOK11] the memory of the limits is bounded, and expired windows are dropp
   expect([quotas.take("b").waitMs, quotas.take("b").waitMs, quotas.size]).toEqual([0, 60_000, 1]);
 });
 
-test("[TOK12] an IPv6 /64 counts as one address, and a mapped IPv4 address counts as the IPv4 address", () => {
+test("[TOK12] all addresses of an IPv6 /64 count as one address, and an IPv4-mapped address counts as its IPv4 address", () => {
   expect(addressKey("::ffff:192.0.2.7")).toBe("192.0.2.7");
   expect(addressKey("2001:db8:1:2::1")).toBe(addressKey("2001:db8:1:2:ffff::9"));
   expect(addressKey("2001:db8:1:2::1")).not.toBe(addressKey("2001:db8:1:3::1"));
@@ -113,7 +113,7 @@ test("[TOK13] concurrent wrong codes are counted one by one, and a correct code 
   expect(wrong.filter(({ status }) => status === 429)).toHaveLength(20 - maxWrongGuessesPerMinute);
 });
 
-test("[TOK14] the probability of guessing a code stays below 2^-28, however guesses are spread over its lifetime and three restarts", async () => {
+test("[TOK14] however guesses are distributed over the lifetime of a code, the probability of a hit stays below 2⁻²⁸", async () => {
   const attempt = fc.record({ waitMs: fc.integer({ min: 0, max: 30_000 }), burst: fc.integer({ min: 1, max: 12 }) });
   const plan = fc.record({
     attempts: fc.array(attempt, { minLength: 20, maxLength: 200 }),
@@ -179,7 +179,7 @@ test("[TOK15] pairing requests are limited per address", async () => {
   expect((await ask("2001:db8:1::1")).status).toBe(201);
 });
 
-test("[TOK16] X-Forwarded-For counts only if it comes from a configured proxy", async () => {
+test("[TOK16] X-Forwarded-For is honored only from a configured proxy", async () => {
   await using folder = await temporaryFolder();
   const addressIn = async (trustedProxies: readonly string[], forwarded: string) => {
     await using api = await TestService.start(folder.path, { trustedProxies });

@@ -203,7 +203,7 @@ test("[BLK1] one request changes the layout and tags of many players and returns
   await link.closed;
 });
 
-test("[SCM6] a started command that never ends fails one hour after it expires; a late result is still accepted", async () => {
+test("[SCM6] a command that was started but not reported as ended fails an hour after its expiry; a late report still counts", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });
@@ -223,7 +223,7 @@ test("[SCM6] a started command that never ends fails one hour after it expires; 
   expect((await api.call("GET", `${path}/${id}`)).body).toMatchObject({ status: "succeeded", error: null });
 });
 
-test("[SCM7] deleting a screenshot deletes its bytes", async () => {
+test("[SCM7] a screenshot can be deleted together with its file", async () => {
   const api = await shared.newTeam();
   const device = await api.pairDevice();
   const shot = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";

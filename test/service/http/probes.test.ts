@@ -120,7 +120,7 @@ test("[MON2] metrics cover requests, commands, webhooks, sockets and the process
   listener.terminate();
 });
 
-test("[MON3] metrics can be read from the same machine, with a token with teams:read, or by anyone if configured", async () => {
+test("[MON3] metrics can be read from the service's own machine, with a token with teams:read, or by anyone if configured", async () => {
   const outside = Object.values(networkInterfaces())
     .flat()
     .find((each) => each?.family === "IPv4" && !each.internal)?.address;
@@ -190,7 +190,7 @@ test.skipIf(isOnPostgres)("[SRV7] a migration that fails changes nothing, and th
   expect((await api.call("GET", "webhooks")).status).toBe(200);
 });
 
-test("[SRV5] a second signal ends a stopping service at once", async () => {
+test("[SRV5] a second signal ends a stopping program at once", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(folder.path);
   const { program, api } = service;

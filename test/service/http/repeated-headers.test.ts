@@ -82,7 +82,7 @@ test("[ONC1] a header that may come once and comes twice is a 400 that names it,
   expect([both.status, both.body]).toEqual([400, expect.stringContaining("Transfer-Encoding")]);
 });
 
-test("[ONC2] lists may come in several lines: the addresses of several proxies, tags and codings", async () => {
+test("[ONC2] lists may come in several lines: the addresses of several proxies, ETags and codings", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path, { trustedProxies: ["127.0.0.1", "10.0.0.0/8"], limits: { address: 3 } });
   const { host } = new URL(api.service.url);

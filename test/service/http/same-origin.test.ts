@@ -77,7 +77,7 @@ test("[ORI2] with TLS a page of the same host that came without TLS is another w
   await tryOrigins(api, { host }, `https://${host}`, [`http://${host}`, "https://127.0.0.1", `https://localhost:${port}`]);
 });
 
-test("[ORI3] behind a proxy that ends TLS, --public-url or a trusted proxy's headers decide", async () => {
+test("[ORI3] behind a proxy that ends TLS, --public-url or a trusted proxy's headers decide which origin is the service's own", async () => {
   await using folder = await temporaryFolder();
   const publicUrl = "https://signage.example/screens";
   await using known = await TestService.start(join(folder.path, "known"), { publicUrl });

@@ -8,7 +8,7 @@ const bad = "Lobby\u202egpj";
 const fine = "قاعة \u200f1 👩‍👧 स्वागत";
 const fault = expect.stringContaining("U+202E");
 
-test("[TXT7] a hidden character in any name is rejected with the field's pointer", async () => {
+test("[TXT7] a hidden character is rejected wherever a name is given, with a pointer to the field", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const device = await api.pairDevice(fine);
@@ -43,7 +43,7 @@ test("[TXT7] a hidden character in any name is rejected with the field's pointer
   expect((await api.call("POST", "uploads", undefined, metadata)).body).toMatchObject({ status: 422, detail: fault });
 });
 
-test("[TXT8] a device that reports hidden characters can pair and report; operators see the cleaned and bounded text", async () => {
+test("[TXT8] a device that sends hidden characters about itself can pair and report; operators read the text clean and limited in length", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const device = await api.newDevice();

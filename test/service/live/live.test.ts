@@ -71,7 +71,7 @@ test("[LIV5] the first viewer starts the stream with a signed command; the frame
   expect(metrics.find((line) => line.startsWith("signage_live_frames_total "))).toMatch(/ [2-9]$/);
 });
 
-test("[LIV6] two viewers share one stream, each at its own rate; it goes on until the last of them has left", async () => {
+test("[LIV6] viewers of a player share one stream, each at its own rate; it goes on until the last of them has left", async () => {
   const clock = new FakeClock();
   await using live = await setup(clock);
   const { device, socket } = live;

@@ -38,7 +38,7 @@ test.each(eras)("[MCP14] over stdio a program has the same tools, resources and 
   expect(ids.every((page) => page.data.length === 1)).toBe(true);
 });
 
-test("[MCP15] over stdio, invalid flags, a bad token, a missing service and invalid JSON are reported, and nothing else is printed", async () => {
+test("[MCP15] over stdio, errors of flags, token, service and JSON are reported, and nothing else is printed", async () => {
   await using folder = await temporaryFolder();
   const tokenFile = join(folder.path, "token");
   await writeFile(tokenFile, "sgn_pat_wrong\n");

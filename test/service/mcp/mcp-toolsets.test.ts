@@ -82,7 +82,7 @@ test.each(eras)("[MCP21] an unlisted operation is found by keywords and called w
   expect(all.others.length).toBeGreaterThanOrEqual(offered.length - 3);
 });
 
-test("[MCP22] body fields are direct arguments; one that collides with another argument gets the prefix body_", () => {
+test("[MCP22] body fields are direct arguments; one that collides with an argument of the path, the query or every tool gets the prefix body_", () => {
   const odd = operationsWith<never>()({
     name: "changeOdd",
     tag: "players",

@@ -120,7 +120,7 @@ function rowsOf(folder: string): Record<string, unknown[]> {
   }
 }
 
-test("[MCP4] a dry run returns the result and the affected players and leaves no row, message or event", async () => {
+test("[MCP4] a dry run returns the result and the affected players and leaves no row, message, event or used idempotency key", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path, { clock: new FakeClock() });
   const device = await api.pairDevice("Lobby");

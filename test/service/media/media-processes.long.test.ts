@@ -78,7 +78,7 @@ test("[MPR1] eight hostile files of one team delay neither the service nor anoth
   expect((await testService.upload(await picture())).status).toBe(201);
 });
 
-test("[MPR2] bombs and broken files are rejected with the limit that they exceed, and leave no files", async () => {
+test("[MPR2] bombs and broken files are rejected with 422, the limit that they exceed and advice, and leave no files", async () => {
   await using folder = await temporaryFolder();
   await using testService = await startWithOwnProcesses(folder.path, { mediaLimits: withCpuTime(2_000) });
   const mp4 = await createWithFfmpeg(["-f", "lavfi", "-i", "testsrc=d=1:s=64x64", "-c:v", "libx264"], "mp4");

@@ -246,7 +246,7 @@ test("[NOD6] a node that has missed announcements reads everything anew and goes
   await waitUntil("b hears what follows", () => b.heard.length === 2);
 });
 
-test("[NOD7] trimming keeps what is new and what a living node has not read, but nothing for longer than an hour", async () => {
+test("[NOD7] trimming of announcements keeps what is new and what a living node has not read, but nothing for longer than an hour", async () => {
   const database = await postgres.createDatabase();
   const client = new pg.Client(database);
   await client.connect();
@@ -281,7 +281,7 @@ test("[NOD7] trimming keeps what is new and what a living node has not read, but
   await client.end();
 });
 
-test("[NOD8] a nats-server with known holes is refused with its remedy, unless a setting accepts it", async () => {
+test("[NOD8] a nats-server with known security holes is refused with its remedy, unless a setting accepts it", async () => {
   const database = await postgres.createDatabase();
   await using nats = await TestNats.start();
   await expect(startNode(database, { messages: { url: nats.url } })).rejects.toThrow(/CVE-2023-47090.*--messages-accept-old-server/s);

@@ -85,7 +85,7 @@ test.for([
   },
 );
 
-test("[NCL2] a clock that is set while the node runs changes nothing", async () => {
+test("[NCL2] a machine's clock that is set while its node runs changes nothing", async () => {
   const { a, b } = two;
   [clockOfA.aheadMs, clockOfB.aheadMs] = [0, 0];
   const device = await b.pairDevice();

@@ -67,7 +67,7 @@ test("[DBE4] a program whose database lost a table that it needs ends and names 
   expect(String(error)).toContain('relation "state.nodes" does not exist');
 });
 
-test("[DBE5] a request that fails by an error of the database is answered by its class, and succeeds when it is mended", async () => {
+test("[DBE5] a request that fails by an error of the database is answered with 503 or 500 by its class, and succeeds when it is mended", async () => {
   await using folder = await temporaryFolder();
   const database = await postgres.createDatabase();
   const { log, lines } = createLog();

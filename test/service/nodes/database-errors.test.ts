@@ -39,7 +39,7 @@ const lockedTables = [
 test.each([
   ["statement_timeout", "57014"],
   ["lock_timeout", "55P03"],
-])("[DBE6] while tables are locked and %s ends what waits for them, no node ends; then both go on", async (setting) => {
+])("[DBE6] while tables are locked and %s ends what waits, nodes answer 503 and none ends; then both go on", async (setting) => {
   await using two = await startTwoServices(postgres);
   await using operator = await connect(two.database);
   const name = two.database.split("/").at(-1);
@@ -79,7 +79,7 @@ async function expectBothGoOn({ a, b, lines, database }: TwoServices, names: rea
   expectAlive(lines.a, lines.b);
 }
 
-test("[DBE7] statements that are cancelled again and again end no node and lose nothing that was confirmed", async () => {
+test("[DBE7] statements that are cancelled again and again end no node, and nothing that was confirmed is lost or done twice", async () => {
   await using two = await startTwoServices(postgres);
   await using operator = await connect(two.database);
   const stopping = new AbortController();
@@ -108,7 +108,7 @@ test("[DBE7] statements that are cancelled again and again end no node and lose 
   await expectBothGoOn(two, names);
 });
 
-test("[DBE8] no connection left, a server that takes no writes, and ended connections are waited for", async () => {
+test("[DBE8] while there is no connection left, or the server takes no writes, or connections are ended, a node waits; then it goes on", async () => {
   await using folder = await temporaryFolder();
   const database = await postgres.createDatabase(false);
   const name = database.split("/").at(-1)!;

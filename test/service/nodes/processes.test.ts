@@ -93,7 +93,7 @@ async function connect(node: NodeProcess, device: Device): Promise<DeviceSocket>
   return link;
 }
 
-test("[NOD21] a node that is paused loses the duties to the other, which serves its players; when it wakes it changes nothing and goes on", async () => {
+test("[NOD21] a node that is paused loses the duties to another, which serves its players; when it wakes it goes on", async () => {
   await waitUntil("a has the duties", async () => (await a.metric("signage_node_has_duties")) === 1);
   const device = await pair(a);
   process.kill(a.program.pid, "SIGSTOP");
@@ -111,7 +111,7 @@ test("[NOD21] a node that is paused loses the duties to the other, which serves 
   link.socket.terminate();
 });
 
-test("[NOD22] after kill -9 of a node the other one takes the duties and the players, and every confirmed write is there", async () => {
+test("[NOD22] after kill -9 of a node another one takes the duties and the players, and every confirmed write is there", async () => {
   // The one that was not paused has the duties.
   const device = await pair(b);
   const link = await connect(b, device);

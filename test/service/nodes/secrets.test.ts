@@ -11,7 +11,7 @@ import { usePostgres } from "./use-postgres.ts";
 
 const two = useTwoServices(usePostgres());
 
-test("[NMS1] both nodes have one signing key, and a nonce of one is valid at the other, once on both together", async () => {
+test("[NMS1] nodes of one service have one signing key; a nonce of one is valid at the other, once on all together", async () => {
   const { a, b } = two;
   const device = await a.pairDevice();
   const body = { grant_type: "urn:signage:device-key", player_id: device.playerId, proof: await device.proof(device.playerId) };
@@ -24,7 +24,7 @@ test("[NMS1] both nodes have one signing key, and a nonce of one is valid at the
   expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 400, 400, 400]);
 });
 
-test("[NMS2] a ticket of one node opens a socket at the other, once", async () => {
+test("[NMS2] a ticket of one node is accepted by another, once", async () => {
   const { a, b } = two;
   const { ticket } = (await a.call("POST", "events/tickets")).body as { ticket: string };
   using opened = new EventSubscriber(b.service.url, null, `?ticket=${ticket}`);
@@ -36,7 +36,7 @@ test("[NMS2] a ticket of one node opens a socket at the other, once", async () =
   }
 });
 
-test("[NMS3] a token that one node revokes is invalid at the other at once, and its sockets there are closed", async () => {
+test("[NMS3] a token that one node revokes is invalid at the others at once, and its sockets there are closed", async () => {
   const { a, b } = two;
   const { id, secret } = (await a.call("POST", "tokens", { name: "T", scopes: ["players:read", "events:read"] })).body;
   const authorization = { authorization: `Bearer ${secret}` };
@@ -73,7 +73,7 @@ test("[NMS5] a further node gets no token of its own unless its folder has an em
   expect((await a.call("GET", "me", undefined, { authorization: `Bearer ${third.token}` })).status).toBe(200);
 });
 
-test("[NMS6] what one node changes is in the desired state that the other sends next, although it had read another before", async () => {
+test("[NMS6] a node never sends a desired state that is older than what another has committed", async () => {
   const { a, b } = two;
   const device = await a.pairDevice();
   const { playlist } = await a.showPicture(device);

@@ -8,7 +8,7 @@ const document = describeService("0.0.0") as unknown as {
   tags: { name: string }[];
 };
 
-test("[FST5] the documentation begins with the first steps, and every step links to its operation", () => {
+test("[FST5] the documentation at /docs begins with the first steps, and every step links to its operation", () => {
   const { description } = document.info;
   const links = [...description.matchAll(/\(#\/([^/]+)\/(\w+)\)/g)].map(([, tag, name]) => `${decodeURIComponent(tag!)} ${name}`);
   expect(links.length).toBeGreaterThan(8);

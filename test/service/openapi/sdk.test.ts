@@ -55,7 +55,7 @@ class Example implements AsyncDisposable {
 const example = (api: TestService, path: string, ...argv: string[]) =>
   new Example(path, argv, { SIGNAGE_URL: api.service.url, SIGNAGE_TOKEN: api.token });
 
-test("[SDK1] the pairing example publishes a picture to a player, in three languages", async () => {
+test("[SDK1] the pairing example publishes a picture to a player, in curl, TypeScript and Python", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(join(folder.path, "data"));
   const file = join(folder.path, "menu.png");

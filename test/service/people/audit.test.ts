@@ -67,7 +67,7 @@ test("[AUD2] the log contains uploads, pairings, commands, users and tokens, but
   expect(JSON.stringify(log)).not.toContain(token.secret);
 });
 
-test("[AUD10] a ticket for events adds no entry", async () => {
+test("[AUD10] a ticket for the events of a page adds no entry, since it changes nothing", async () => {
   const api = await shared.newTeam();
   expect((await api.call("POST", "events/tickets")).status).toBe(201);
   expect(await entries(api)).toEqual([]);
@@ -92,7 +92,7 @@ test("[AUD3] the log can be read page by page and filtered by user, action and r
   expect((await stranger.call("GET", "audit?action=createPlaylist")).body.data).toEqual([]);
 });
 
-test("[AUD4] verifying the chain shows whether an entry was changed, removed or cut off at the end, and which", async () => {
+test("[AUD4] verifying the hash chain shows whether an entry was changed, removed or cut off at the end, and which", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   expect(await verify(api)).toEqual({ holds: true, entries: 0, broken_at_seq: null, last_hash: null });

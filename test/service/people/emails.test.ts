@@ -49,7 +49,7 @@ test("[EML1] strangers who have taken all places of an address keep nobody out: 
   expect(body.user.id).toBe(joined.body.user.id);
 });
 
-test("[EML2] single sign-on never leads into an account whose address is unproven", async () => {
+test("[EML2] single sign-on never leads into an account whose email is unproven", async () => {
   await using folder = await temporaryFolder();
   await using provider = await LoginProvider.listen();
   await using api = await startWithSso(folder.path, provider.issuer);
@@ -107,7 +107,7 @@ test("[EML3] who is signed in links an account of single sign-on, which proves t
   expect(await isProven(real)).toBe(false);
 });
 
-test("[EML4] the browser of one who carries an address is of no use for guessing the passwords of others, and guesses keep no invited person out", async () => {
+test("[EML4] the browser of one who carries an email is of no use for guessing the passwords of others who do; guesses keep no invited person out", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path, { ...cheapPasswords, clock: new FakeClock() });
   const squatter = await squat(api, ceo);

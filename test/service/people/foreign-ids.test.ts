@@ -46,7 +46,7 @@ function expectContent(file: DatabaseSync, before: string, operation: string): v
   if (after !== before) expect(JSON.parse(after), `${operation} changed something`).toEqual(JSON.parse(before));
 }
 
-test("[TEA10] no operation finds another team's id, and nothing changes", async () => {
+test("[TEA10] every operation that takes an id answers 404 for the id of another team, and changes nothing", async () => {
   await using teams = await startTwoTeams();
   const { file, own, other } = teams;
   await waitForAssets(own, other);

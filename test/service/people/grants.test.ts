@@ -45,7 +45,7 @@ test("[GRA1] an invitation needs a token with all scopes of the role; otherwise 
   expect((await api.call("POST", "invitations", guest("owner"))).status).toBe(201);
 });
 
-test("[GRA2] a pending invitation ends when the token that created it is revoked or expires; members who joined stay", async () => {
+test("[GRA2] a pending invitation ends when the token that created it is revoked or expires; members who have already joined stay", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });
@@ -135,7 +135,7 @@ test("[GRA5] demoting or removing an owner needs a token with all scopes of an o
   expect((await second.call("DELETE", path(first))).status).toBe(204);
 });
 
-test("[GRA6] permissions are checked at the commit: a user who is demoted while sending a request gains nothing", async () => {
+test("[GRA6] permissions are checked when the write is committed: a caller who is demoted while sending a request gains nothing from it", async () => {
   const api = await shared.newTeam();
   const first = await owner(api);
   const person = await inviteMember(api, first, "owner", "second");

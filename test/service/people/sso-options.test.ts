@@ -38,7 +38,7 @@ test("[SGN45] the options of single sign-on are checked at the start: https, one
   }
 });
 
-test("[SGN46] only an email that the provider says is verified and answers for counts; Entra ID and Google say it in their own way", () => {
+test("[SGN46] only an email that the provider says is verified counts (email_verified, xms_edov), from Google only those of its domains", () => {
   const email = "ada@example.com";
   const entra = "https://login.microsoftonline.com/tenant/v2.0";
   const emailOf = (claims: object, issuer = "https://a.example") => verifiedEmailIn({ ...claims }, issuer);

@@ -97,7 +97,7 @@ test("[SGN48] an answer counts only in the browser that began the sign-in: other
   expect(hostile.redeemed).toEqual([{ code, verifier: expect.stringMatching(/^[\w-]{43,}$/) }]);
 });
 
-test("[SGN49] an answer works once, for 10 minutes, and only for what it was asked for", async () => {
+test("[SGN49] an answer of the provider works once, for 10 minutes, and only for what it was asked for", async () => {
   await using folder = await temporaryFolder();
   await using hostile = await HostileProvider.listen();
   const clock = new FakeClock(Date.now());
@@ -118,7 +118,7 @@ test("[SGN49] an answer works once, for 10 minutes, and only for what it was ask
   expect(refusal(await finish(browser, proof))).toEqual([401, notBegun]);
 });
 
-test("[SGN50] tokens with a wrong nonce, audience, issuer, signature or person, and expired or future ones, sign nobody in", async () => {
+test("[SGN50] tokens with a wrong nonce, audience, issuer, signature, person or time sign nobody in", async () => {
   await using folder = await temporaryFolder();
   await using hostile = await HostileProvider.listen();
   await using api = await startWithSso(folder.path, hostile.issuer);
@@ -154,7 +154,7 @@ test("[SGN50] tokens with a wrong nonce, audience, issuer, signature or person, 
   expect(await attempt({})).toEqual([201, true]);
 });
 
-test("[SGN51] a proof counts only if the provider says that the person has just signed in there", async () => {
+test("[SGN51] a proof by single sign-on counts only if the provider says that the person has just signed in there", async () => {
   await using folder = await temporaryFolder();
   await using hostile = await HostileProvider.listen();
   // Its time may be a millisecond ahead of Date.now().
@@ -195,7 +195,7 @@ test("[SGN52] a single sign-on begins a new session and ends the one that the br
   expect((await attacker.call("GET", "session")).status).toBe(401);
 });
 
-test("[SGN53] the waiting sign-in is hidden from scripts and other websites; no secret of it, no code and no token is in a log or a row", async () => {
+test("[SGN53] the cookie of a waiting sign-in is hidden from scripts and other websites; no secret, code or token is in a log or a row", async () => {
   await using folder = await temporaryFolder();
   await using provider = await LoginProvider.listen();
   const { log, lines } = createLog();

@@ -65,7 +65,7 @@ test("[SGN38] single sign-on lets in members and invited people by the email tha
   expect(actions.slice(0, 3)).toEqual(["createSession", "acceptInvitation", "linkIdentity"]);
 });
 
-test("[SGN39] afterwards the account at the provider decides, not its email; an email that another account is linked to links no second one", async () => {
+test("[SGN39] once linked, the account at the provider decides, not its email; the email of a linked account links no second one", async () => {
   await using folder = await temporaryFolder();
   await using provider = await LoginProvider.listen();
   await using api = await startWithSso(folder.path, provider.issuer);
@@ -99,7 +99,7 @@ test("[SGN39] an email that several members carry links to the one who has prove
   expect([answer.status, answer.body.user.id]).toEqual([201, me.user.id]);
 });
 
-test("[SGN40] people with emails of given domains join a team with a role, but not again after they were removed", async () => {
+test("[SGN40] with --sso-join-domains people with emails of these domains join a team with a role, but not again after they were removed", async () => {
   await using folder = await temporaryFolder();
   await using provider = await LoginProvider.listen();
   const options = { join: { domains: ["acme.example"], teamId: null, role: "viewer" } } as const;
@@ -125,7 +125,7 @@ test("[SGN40] people with emails of given domains join a team with a role, but n
   expect((await signInAs(api, "new")).answer.body).toMatchObject({ role: "editor", user: { id: user.id } });
 });
 
-test("[SGN41] an invitation's link is accepted by single sign-on with its email only, by a member of another team too", async () => {
+test("[SGN41] an invitation's link is accepted by single sign-on with the invitation's email only; nobody who is in a team joins another unasked", async () => {
   await using folder = await temporaryFolder();
   await using provider = await LoginProvider.listen();
   await using api = await startWithSso(folder.path, provider.issuer);
@@ -148,7 +148,7 @@ test("[SGN41] an invitation's link is accepted by single sign-on with its email 
   expect(joined.answer.body).toMatchObject({ role: "viewer", team: { id: team.id }, user: { id: first.answer.body.user.id } });
 });
 
-test("[SGN42] a person without a password proves who they are at the provider; a sign-in that needed no proof there is none here", async () => {
+test("[SGN42] a fresh proof by single sign-on needs a new sign-in of the same person at the provider; a silent one proves nothing", async () => {
   await using folder = await temporaryFolder();
   await using provider = await LoginProvider.listen();
   const clock = new FakeClock(Date.now());
@@ -210,7 +210,7 @@ test("[SGN43] people see which account signs them in, and unlink it unless it is
   expect([await list(browser), (await browser.call("GET", "session")).status]).toEqual([[], 200]);
 });
 
-test("[SGN54] a passkey may go while an account of single sign-on is left, and the account while a passkey is, but never both", async () => {
+test("[SGN54] a passkey may go while a linked account of single sign-on is left, and the account while a passkey is, but never both", async () => {
   await using folder = await temporaryFolder();
   await using provider = await LoginProvider.listen();
   await using api = await startWithSso(folder.path, provider.issuer);
@@ -234,7 +234,7 @@ test("[SGN54] a passkey may go while an account of single sign-on is left, and t
   expect(await remove(`identities/${again.id}`)).toBe(409);
 });
 
-test("[SGN44] the service starts while the provider is unreachable, says so, lets people in otherwise, and tries again", async () => {
+test("[SGN44] the service starts and lets people in otherwise while the provider cannot be reached, says so, and tries again", async () => {
   await using folder = await temporaryFolder();
   await using provider = await LoginProvider.listen();
   const clock = new FakeClock(Date.now());

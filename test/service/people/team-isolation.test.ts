@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => teams[Symbol.asyncDispose]());
 
-test("[ISO1] every list, report and other read of a team contains its own data and nothing of another team", async () => {
+test("[ISO1] every list, report and other read of a team contains the team's own data and nothing of another team", async () => {
   const { service, file, own, other } = teams;
   for (const [team, foreignTeam] of [
     [own, other],
@@ -57,7 +57,7 @@ test("[ISO2] writes of a team, by id or by a tag that other teams use too, chang
   await writeEverything(own, file, foreign, checkUnchanged);
 });
 
-test("[ISO3] a database row that refers to another team's resource gives no access to it", async () => {
+test("[ISO3] a database row that wrongly refers to another team's resource gives no access to it", async () => {
   await using teams = await startTwoTeams();
   const { file, own, other } = teams;
   await waitForAssets(own, other);

@@ -47,7 +47,7 @@ test.skipIf(isOnPostgres)(
   },
 );
 
-test("[TEA3] teams can be created, listed, renamed and, when empty, deleted; the last team cannot be deleted", async () => {
+test("[TEA3] teams can be created, listed, renamed and, when empty, deleted; the last team cannot be deleted; a token is valid for one team", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const first = await owner(api);
@@ -79,7 +79,7 @@ test("[TEA3] teams can be created, listed, renamed and, when empty, deleted; the
   expect((await api.call("POST", `playlists/${binned.id}/restore`)).status).toBe(200);
 });
 
-test("[TEA12] a team is deleted with its content if asked; everything in the way is named at once", async () => {
+test("[TEA12] a team is deleted with everything but its screens if asked; what is in the way is named at once", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const { body: team } = await api.call("POST", "teams", { name: "Airport" });
@@ -108,7 +108,7 @@ test("[TEA12] a team is deleted with its content if asked; everything in the way
     expect([table, file.prepare(`SELECT count(*) AS n FROM ${table} WHERE team_id = ?`).get(team.id)]).toEqual([table, { n: 0 }]);
 });
 
-test("[TEA4] accepting an invitation creates a user, a membership and a token, once; its secret is shown once", async () => {
+test("[TEA4] accepting an invitation creates a user, a membership and a first token, and works once; the secret of an invitation is shown once", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const first = await owner(api);
@@ -143,7 +143,7 @@ test("[TEA4] accepting an invitation creates a user, a membership and a token, o
   }
 });
 
-test("[TEA5] an invitation cannot be accepted if it was withdrawn, has expired or its creator may no longer invite", async () => {
+test("[TEA5] an invitation cannot be accepted if it was withdrawn, has expired, or was created by someone who may no longer invite", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });
@@ -188,7 +188,7 @@ test("[TEA6] a user with a token joins another team as the same user, and gets a
   expect(bad.status).toBe(401);
 });
 
-test("[TEA7] a role limits its tokens: a viewer can only read, an editor cannot manage members or read the audit log", async () => {
+test("[TEA7] a role limits its tokens: a viewer can only read, an editor can do everything except manage members and read the audit log", async () => {
   const api = await shared.newTeam();
   const first = await owner(api);
   const viewer = await inviteMember(api, first, "viewer");
@@ -207,7 +207,7 @@ test("[TEA7] a role limits its tokens: a viewer can only read, an editor cannot 
   expect(await statuses(first)).toEqual([200, 200, 201, 201, 201, 200, 200]);
 });
 
-test("[TEA8] demoting a member removes scopes from its tokens permanently; removing a member revokes them", async () => {
+test("[TEA8] lowering a member's role removes scopes from the member's tokens at once and permanently; removing a member revokes them", async () => {
   const api = await shared.newTeam();
   const first = await owner(api);
   const person = await inviteMember(api, first, "editor");

@@ -19,7 +19,7 @@ import { useService } from "../shared-service.ts";
 
 const shared = useService();
 
-test("[TOK3] a token's secret is shown only when it is created and in idempotent replays, and is not stored on disk", async () => {
+test("[TOK3] a token's secret is shown only in the response that creates it and in idempotent replays of that response, and is not stored on disk", async () => {
   await using folder = await temporaryFolder();
   let secret: string;
   {
@@ -44,7 +44,7 @@ test("[TOK3] a token's secret is shown only when it is created and in idempotent
   }
 });
 
-test("[TOK4] a token cannot create a token with more scopes, a higher role or a later expiry", async () => {
+test("[TOK4] a token cannot create a token with more scopes, a higher role or a later expiry than its own", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });
@@ -72,7 +72,7 @@ test("[TOK4] a token cannot create a token with more scopes, a higher role or a 
   expect((await ending.call("GET", "players")).status).toBe(401);
 });
 
-test("[TOK5] renaming and revoking take effect at once; owners see all tokens of the team, others their own", async () => {
+test("[TOK5] renaming or revoking a token takes effect at once; owners see all tokens of the team, other members their own", async () => {
   const api = await shared.newTeam();
   const first = await owner(api);
   const editor = await inviteMember(api, first, "editor");
@@ -94,7 +94,7 @@ test("[TOK5] renaming and revoking take effect at once; owners see all tokens of
   expect(await listed(editor)).toEqual([editor.tokenId]);
 });
 
-test("[TOK6] the last use is recorded with a resolution of one minute and does not change the ETag", async () => {
+test("[TOK6] a token's last use is recorded with a resolution of one minute and does not change its ETag", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });
@@ -152,7 +152,7 @@ test("[TOK7] a download in progress is cut off when its token is revoked", async
   await expect(once(response, "end")).rejects.toThrow("aborted");
 });
 
-test("[TOK17] an upload whose token is revoked meanwhile is rejected at its end and leaves nothing behind", async () => {
+test("[TOK17] a write is rejected if its token ends while the request is in progress", async () => {
   const api = await shared.newTeam();
   const writer = await createTokenFor(api, await owner(api), ["assets:write"]);
   const bytes = await picture();

@@ -30,7 +30,7 @@ async function startTeam(): Promise<Team> {
   return { api, owner: first, editor, contributor, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-test("[APR1] a contributor's write becomes a proposal, and an editor's approval publishes it", async () => {
+test("[APR1] a contributor's write becomes a proposal where the team asks for approval, and an editor's approval publishes it", async () => {
   await using team = await startTeam();
   const { editor, contributor } = team;
   const published = await done(editor, "POST", "playlists", { name: "P" });

@@ -10,7 +10,7 @@ import { useService } from "../shared-service.ts";
 
 const shared = useService();
 
-test("[DRF10] of two people who publish changes of the same at the same instant, one wins and the other is told the conflicts", async () => {
+test("[DRF10] of two people who publish changes of the same at once, one wins and the other is told the conflicts; a draft is published once", async () => {
   const api = await shared.newTeam();
   const first = await owner(api);
   const people = [await inviteMember(api, first, "editor", "one"), await inviteMember(api, first, "editor", "two")];
@@ -98,7 +98,7 @@ test("[DRF12] a request that is repeated with the same key in another draft is r
   expect((await done(api, "GET", `drafts/${draft.id}`)).changes.length).toBe(1);
 });
 
-test("[DRF13] the effect of a draft, and of going back, names screens whose layout stays but has nothing left to show", async () => {
+test("[DRF13] the effect of a draft, and of going back to a version, names screens whose layout stays but has nothing left to show", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });

@@ -12,7 +12,7 @@ const shared = useService();
 
 const hourMs = 3_600_000;
 
-test("[DRF1] what is written in a draft is read in it, and nothing else changes until it is published", async () => {
+test("[DRF1] what is written in a draft is read in it, also by forecasts and reasons, and nothing else changes until it is published", async () => {
   const api = await shared.newTeam();
   const device = await api.pairDevice();
   const playlist = await done(api, "POST", "playlists", { name: "P", items: [text("old")] });
@@ -60,7 +60,7 @@ test("[DRF1] what is written in a draft is read in it, and nothing else changes 
   expect((await api.call("POST", `drafts/${draft.id}/publish`, {})).status).toBe(409);
 });
 
-test("[DRF2] a draft checks what is written in it: fields, references, use, If-Match", async () => {
+test("[DRF2] a draft checks what is written in it like a write that publishes: fields, references, use, If-Match", async () => {
   const api = await shared.newTeam();
   const playlist = await done(api, "POST", "playlists", { name: "P" });
   const layout = await done(api, "POST", "layouts", layoutOf("L", playlist.id));
@@ -158,7 +158,7 @@ test("[DRF4] a draft that no longer fits is refused with the reason, and nothing
   expect((await done(api, "GET", `drafts/${broken.id}`)).changes).toEqual([]);
 });
 
-test("[CAL24] a draft keeps no item whose calendar was deleted, and its effect knows the dates of an item's calendar", async () => {
+test("[CAL24] a draft and a restored version keep no item whose calendar was deleted; an effect knows the dates of an item's calendar", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock });
@@ -232,7 +232,7 @@ test("[DRF6] what cannot be part of a draft is refused in it; drafts of another 
   expect(wrong.status).toBe(422);
 });
 
-test("[DRF7] a token publishes only the kinds of content that it may write, and needs the scopes of drafts for them", async () => {
+test("[DRF7] a token publishes only the kinds of content that it may write, and needs the scopes of drafts to read and write in them", async () => {
   const api = await shared.newTeam();
   const first = await owner(api);
   const draft = await done(first, "POST", "drafts", { name: "D" });

@@ -206,7 +206,7 @@ test("[VER6] the arrival of a version says which screens play it, wait, are offl
   expect(screens[2].detail).toBe("the disk is full");
 });
 
-test("[VER7] secrets of web items are in no version and no draft", async () => {
+test("[VER7] secrets of web items are in no version and no draft that is read", async () => {
   const api = await shared.newTeam();
   const web = { type: "web", url: "https://example.com/", duration_ms: 5_000, headers: { Authorization: "hidden-secret" } };
   const playlist = await done(api, "POST", "playlists", { name: "P", items: [web] });

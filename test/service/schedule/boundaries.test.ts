@@ -9,7 +9,7 @@ import { openTestStore } from "../test-database.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, heartbeat, errorPointers } from "../harness.ts";
 
-test("[BND13] a command has its creation time, the same for all players that it is sent to", async () => {
+test("[BND13] a command carries the instant at which it was created, the same for all players that it is for", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const devices = [await api.pairDevice("One"), await api.pairDevice("Two"), await api.pairDevice("Three")];

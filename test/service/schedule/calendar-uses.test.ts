@@ -29,7 +29,7 @@ async function open(folder: string) {
   return { api, created, path, calendar, only, uses, effect, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
 }
 
-test("[CAL25] the uses of a calendar name schedules, playlists and players, also in the bin and as a draft would have it", async () => {
+test("[CAL25] the uses of a calendar name schedules, playlists and players, in the bin and drafts too; until none is left it stays", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
   const { api, created, path, calendar, only, uses } = setup;

@@ -184,7 +184,7 @@ test("[CAL14] a schedule cannot use a calendar that does not exist or that belon
   }
 });
 
-test("[CAL15] the response for a schedule names its calendars and its next window on their dates, and warns if there is none", async () => {
+test("[CAL15] the response for a schedule names its calendars and gives its next window on their dates, with a warning if there is none", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
   const { api, calendar, calendarCondition, schedule } = setup;
@@ -247,7 +247,7 @@ test("[CAL17] shares are added up only on days on which the calendars let both s
   expect((await api.call("GET", `calendars/${calendar.id}`)).status).toBe(200);
 });
 
-test("[CAL23] an item of a playlist can be limited by a calendar, which reaches the players that show it and cannot be deleted", async () => {
+test("[CAL23] an item's calendar reaches the players that show the item; an unknown one is rejected, and one in use cannot be deleted", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
   const { api, calendar, calendarCondition } = setup;

@@ -42,7 +42,7 @@ async function open(folder: string, names: readonly string[]) {
   return { api, ids, layoutWith, show, timeline, plans, effect, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
 }
 
-test("[TLN9] a layout that can show nothing is a gap that says so, from and to the instants at which that begins and ends", async () => {
+test("[TLN9] a layout that can show nothing is a gap of the timeline that says so, from and to its instants, as in the forecast", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path, ["Without zones", "Empty playlist", "Lunch", "Background"]);
   const { api, ids, layoutWith, show, plans, timeline } = setup;
@@ -104,7 +104,7 @@ test("[TLN10] screens that differ in a tag, a variable or a place in a wall on w
   expect((await plans())["Guests"]).toEqual([[0, "Counted", null]]);
 });
 
-test("[TLN11] the effect of a schedule knows that its layout shows nothing, and that an empty screen stays as it is", async () => {
+test("[TLN11] the effect of a schedule knows that its layout shows nothing; a screen that is empty before and after it does not change", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path, ["Hall", "Lobby"]);
   const { layoutWith, show, effect } = setup;

@@ -78,7 +78,7 @@ test.each(eras)(
   },
 );
 
-test("[FOR2] where no schedule is active the forecast gives the player's own layout, or nothing", async () => {
+test("[FOR2] a forecast has no gaps: where no schedule is active it gives the player's own layout, or nothing", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
   const { api, forecast, layoutOf, path, schedule } = setup;
@@ -142,7 +142,7 @@ test("[FOR4] a forecast covers at most a week and a limited number of intervals;
   expect((await ask("limit=501")).status).toBe(422);
 });
 
-test("[FOR5] the forecast of a player without a time zone uses the time zone that its device reports", async () => {
+test("[FOR5] the forecast of a player without a time zone of its own uses the time zone that its device reports", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
   const { api, device, forecast, layoutOf, path, schedule } = setup;

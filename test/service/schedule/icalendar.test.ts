@@ -131,7 +131,7 @@ test("[CAL19] a single occurrence of an event may be moved or cancelled", async 
   expect(await days(...moved)).toEqual(["2026-12-01 Market", "2026-12-10 Market"]);
 });
 
-test("[CAL20] warnings list what was left out: too many dates, years out of range, rules without an end, events that cannot be read", async () => {
+test("[CAL20] the response lists what an import left out: too many dates, years out of range, rules without an end, events that cannot be read", async () => {
   const codes = async (...lines: string[]) => (await importIcal(file(...lines), now)).warnings.map(({ code }) => code);
   const christmas = event("DTSTART;VALUE=DATE:20261225");
   expect(await codes(christmas, event("DTSTART;VALUE=DATE:20200101"), event("DTSTART;VALUE=DATE:20400101"))).toEqual(["outside"]);

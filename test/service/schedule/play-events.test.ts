@@ -77,7 +77,7 @@ test("[POP1] a play event is stored once, however often it is sent; each invalid
   expect((await call(api.service.url, "POST", "device/play-events", { events: [first] })).status).toBe(401);
 });
 
-test("[POP2] a batch has at most 500 events, may be compressed, and is bounded while it is decompressed", async () => {
+test("[POP2] a batch has at most 500 events, may be compressed, and its size is limited while it is decompressed", async () => {
   const api = await shared.newTeam();
   const device = await api.pairDevice();
   const events = Array.from({ length: 500 }, (_, index) => play(new Date(Date.UTC(2026, 10, 21) + index * 1_000).toISOString(), 1_000));
@@ -218,7 +218,7 @@ test("[POP5] the report is also available as CSV, in which no cell is a formula"
   expect((await api.call("GET", `${path}&format=json`, undefined, { accept: "text/csv" })).body.data).toHaveLength(names.length);
 });
 
-test("[POP6] play events are kept as long as the setting says, counted from their receipt", async () => {
+test("[POP6] play events are kept for the configured time, counted from their arrival", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using api = await TestService.start(folder.path, { clock, playEventDays: 10 });

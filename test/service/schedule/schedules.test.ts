@@ -22,7 +22,7 @@ async function stateOf(device: Device): Promise<DesiredState> {
   return DesiredState.parse((await device.call("GET", "state")).body);
 }
 
-test("[SRE1] a schedule can be created, listed, read, changed and deleted", async () => {
+test("[SRE1] schedules can be created, listed, read, changed and deleted over REST", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
   const { api, create } = setup;
@@ -145,7 +145,7 @@ test("[SRE4] ten thousand schedules on one player are accepted and sent", async 
   expect(programAt(readyOf(state), Date.UTC(2026, 10, 27, 23)).program.layout?.id).toBe(layout.id);
 });
 
-test("[OVR1] an override command adds its content to the player's state, and clearing it removes the content", async () => {
+test("[OVR1] an override command adds its content to the player's desired state; clearing the override removes the content", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
   const { api, layout } = setup;
@@ -165,7 +165,7 @@ test("[OVR1] an override command adds its content to the player's state, and cle
   expect((await stateOf(device)).revision).toBe(empty.revision);
 });
 
-test("[OVR2] an override without content, or with content that does not exist, is rejected with a pointer", async () => {
+test("[OVR2] an override that shows nothing, or something that does not exist, is rejected with a pointer to the field", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
   const { api, layout } = setup;
@@ -186,7 +186,7 @@ test("[SRE5] an item whose validity ends before it begins is rejected with a poi
   expect([rejected.status, errorPointers(rejected)]).toEqual([422, ["/items/1/valid_until"]]);
 });
 
-test("[SRE6] an item's limit of plays per hour is validated, stored, and reaches the player, which applies it", async () => {
+test("[SRE6] an item's limit of plays per hour is validated with a pointer, stored, and reaches the player", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path);
   const { api, layout } = setup;

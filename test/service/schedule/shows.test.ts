@@ -28,7 +28,7 @@ async function live(api: TestService): Promise<string[][]> {
   return lists.map(({ body }) => body.data.map(({ name }: { name: string }) => name));
 }
 
-test("[SHO1] one request shows an asset, a web page or a text: it creates a playlist, a layout and a schedule", async () => {
+test("[SHO1] one request shows an asset, a page or a text: it creates a playlist, a layout of the screens' size and a schedule", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path, { clock: new FakeClock(noon) });
   const device = await api.pairDevice("Lobby");
@@ -80,7 +80,7 @@ test("[SHO1] one request shows an asset, a web page or a text: it creates a play
   link.socket.close();
 });
 
-test("[SHO2] players are selected by id, by a unique name, by tag, or all at once; other selections are rejected with a pointer", async () => {
+test("[SHO2] a show's players are selected by id, by a unique name, by tag, or all at once; any other selection is rejected with a pointer", async () => {
   const api = await shared.newTeam();
   const lobby = await api.pairDevice("Lobby");
   const cafe = await api.pairDevice("CAFÉ Süd");
@@ -110,7 +110,7 @@ test("[SHO2] players are selected by id, by a unique name, by tag, or all at onc
   expect((await api.call("GET", "show?limit=1")).body.data[0].player_count).toBe(1);
 });
 
-test("[SHO3] the response warns of what prevents a show from being seen, but creates it nevertheless", async () => {
+test("[SHO3] the response warns of what may keep a show off the screens, and the show is created nevertheless", async () => {
   const api = await shared.newTeam();
   const device = await api.pairDevice("Lobby");
   const { layout } = await api.showPicture(device);
@@ -137,7 +137,7 @@ test("[SHO3] the response warns of what prevents a show from being seen, but cre
   expect(await codes({ priority: 970 })).toEqual(["overridden /players"]);
 });
 
-test("[SHO4] one request clears a show and leaves nothing of it outside the bin; resources that something else uses stay", async () => {
+test("[SHO4] one request clears a show: its resources go to the bin, except those that something else uses", async () => {
   const api = await shared.newTeam();
   const device = await api.pairDevice("Lobby");
   const before = await stateOf(device);
@@ -168,7 +168,7 @@ test("[SHO4] one request clears a show and leaves nothing of it outside the bin;
   expect((await api.call("GET", `players/${device.playerId}`)).body.layout_id).toBe(second.layout_id);
 });
 
-test("[SHO5] a day after its end a show goes into the bin; a show that was prolonged stays", async () => {
+test("[SHO5] a show's resources go to the bin a day after its end, unless someone has prolonged its schedule", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(noon);
   await using api = await TestService.start(folder.path, { clock });
@@ -222,7 +222,7 @@ test("[SHO6] a show lasts from one moment to another of the same kind, or for a 
   }
 });
 
-test("[SHO7] a show is created once per idempotency key, a dry run creates nothing, and it requires the scopes of everything it creates", async () => {
+test("[SHO7] an idempotency key creates a show once, a dry run creates nothing, and a show requires the scopes of all its resources", async () => {
   const api = await shared.newTeam();
   const device = await api.pairDevice("Lobby");
   const wish = { text: "Hello", players: ["Lobby"], lasts_ms: hour };
@@ -342,7 +342,7 @@ test("[SHO8] the proof of a show counts its own plays on each player, by present
   expect(later.players.find(({ name }: { name: string }) => name === "Lobby")).toMatchObject({ plays: 2, screenshot_id: shot });
 });
 
-test("[SHO12] the proof of a show counts all its players and lists them in parts", async () => {
+test("[SHO12] the proof of a show counts all its players and lists them in parts of at most 100", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path, { clock: new FakeClock(noon) });
   const devices = [await api.pairDevice("A"), await api.pairDevice("B"), await api.pairDevice("C")];
@@ -471,7 +471,7 @@ test.each(eras)("[MCP26] three calls show something on a screen from one moment 
   link.socket.close();
 });
 
-test("[MCP27] a missing screenshot has its reason: offline at once, no response after the given time, or the failure", async () => {
+test("[MCP27] if a screenshot fails, the result says why: offline at once, silent after the given time, or failed with the reason", async () => {
   const api = await shared.newTeam();
   const device = await api.pairDevice("Lobby");
   await using agent = await Agent.connect(api.service.url, api.token, "2026");

@@ -172,7 +172,7 @@ test("[TLN6] in a draft the timeline and the effect of a change are those of the
   expect(await layoutsIn(within)).toEqual(["Usual", "Lunch", "Usual"]);
 });
 
-test("[TLN7] intervals say whether they look the same, also after a change within a playlist", async () => {
+test("[TLN7] the intervals of the timeline say whether they look the same, also after a change within a playlist", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path, ["Hall", "Café"]);
   const { api, ids, created, setPlayer } = setup;
@@ -196,7 +196,7 @@ test("[TLN7] intervals say whether they look the same, also after a change withi
   expect(await contents()).toEqual(live);
 });
 
-test("[TLN8] a gap says why: no schedule is for the screen, none is due, or some take no part", async () => {
+test("[TLN8] a gap in the timeline says why: no schedule is for the screen, none is due, or some take no part", async () => {
   await using folder = await temporaryFolder();
   await using setup = await open(folder.path, ["Without", "Lunch", "Only VIP"]);
   const { ids, created, layout, setPlayer, timeline } = setup;

@@ -4,7 +4,7 @@ import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, heartbeat, errorPointers } from "../harness.ts";
 
-test("[VAR6] a command sets variables on one player or all players with a tag; an invalid variable is rejected with a pointer", async () => {
+test("[VAR6] commands set variables on one player or on all players with a tag; an invalid one is rejected with a pointer to the field", async () => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const device = await api.pairDevice();
@@ -39,7 +39,7 @@ test("[VAR6] a command sets variables on one player or all players with a tag; a
   expect(errorPointers(await send("variables.clear", { names: [] }))).toEqual(["/args/names"]);
 });
 
-test("[VAR7] a player lists the variables that operators set and those that it reported, also after a restart of the service", async () => {
+test("[VAR7] a player lists the variables that operators set and those set on the device, also after a restart of the service", async () => {
   await using folder = await temporaryFolder();
   let path: string;
   {

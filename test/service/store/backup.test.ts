@@ -260,7 +260,7 @@ test.skipIf(isOnPostgres)("[BKP3] a damaged, truncated, newer or invalid backup 
 });
 
 test.skipIf(isOnPostgres)(
-  "[BKP4] neither command overwrites anything; the backup reports files that are already missing and contains the rest",
+  "[BKP4] neither backup nor restore overwrites anything; the backup reports files that are already missing and contains the rest",
   async () => {
     await using folder = await temporaryFolder();
     const path = (name: string) => join(folder.path, name);

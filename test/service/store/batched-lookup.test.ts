@@ -30,7 +30,7 @@ test("[BTQ1] keys that are asked for in one turn of the event loop are read by o
   expect(lookup.queryCount).toBe(1);
 });
 
-test("[BTQ2] a key that is asked for while a query runs is read by a query that begins afterwards, although the other reads it too", async () => {
+test("[BTQ2] a key is read by a query that begins after it was asked for, also if a running one reads it too", async () => {
   const { lookup, queries } = heldLookup();
   const first = lookup.get("a");
   await nextTurn();
@@ -42,7 +42,7 @@ test("[BTQ2] a key that is asked for while a query runs is read by a query that 
   expect([await first, await second]).toEqual(["old", "new"]);
 });
 
-test("[BTQ3] four queries run at once, of 500 keys each; the keys that are asked for meanwhile wait for one of them", async () => {
+test("[BTQ3] four queries of 500 keys each run at once; keys that are asked for meanwhile wait for one of them", async () => {
   const { lookup, queries } = heldLookup();
   const asked = Array.from({ length: 2_600 }, (_, place) => lookup.get(`key ${place}`));
   for (let turn = 0; turn < 10; turn += 1) await nextTurn();

@@ -64,7 +64,7 @@ test("[DBE1] a fault says what the database has said and what to do, and keeps i
   expect(faultOf("57P01")).toMatchObject({ code: "store-unavailable", message: "the database cannot be reached: it failed" });
 });
 
-test("[DBE2] errors of the connection are outages, whatever Node or the library call them; other errors are not the database's", () => {
+test("[DBE2] errors of the connection to PostgreSQL are waited for, whatever Node or the library call them", () => {
   const ofNode = (code: string) => Object.assign(new Error("it failed"), { code });
   for (const code of [
     "ECONNRESET",

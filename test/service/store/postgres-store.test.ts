@@ -60,7 +60,7 @@ async function increment(db: Db): Promise<number> {
   return value;
 }
 
-test("[PGS1] nodes that start at once on an empty database create its tables once", async () => {
+test("[PGS1] nodes that start at once on an empty PostgreSQL database create its tables once", async () => {
   const url = await (await sharedPostgres()).createDatabase(false);
   const stores = await Promise.all(Array.from({ length: 4 }, () => openPostgresStore(url)));
   const counts = await Promise.all(stores.map((store) => store.write(increment)));
@@ -68,7 +68,7 @@ test("[PGS1] nodes that start at once on an empty database create its tables onc
   await Promise.all(stores.map((store) => store[Symbol.asyncDispose]()));
 });
 
-test("[PGS2] a database of a newer version, or of one that was never released, is refused and stays unchanged", async () => {
+test("[PGS2] a database that a newer version wrote, or one that was never released, is refused and stays unchanged", async () => {
   for (const [schema, step, reason] of [
     ["telemetry", "9999-future", "written by a newer version"],
     ["plays", "0001-aaa", "written by a newer version"],
@@ -162,7 +162,7 @@ test("[PGS6] of two writes with the same If-Match that reach two nodes at once, 
   }
 });
 
-test("[PGS7] a request that is repeated at another node at the same time runs once", async () => {
+test("[PGS7] a request with an Idempotency-Key that is repeated at another node at the same time runs once; both get the same response", async () => {
   await using folder = await temporaryFolder();
   const database = await (await sharedPostgres()).createDatabase();
   await using a = await TestService.start(join(folder.path, "a"), { database });
@@ -178,7 +178,7 @@ test("[PGS7] a request that is repeated at another node at the same time runs on
   expect((await a.call("GET", "playlists?limit=100")).body.data).toHaveLength(8);
 });
 
-test("[PGS8] without its database a write fails as unavailable, and the next one succeeds when the database is back", async () => {
+test("[PGS8] while PostgreSQL cannot be reached, queries fail as unavailable; they succeed again when it is back", async () => {
   await using folder = await temporaryFolder();
   let server = await startPostgres({ folder: folder.path });
   await using store = await openPostgresStore(await server.createDatabase());
@@ -223,7 +223,7 @@ test("[PGS17] a database that is not there, or does not let the service in or cr
   expect(await store.write(increment)).toBe(2);
 });
 
-test("[PGS16] a repeat that fails because the first request has succeeded meanwhile gets the first one's answer", async () => {
+test("[PGS16] a repeat that fails because the first request with its Idempotency-Key has succeeded meanwhile gets the first one's answer", async () => {
   await using nodes = await openTwo();
   const clock = createSystemClock();
   const [first, repeat] = [nodes.a, nodes.b].map((store) => new Idempotency(store, clock));
@@ -258,7 +258,7 @@ test("[PGS9] ids and names sort by their bytes, whatever the order that the data
   expect(await query(url, columns)).toEqual([{ count: 0 }]);
 });
 
-test.skipIf(hasConflicts)("[PGS10] while a write is alone, writes of other nodes wait for it", async () => {
+test.skipIf(hasConflicts)("[PGS10] a write that has to be alone makes those of other nodes wait", async () => {
   await using nodes = await openTwo();
   const order: string[] = [];
   const entered = Promise.withResolvers<void>();

@@ -134,7 +134,7 @@ test("[BLS12] a file whose blob may be about to be deleted is stored after the p
   await prepared;
 });
 
-test("[BLS14] a node with another place of the blobs is refused with an error that names both, without credentials", async () => {
+test("[BLS14] a node with another place of the blobs than the first of its database is refused with an error that names both, without credentials", async () => {
   await using opened = await openS3();
   const { db } = opened.store;
   const config = s3Config("http://user:secret@127.0.0.1:9000");

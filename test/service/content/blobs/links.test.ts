@@ -42,7 +42,7 @@ async function startLinked(now: () => number = Date.now): Promise<LinkedService>
 
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
-test("[BLS6] with links, assets, thumbnails and screenshots are answered by a redirect to a link that needs no token and ends after minutes", async () => {
+test("[BLS6] with --s3-redirect, assets, thumbnails and screenshots are redirected to a link that needs no token and ends after minutes", async () => {
   let lateMs = 0;
   await using service = await startLinked(() => Date.now() + lateMs);
   const { api, get } = service;
@@ -87,7 +87,7 @@ test("[BLS6] with links, assets, thumbnails and screenshots are answered by a re
   expect((await fetch(link)).status).toBe(403);
 });
 
-test("[BLS7] files that a browser could run, and devices that do not say that they follow, get the bytes of the service", async () => {
+test("[BLS7] files that a browser could run, and devices that do not say that they follow redirects, get the bytes of the service", async () => {
   await using service = await startLinked();
   const { api, get } = service;
   const svg = Buffer.from(
@@ -115,7 +115,7 @@ test("[BLS7] files that a browser could run, and devices that do not say that th
   expect((await get(path, { prefer: "wait=3, redirect" }, "GET", device.access.access_token)).status).toBe(307);
 });
 
-test("[BLS11] the console may show pictures, video and audio of the links' origin, and load nothing else from there", async () => {
+test("[BLS11] the console's policy allows pictures, video and audio from the origin of the links, and nothing else", async () => {
   await using service = await startLinked();
   const policy = (await service.get("/", { accept: "text/html" })).headers.get("content-security-policy")!;
   const sources = new Map(policy.split("; ").map((directive) => [directive.split(" ")[0], directive]));
@@ -136,7 +136,7 @@ test("[BLS6] the SDK follows a redirect, and its token does not reach the bucket
   expect(asked.map(({ headers }) => headers.authorization)).toEqual([undefined]);
 });
 
-test("[BLS8] links lead to the CDN's origin with the bucket's signature, and connect to nothing", async () => {
+test("[BLS8] with --blobs-url links lead to that origin with the bucket's signature, and signing them connects to nothing", async () => {
   await using opened = await openS3();
   const { marks, store } = opened;
   await using folder = await temporaryFolder();

@@ -50,7 +50,7 @@ test("[ROL14] a deleted player does not count, and gets what it missed when it i
   expect(restored.body.release).toMatchObject({ version: "1.3.0" });
 });
 
-test("[ROL15] an operator's own version takes a player out of its rollout; null removes it; a new device begins again", async () => {
+test("[ROL15] a version that an operator sets for one player takes it out of its rollout; a replaced device begins again", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(start);
   await using api = await TestService.start(folder.path, { clock });
@@ -80,7 +80,7 @@ test("[ROL15] an operator's own version takes a player out of its rollout; null 
   }
 });
 
-test("[ROL16] each step of a rollout is an event of its team, and no other team sees or reaches it", async () => {
+test("[ROL16] each step of a rollout is an event of its team; other teams neither see nor reach it", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(start);
   await using api = await TestService.start(folder.path, { clock });

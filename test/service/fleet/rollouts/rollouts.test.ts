@@ -60,14 +60,14 @@ test.each([
   [{ version: "1.4" }, ["/version"]],
   [{ windows: [{ from: "01:00", until: "01:00" }] }, ["/windows/0/until"]],
   [{ max_failure_percent: 101 }, ["/max_failure_percent"]],
-])("[ROL2] an invalid rollout is rejected with its pointer: %j", async (fault, pointers) => {
+])("[ROL2] an invalid rollout, also one whose rings select nobody, is rejected with its pointer: %j", async (fault, pointers) => {
   await using folder = await temporaryFolder();
   await using api = await TestService.start(folder.path);
   const refused = await api.call("POST", "rollouts", { version: "1.4.0", rings: [{}], ...fault });
   expect([refused.status, errorPointers(refused)]).toEqual([422, pointers]);
 });
 
-test("[ROL3] heartbeats show how far each player is; a failed player is listed with its reason", async () => {
+test("[ROL3] the progress of each player is what its heartbeats report; failed players are listed with the reason", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(start);
   await using api = await TestService.start(folder.path, { clock });
@@ -253,7 +253,7 @@ test("[ROL7] a failure counts against players in probation too, and not if the v
   expect(halted.reason).toBe("Ring 1: 3 of the 19 screens that ran the version failed (15.8 %)");
 });
 
-test("[ROL8] a resumed rollout gives the version again, also to players that failed, and earlier failures no longer count", async () => {
+test("[ROL8] a resumed rollout gives the version again to those from whom it was taken back; earlier failures no longer count", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(start);
   await using api = await TestService.start(folder.path, { clock });
@@ -298,7 +298,7 @@ test("[ROL9] a paused rollout gives the version to no further players until it i
   await eventually(async () => (await second!.wanted()) === "1.4.0");
 });
 
-test("[ROL10] an aborted rollout returns the players that it reached to the version that they ran before", async () => {
+test("[ROL10] an aborted rollout returns the players that it reached to the version that they ran before; others keep theirs", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(start);
   await using api = await TestService.start(folder.path, { clock });
@@ -319,7 +319,7 @@ test("[ROL10] an aborted rollout returns the players that it reached to the vers
   }
 });
 
-test("[ROL11] a player is in one rollout in progress: another one is rejected with the remedy, or replaces the first", async () => {
+test("[ROL11] a player is in one rollout in progress; another one for the same players is rejected with the remedy, or replaces the first", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(start);
   await using api = await TestService.start(folder.path, { clock });

@@ -95,7 +95,7 @@ test("[FAN2] players of two teams share nothing, even where both show the same",
   }
 });
 
-test("[FAN3] an override, a schedule and an own picture of one player are in its state only", async () => {
+test("[FAN3] an override, a schedule and a safe picture of one player are in its state only", async () => {
   const api = await shared.newTeam();
   const [one, two, three] = [await api.pairDevice(), await api.pairDevice(), await api.pairDevice()];
   const { layout } = await api.createLayout();
