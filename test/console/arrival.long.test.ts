@@ -4,7 +4,7 @@ import { desktop, phone, startBrowser, Window } from "../support/console/console
 import { playing, startWall } from "../support/console/wall.ts";
 
 test(
-  "[CSH12] where something has arrived is listed for all of 250 screens, and reached by keyboard, on a phone too",
+  "[CSH12] where something has arrived is listed for all its screens, however many, and reached by keyboard",
   { timeout: 120_000 },
   async () => {
     const screens = Array.from({ length: 250 }, (_, place) => ({ name: `Screen ${place + 1}`, says: playing(null) }));

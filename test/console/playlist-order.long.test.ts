@@ -28,7 +28,7 @@ const names = async (page: Page) => {
   return Promise.all(rows.map(async (row) => (await row.locator(".item-name").textContent()) ?? ""));
 };
 
-test("[CSH8] items are moved by buttons and by the keyboard, and nothing of an item is lost", async () => {
+test("[CSH8] the items of a playlist are moved by buttons and by the keyboard, and no setting of an item is lost", async () => {
   await using service = await startConsoleService();
   const playlist = await newPlaylist(service);
   await using window = await Window.open(browser);
@@ -85,7 +85,7 @@ test("[CSH9] a duration is changed, an item removed and brought back by undo, a 
   expect(window.errors).toEqual([]);
 });
 
-test("[CSH10] a change by somebody else meanwhile is told, and either one is kept", async () => {
+test("[CSH10] a change by somebody else meanwhile is told, and a person keeps either one", async () => {
   await using service = await startConsoleService();
   const playlist = await newPlaylist(service, [first, { type: "text", text: "Second" }]);
   await using window = await Window.open(browser);

@@ -55,7 +55,7 @@ test("[CWL4] the one dark screen among many is in view without any action, with 
   expect(window.errors).toEqual([]);
 });
 
-test("[CWL5] filters live in the address: they survive a reload, and an address that nobody understands shows all", async () => {
+test("[CWL5] filters live in the address: they survive a reload, and what nobody understands in an address is left out", async () => {
   const wall = walls[2]!;
   const window = await shared.window();
   const { page } = window;
@@ -122,7 +122,7 @@ test("[CWL10] times within a sentence of a screen are times of its time zone, on
   expect(window.errors).toEqual([]);
 });
 
-test("[CWL7] with the keyboard alone: from card to card, selected one by one, as a range and all that match, and opened", async () => {
+test("[CWL7] by keyboard alone cards are reached, selected one by one, as a range and all that match, and opened; filters keep the selection", async () => {
   const wall = walls[0]!;
   const window = await shared.window();
   const { page } = window;
@@ -155,7 +155,7 @@ test("[CWL7] with the keyboard alone: from card to card, selected one by one, as
   expect(window.errors).toEqual([]);
 });
 
-test("[CWL8] a picture that is asked for is shown as asked, as being taken, and when it is there; or why there is none", async () => {
+test("[CWL8] a picture that is asked for is shown as asked, as being taken, and as there only when it has arrived; or why there is none", async () => {
   const { service, counter, beat } = await twoScreens();
   const window = await shared.window();
   const { page } = window;
@@ -194,7 +194,7 @@ test("[CWL8] a picture that is asked for is shown as asked, as being taken, and 
   expect(window.errors).toEqual([]);
 });
 
-test("[CWL9] on a phone nothing is wider than the page, and the first screen begins with how to start a player", async () => {
+test("[CWL9] on a phone nothing is wider than the page; without screens the wall says how to start a player", async () => {
   const wall = walls[3]!;
   const window = await shared.window(phone);
   const { page } = window;

@@ -128,7 +128,7 @@ test("[CSH3] before anything is sent, the page tells which screens wait and what
   expect(window.errors).toEqual([]);
 });
 
-test("[CSH4] what is shown stays longer, and other people's changes appear by themselves", async () => {
+test("[CSH4] what is shown stays longer on request, and other people's changes appear by themselves", async () => {
   const service = await shared.newTeam();
   await onlineScreen(service, "Lobby");
   const window = await shared.window();

@@ -113,7 +113,7 @@ test("[CBK4] a command is offered if the screens support it, and is done on each
   await rowOf(page, "Able").getByText("Done").waitFor();
 });
 
-test("[CBK9] brightness, volume and other commands with values are sent with the form of a screen's page, by keyboard alone", async () => {
+test("[CBK9] commands with values are sent to many screens with the form of a screen's page, by keyboard alone", async () => {
   const [dim, plain] = await pairAll("Dim", "Plain");
   const [link, other] = await Promise.all([dim!.connect(), plain!.connect()]);
   link.send({
@@ -160,7 +160,7 @@ test("[CBK9] brightness, volume and other commands with values are sent with the
   expect(window.errors).toEqual([]);
 });
 
-test("[CBK5] screens go to the bin after a dry run, and undo brings them back", async () => {
+test("[CBK5] screens go to the bin by one request after a dry run that names their schedules, and undo brings them back by one", async () => {
   const [one, two] = await pairAll("Bin one", "Bin two");
   const layout = (await service.call("POST", "layouts", { name: "For the bin", width: 1920, height: 1080 })).body;
   const target = { type: "player", player_id: one!.playerId };

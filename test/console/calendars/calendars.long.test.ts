@@ -109,7 +109,7 @@ test("[CSD20] a calendar is made, changed and read from an iCalendar file, and t
   expect(window.errors).toEqual([]);
 });
 
-test("[CSD21] a calendar says where it is used, its deletion names what is in the way, and is taken back", async () => {
+test("[CSD21] a calendar says where it is used, and its deletion names what is in the way; what is deleted or saved is taken back by one action", async () => {
   const id = await created("calendars", { name: "Fairs", dates: [{ date: june(20), name: "Market" }] });
   const schedule = await newUser(id, "Bar");
   const items = [{ type: "text", text: "x", conditions: [{ type: "calendar", calendar_id: id }] }];
@@ -169,7 +169,7 @@ test("[CSD22] two people edit one calendar: what each changed is kept and seen, 
   expect(window.errors).toEqual([]);
 });
 
-test("[CSD23] a calendar is found, made and deleted by keyboard alone; the focus is seen at every stop", async () => {
+test("[CSD23] a calendar is made and deleted by keyboard alone, with the focus seen at every stop, and found by search", async () => {
   await created("calendars", { name: "School terms", dates: [] });
   await using window = await openWindow("/");
   const { page } = window;

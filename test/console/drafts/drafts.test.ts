@@ -101,7 +101,7 @@ test("[CDR7] going back to yesterday takes three actions from the wall, says bef
   expect(window.errors).toEqual([]);
 });
 
-test("[CDR5] what is changed in a draft is compared, published at once, and followed to each screen", async () => {
+test("[CDR5] what is changed in a draft survives a reload, is compared, published at once, and followed to each screen", async () => {
   const playlist = await done(ada, "POST", "playlists", { name: "Lunch", items: ["Soup", "Pasta", "Salad"].map(text) });
   const layout = await done(ada, "POST", "layouts", layoutOf("Canteen", playlist.id));
   const [lobby, hall] = [await service.pairDevice("Lobby"), await service.pairDevice("Hall 3")];
@@ -150,7 +150,7 @@ test("[CDR5] what is changed in a draft is compared, published at once, and foll
   expect(window.errors).toEqual([]);
 });
 
-test("[CDR12] a change that has to be repeated is repeated where it was made, though its draft is left meanwhile", async () => {
+test("[CDR12] a change made in a draft stays in it if the draft is left before the answer, also if it has to be repeated", async () => {
   const own = await shared.newTeam();
   const { id } = await done(own, "POST", "playlists", { name: "Lunch", items: ["Soup", "Salad"].map(text) });
   const window = await shared.window();
@@ -264,7 +264,7 @@ test("[CDR6] what a contributor changes is collected, sent for approval as one, 
   expect([...office.errors, ...desk.errors, ...pocket.errors]).toEqual([]);
 });
 
-test("[CDR10] who began before the team asks for approvals goes on in the draft that their first change became", async () => {
+test("[CDR10] who began before the team asks for approvals goes on in the draft that their first change became, in another tab too", async () => {
   const dora = await inviteMember(service, ada, "contributor", "Dora");
   await done(ada, "PATCH", `teams/${ada.teamId}`, { approval: "none" });
   const window = await shared.window();
@@ -296,7 +296,7 @@ test("[CDR10] who began before the team asks for approvals goes on in the draft 
   expect(window.errors).toEqual([]);
 });
 
-test("[CDR8] a conflict is decided and a draft published by keyboard alone, and nothing is published before", async () => {
+test("[CDR8] a conflict is decided and a draft published by keyboard alone, and nothing is published before the decision", async () => {
   const playlist = await done(ada, "POST", "playlists", { name: "Drinks", items: [text("Tea")] });
   const draft = await done(ada, "POST", "drafts", { name: "Two minds" });
   await done(ada, "PATCH", `playlists/${playlist.id}`, { items: [text("Coffee")] }, within(draft));

@@ -25,7 +25,7 @@ test("[CFR30] a text that is cut off is whole in its tooltip", { timeout: 120_00
 /** The size of the smallest letters in the fields of a page. */
 const smallest = `Math.min(...[...document.querySelectorAll(".input")].map((each) => Number.parseFloat(getComputedStyle(each).fontSize)))`;
 
-test("[CFR31] under a finger, the letters in fields are 16 px", { timeout: 120_000 }, async () => {
+test("[CFR31] under a finger, the letters in fields are 16 px, so that iOS does not zoom", { timeout: 120_000 }, async () => {
   await using service = await startConsoleService();
   await using browser = await startBrowser();
   await service.pairDevice("Hall");

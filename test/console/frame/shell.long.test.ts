@@ -17,7 +17,7 @@ afterAll(() => browser.close());
 const search = (page: Page) => page.getByRole("combobox", { name: "Search" });
 const themeOf = (page: Page) => page.evaluate("document.documentElement.dataset.theme ?? 'system'");
 
-test("[CFR6] Ctrl+K finds actions, places and tags by some letters, and shows first what was chosen last", async () => {
+test("[CFR6] Ctrl+K finds actions, places and tags by some letters, and shows first what was chosen last; on a phone a button opens it", async () => {
   await using service = await startConsoleService();
   const device = await service.pairDevice("Lobby");
   await service.call("PATCH", `players/${device.playerId}`, { tags: ["ground floor"] });

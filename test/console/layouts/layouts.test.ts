@@ -111,7 +111,7 @@ test("[CLY9] zones are dragged, resized and turned by the pointer, undone and sa
   expect(window.errors).toEqual([]);
 });
 
-test("[CLY10] by keyboard alone a zone is added, moved, resized, turned, put behind, named, given a playlist and saved", async () => {
+test("[CLY10] by keyboard alone a zone is added, moved, resized, turned, put behind, named, given a playlist, saved and removed", async () => {
   const layout = await newLayout({ zones: [zones[1]] });
   await service.call("POST", "playlists", { name: "Weather" });
   const window = await shared.window();
@@ -273,7 +273,7 @@ test("[USE2] the editors of playlists and layouts tell on how many screens their
   expect(window.errors).toEqual([]);
 });
 
-test("[CLY13] behind its zones a layout shows what the player shows of it, also text", async () => {
+test("[CLY13] behind the zones the editor shows what the player shows of the layout, of kinds without a picture of their own too", async () => {
   await using own = await startConsoleService();
   await using whole = await startWholeBrowser();
   await using window = await Window.open(whole);

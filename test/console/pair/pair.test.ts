@@ -54,7 +54,7 @@ test("[CPR7] from a fresh service to one's own picture on a screen takes at most
   expect(window.errors).toEqual([]);
 });
 
-test("[CPR1] a screen is paired by typing its code and a name, and its steps follow what it reports", async () => {
+test("[CPR1] a screen is paired by typing its code and a name; its steps follow what service and player report, and a reload shows them again", async () => {
   const window = await shared.window();
   const { page, errors } = window;
   await window.signIn(service);
@@ -89,7 +89,7 @@ test("[CPR1] a screen is paired by typing its code and a name, and its steps fol
   expect(errors).toEqual([]);
 });
 
-test("[CPR2] a pasted address, sentence or code with spaces gives the code", async () => {
+test("[CPR2] a pasted address, sentence or code with spaces gives the code; a letter that no code has is said at once", async () => {
   const window = await shared.window();
   const { page } = window;
   await window.signIn(service, "/pair");
@@ -141,7 +141,7 @@ test("[CPR3] the QR code of the screen leads to the filled form, after signing i
   expect(window.errors.filter((each) => !each.includes("401"))).toEqual([]);
 });
 
-test("[CPR4] tags, orientation, time zone and a picture are given in the same form, by keyboard alone", async () => {
+test("[CPR4] tags, orientation, time zone and first content are given in the same form, by keyboard alone", async () => {
   const window = await shared.window();
   const { page } = window;
   await window.signIn(service, "/pair");

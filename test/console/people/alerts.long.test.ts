@@ -38,7 +38,7 @@ test(
 );
 
 test(
-  "[CPP10] the limits of alerts and their recipients are changed together, and a wrong address is named",
+  "[CPP10] the limits of alerts and their recipients are changed together; a wrong address is named, and what was typed is kept",
   { timeout: 120_000 },
   async () => {
     await using folder = await temporaryFolder();

@@ -34,7 +34,7 @@ async function signOut(page: Page): Promise<void> {
 }
 
 // The first, because the owner has no password yet.
-test("[CPP1] the first visit by link sets name, email and password, which then sign in, back to where the person wanted to go", async () => {
+test("[CPP1] the first visit by link sets name, email and password, which then sign in, back to where the person wanted to go here", async () => {
   const { service } = shared;
   const window = await shared.window();
   const { page } = window;
@@ -66,7 +66,7 @@ test("[CPP1] the first visit by link sets name, email and password, which then s
   await page.getByRole("heading", { name: "Screens", exact: true }).waitFor();
 });
 
-test("[CPP2] too many wrong passwords say how long to wait, on a phone too", async () => {
+test("[CPP2] too many wrong passwords say how long to wait, on a phone too, and count down to the next try", async () => {
   const { service } = shared;
   const member = await inviteMember(service, await owner(service), "editor");
   await signInWhole(service, member, "carl@example.com");
@@ -91,7 +91,7 @@ test("[CPP2] too many wrong passwords say how long to wait, on a phone too", asy
   expect(await submit.isDisabled()).toBe(true);
 });
 
-test("[CPP3] a colleague who is invited opens the link, chooses a password and is in", async () => {
+test("[CPP3] an invited colleague opens the link, chooses a password and is in; a changed role can be undone, a removed person is signed out", async () => {
   const { service } = shared;
   const office = await shared.window();
   await office.signIn(service, "/team/members");

@@ -65,7 +65,7 @@ async function signIn(page: Page, service: TestService, account: string): Promis
 }
 
 test(
-  "[CPP21] a person signs in by single sign-on, back to where they wanted to go, unlinks the account and links it again",
+  "[CPP21] a person signs in by single sign-on, back to where they wanted to go, sees the linked account, unlinks it and links it again",
   slow,
   async () => {
     await using run = await start();
@@ -140,7 +140,7 @@ test("[CPP22] who is not let in by single sign-on reads why and what to do, on a
 });
 
 test(
-  "[CPP23] an invited person joins by single sign-on, and proves who they are in a window of its own without losing what they do",
+  "[CPP23] an invited person joins by single sign-on, and gives a fresh proof in a window of its own without losing what they do",
   slow,
   async () => {
     await using run = await start();

@@ -35,7 +35,7 @@ const becomes = (service: TestService, playlist: { id: string }, words: string) 
   eventually(async () => wordsOf(await read(service, playlist)) === words);
 const row = (page: Page, name: string) => page.getByRole("row", { name, exact: true });
 
-test("[CPL8] an item of every kind is added and shown with its settings; a change of a setting is saved", async () => {
+test("[CPL8] an item of every kind is added and shown with its settings; a change of a setting is saved, and the item stays the same one", async () => {
   const service = await shared.newTeam();
   const { body: asset } = await service.upload(await picture("jpeg"), "image/jpeg", "Menu.jpg");
   const playlist = await newPlaylist(service, [{ type: "image", asset_id: asset.id }, ...texts("Welcome")]);
@@ -167,7 +167,7 @@ test("[CPL10] two items change places in two actions, also by keyboard and on a 
   expect([...window.errors, ...small.errors]).toEqual([]);
 });
 
-test("[CPL11] two people edit one playlist: what fits together is merged and both see it; what contradicts is asked", async () => {
+test("[CPL11] changes of two people that fit together are merged and both see them; what contradicts is asked", async () => {
   const service = await shared.newTeam();
   const playlist = await newPlaylist(service, texts("One", "Two", "Three"));
   const bea = await inviteMember(service, await owner(service), "editor", "Bea");

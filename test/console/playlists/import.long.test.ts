@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-test("[IMP14] a table is checked as soon as it is there, what is wrong is shown line by line, and the rest is imported", async () => {
+test("[IMP14] the console checks a table as soon as it is there, shows what is wrong with which line, and imports the rest", async () => {
   await using service = await startConsoleService();
   await using window = await Window.open(browser);
   const { page } = window;

@@ -28,7 +28,7 @@ const common = [
   "transition",
 ];
 
-test("[CPL1] the table has every setting of every kind of item, and offers only values that the service takes", () => {
+test("[CPL1] the table of fields has every setting of every kind of item, and offers only values that the service takes", () => {
   expect(kinds.toSorted()).toEqual([...fieldSchemas.keys()].toSorted());
   for (const kind of kinds) {
     const shape = fieldSchemas.get(kind)!;
@@ -52,7 +52,7 @@ test("[CPL1] the table has every setting of every kind of item, and offers only 
   }
 });
 
-test("[CPL2] an item with defaults is what the service stores", () => {
+test("[CPL2] an item that the editor completes with defaults is what the service stores", () => {
   for (const item of [{ type: "text", text: "Hello" }, { type: "clock" }, { type: "feed", url: "https://example.com/feed" }] as Item[]) {
     expect(withDefaults(item)).toEqual(NewPlaylistItem.parse(item));
   }
@@ -123,7 +123,7 @@ test("[CPL5] whatever two people do: every row that one of them added or changed
   );
 });
 
-test("[CPL6] undo takes back one's own change only, and redo brings it again", () => {
+test("[CPL6] undo takes back one's own change only, and redo brings it again; typing is one step", () => {
   const base = rows("abc");
   const mine = swapped(base, "a", "c");
   const history = recorded(emptyHistory, { before: base, after: mine });

@@ -23,7 +23,7 @@ afterAll(async () => {
 const size = { width: 640, height: 360 };
 const at = Date.parse("2026-12-01T09:00:00.500Z");
 
-test("[PRV7] a person plays a preview, stops it and goes to a time by keyboard, and sees what is due then", async () => {
+test("[PRV7] a person plays a preview, stops it and goes to any time by keyboard; what is due then is shown", async () => {
   const playerId = await pairScreen(service, size);
   await service.call("PATCH", `players/${playerId}`, {
     layout_id: (await layoutOf(service, "Loop", ["red", 3], ["blue", 3_000])).id,

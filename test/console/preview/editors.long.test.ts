@@ -15,7 +15,7 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-test("[PRV9] the stage of a layout shows what a screen would show, also of what is not saved yet", async () => {
+test("[PRV9] the stage of a layout shows what a screen would show of the layout as it is edited, before it is saved", async () => {
   const layout = await layoutOf(service, "Lobby", ["red", 60]);
   await playlistOf(service, "Garden", ["green", 60]);
   await using window = await Window.open(browser);
@@ -34,7 +34,7 @@ test("[PRV9] the stage of a layout shows what a screen would show, also of what 
   expect(window.errors).toEqual([]);
 });
 
-test("[PRV10] a playlist is previewed as it is edited: item by item, by keyboard, and the chosen one at once", async () => {
+test("[PRV10] a playlist is previewed as it is edited, item by item, and the item that is chosen is shown", async () => {
   const playlist = await playlistOf(service, "Colours", ["red", 600], ["green", 600], ["blue", 600]);
   await using window = await Window.open(browser);
   const { page } = window;
@@ -51,7 +51,7 @@ test("[PRV10] a playlist is previewed as it is edited: item by item, by keyboard
   expect(window.errors).toEqual([]);
 });
 
-test("[PRV11] from a piece of the timeline a person gets to the preview of the screen at that time", async () => {
+test("[PRV11] a piece of the timeline leads to the preview of the screen at that time", async () => {
   const device = await service.pairDevice("Hall");
   const { id: layout_id } = await layoutOf(service, "Tuesday", ["blue", 60]);
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
@@ -72,7 +72,7 @@ test("[PRV11] from a piece of the timeline a person gets to the preview of the s
   expect(window.errors).toEqual([]);
 });
 
-test("[PRV14] in a draft, previews show the content of the draft, and what screens show when it is left", async () => {
+test("[PRV14] in a draft, previews show what the draft holds; outside of it, what screens show", async () => {
   const layout = await layoutOf(service, "Foyer", ["red", 600]);
   const device = await service.pairDevice("Foyer");
   await service.call("PATCH", `players/${device.playerId}`, { layout_id: layout.id });

@@ -40,7 +40,7 @@ const added = (tag: string, src: string): string => `new Promise((resolve) => {
   document.body.append(element);
 })`;
 
-test("[PRV12] a drawing with a script runs nothing and reads nothing of the console, in whatever way it is opened there", async () => {
+test("[PRV12] a file that is opened at the service's own address, or used as a script there, runs nothing and reads nothing of the console", async () => {
   const harmless = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 4"><rect width="4" height="4" fill="red"/></svg>';
   const { body: asset } = await service.upload(Buffer.from(harmless.padEnd(600)), "image/svg+xml");
   await replaceBlob(asset.sha256, hostile.padEnd(600));

@@ -105,7 +105,7 @@ test("[CRP8] a person reads what was shown by screen, tag and day, limited to on
   expect(window.errors).toEqual([]);
 });
 
-test("[CRP9] a person shares a report; a reader without an account opens it on a phone and reaches nothing else; when the person ends the link, the page is gone", async () => {
+test("[CRP9] a person shares a report; a reader without an account opens it on a phone, reaches nothing else, and it ends with the link", async () => {
   const window = await shared.window();
   await window.signIn(service, "/reports/plays?by=player");
   const { page } = window;

@@ -31,7 +31,7 @@ const schedule = {
 } as unknown as Schedule;
 const values = valuesOf(schedule);
 
-test("[CSD14] conditions keep their meaning: one time span is a daypart, several are hours, and values keep their kind", () => {
+test("[CSD14] conditions keep their meaning: one time span is a daypart, several are hours, and values of variables keep their kind", () => {
   const spans = [
     { from: "09:00", until: "12:00" },
     { from: "14:00", until: "18:00", weekdays: ["MO" as const] },
@@ -58,7 +58,7 @@ test("[CSD14] conditions keep their meaning: one time span is a daypart, several
   ).toEqual([false, false, false]);
 });
 
-test("[CSD16] a change names only what differs, and of two people's changes only what both changed differently is asked", () => {
+test("[CSD16] a change of a schedule names only what differs; of two people's changes only what both changed differently is asked", () => {
   expect(changeOf(values, schedule)).toEqual({});
   expect(changeOf({ ...values, priority: 5, endTime: "15:00" }, schedule)).toEqual({ priority: 5, ends_at: "2026-11-24T15:00" });
   const mine = { ...values, name: "Mine", endTime: "15:00", conditions: [{ type: "tag" as const, tag: "bar", is_present: true }] };

@@ -76,7 +76,7 @@ test("[CSC5] a command shows its way as the device reports it, why it failed, an
   expect(window.errors).toEqual([]);
 });
 
-test("[CSC6] only what the device supports is offered, with the reason for the rest; what interrupts the screen is confirmed", async () => {
+test("[CSC6] only commands that the device supports are offered, with the reason for the others; one that interrupts the screen is confirmed", async () => {
   const { device, socket } = await connect("Bar");
   const window = await shared.window(phone);
   await window.signIn(service, `/screens/${device.playerId}?tab=commands`);
@@ -96,7 +96,7 @@ test("[CSC6] only what the device supports is offered, with the reason for the r
   expect(window.errors).toEqual([]);
 });
 
-test("[CSC10] health is told by graphs, in words and as a table; the log grows while it is read", async () => {
+test("[CSC10] measurements are shown as graphs, in words and as a table; the log grows while it is read", async () => {
   const device = await service.pairDevice("Hot");
   const socket = await device.connect();
   const beat = async (temperature_c: number): Promise<void> => {
@@ -135,7 +135,7 @@ test("[CSC10] health is told by graphs, in words and as a table; the log grows w
   expect(window.errors).toEqual([]);
 });
 
-test("[CSC7] an offline screen says so, and when, as the wall does; a command waits for it and can be cancelled", async () => {
+test("[CSC7] an offline screen says so, with the remedy, and not before the wall does; a command waits for it and can be cancelled", async () => {
   const service = await shared.newTeam();
   const { device, socket } = await connect("Attic", service);
   const { playerId } = device;

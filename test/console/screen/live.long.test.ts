@@ -24,7 +24,7 @@ afterAll(() => browser.close());
 const patience = { timeout: 180_000 };
 
 test(
-  "[CSC11] a person watches a real screen live and takes a picture of it; the view ends with the reason, and when they leave",
+  "[CSC11] a real screen is watched live, and the view ends with its reason, when the person leaves, and when the player goes",
   patience,
   async () => {
     await using folder = await temporaryFolder();

@@ -53,7 +53,7 @@ test("[CSC8] the week ahead keeps the hours of the wall clock across a clock cha
   expect(window.errors).toEqual([]);
 });
 
-test("[CSC9] why and why not are told for a chosen time of the screen, schedule by schedule, and stay in the address", async () => {
+test("[CSC9] why the screen shows something, and why each schedule plays or not, is told for a chosen time, which is in the address", async () => {
   const { playerId } = await setup("Corner");
   const target = { type: "player", player_id: (await service.pairDevice("Other")).playerId };
   const { layout_id: layoutId } = (await service.call("GET", `players/${playerId}`)).body;

@@ -21,7 +21,7 @@ test.each([
   ["desktop", desktop],
   ["phone", phone],
 ])(
-  "[CSC14] a nightly restart is added by keyboard, changed and removed, and is said in words (%s)",
+  "[CSC14] a recurring command is added by keyboard, changed and removed, and is said in words (%s)",
   { timeout: 120_000 },
   async (_name, options) => {
     const { playerId } = await service.pairDevice("Lobby");
@@ -67,7 +67,7 @@ test.each([
   },
 );
 
-test("[CSC15] of a recurring command the page keeps dates and the values that it has no control for", { timeout: 120_000 }, async () => {
+test("[CSC15] changing one recurring command keeps what the page has no control for, and every other", { timeout: 120_000 }, async () => {
   const { playerId } = await service.pairDevice("Bar");
   const { body: holidays } = await service.call("POST", "calendars", { name: "Holidays", dates: [{ date: "2026-12-25" }] });
   const stored = [

@@ -20,7 +20,7 @@ const read = async (id: string) => (await service.call("GET", `players/${id}`)).
 test.each([
   ["desktop", desktop],
   ["phone", phone],
-])("[CSC1] a screen is renamed and tagged by keyboard alone (%s)", async (_name, options) => {
+])("[CSC1] a screen is renamed and tagged by keyboard alone, and what was typed outlives the page (%s)", async (_name, options) => {
   const { playerId } = await service.pairDevice("Screen 7");
   await using window = await Window.open(browser, options);
   await window.signIn(service, `/screens/${playerId}`);
@@ -45,7 +45,7 @@ test.each([
   expect(window.errors).toEqual([]);
 });
 
-test("[CSC2] when two people change the same setting, the later one sees both and decides; other settings of both stay", async () => {
+test("[CSC2] when two people change the same setting, the later one sees both values and decides; different settings of both stay", async () => {
   const { playerId } = await service.pairDevice("Lobby");
   await using window = await Window.open(browser);
   const { page } = window;
@@ -74,7 +74,7 @@ test("[CSC2] when two people change the same setting, the later one sees both an
   expect(await read(playerId)).toMatchObject({ name: "Again theirs", tags: ["Café"] });
 });
 
-test("[CSC3] opening hours, time zone, pictures, downloads and the place in a video wall are set as a person says them", async () => {
+test("[CSC3] opening hours, time zone, pictures, downloads and the place in a video wall are set in a form, and the service gets what it says", async () => {
   const { playerId } = await service.pairDevice("Lobby");
   await using window = await Window.open(browser);
   await window.signIn(service, `/screens/${playerId}?tab=settings`);
@@ -151,7 +151,7 @@ test("[CSC13] other hours on some dates are added with a new list of dates, chan
   expect(window.errors).toEqual([]);
 });
 
-test("[CSC4] a deleted screen comes back by undo; an address of a screen in the bin offers that, and an unknown one says so", async () => {
+test("[CSC4] a deleted screen comes back by undo; the address of a screen in the bin offers to restore it, and an unknown one says so", async () => {
   const { playerId } = await service.pairDevice("Kitchen");
   await using window = await Window.open(browser);
   await window.signIn(service, `/screens/${playerId}?tab=settings`);

@@ -17,7 +17,7 @@ const grids = fc
   .filter(({ columns, rows, column, row }) => column < columns && row < rows)
   .filter(({ displayWidth, displayHeight, gap }) => gap < Math.min(displayWidth, displayHeight));
 
-test("[CSC16] rows and columns are written as a part that reads as the same rows and columns", () => {
+test("[CSC16] the place of a screen among equal displays of a video wall is told by rows and columns, and written back as the same part", () => {
   fc.assert(
     fc.property(grids, (grid) => {
       const wall = wallOf(grid);

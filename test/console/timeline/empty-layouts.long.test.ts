@@ -35,7 +35,7 @@ async function newScreen(name: string, layoutId: string): Promise<string> {
   return playerId;
 }
 
-test("[CSD25] a recurrence in words has its days, its times and its end, in this order", async () => {
+test("[CSD25] a recurrence in words has its days, its times and its end, in this order; a window that ends on another day says so", async () => {
   const layoutId = await shownLayout(service, "Menu");
   const all = [
     ["Tuesdays", "T11:00", `${day(1)}T14:00`, `FREQ=WEEKLY;INTERVAL=2;BYDAY=TU;UNTIL=${year + 1}0331`],
@@ -67,7 +67,7 @@ test("[CSD25] a recurrence in words has its days, its times and its end, in this
   expect(window.errors).toEqual([]);
 });
 
-test("[CSD26] the timeline and a screen's week say of a layout without anything to show that it is due and the screen is empty", async () => {
+test("[CSD26] the timeline and a screen's week say of a layout without anything to show that it is due and the screen empty, and lead to it", async () => {
   const bare = (await service.call("POST", "layouts", { name: "Bare", width: 100, height: 100 })).body.id as string;
   const id = await newScreen("Foyer", bare);
   await using window = await openWindow(`/timeline?day=${day(1)}&zoom=day&tag=Foyer`);

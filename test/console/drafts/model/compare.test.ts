@@ -11,7 +11,7 @@ const item = (id: string, more: object = {}) => ({ id, type: "text", text: id, d
 const shown = (before: StoredItem[], after: StoredItem[]) =>
   rowsOf(itemChanges(before, after)).map((row) => (row.is === "same" ? `${row.count} same` : `${row.is} ${row.key}`));
 
-test("[CDR1] items that were added, removed, moved and changed are told apart, and the fewest count as moved", () => {
+test("[CDR1] of a playlist, items that were added, removed, moved and changed are told apart, and the fewest count as moved", () => {
   const before = ["a", "b", "c", "d", "e"].map((id) => item(id));
   expect(shown(before, before)).toEqual(["5 same"]);
   const [a, b, c, d, e] = before as [StoredItem, StoredItem, StoredItem, StoredItem, StoredItem];
@@ -91,7 +91,7 @@ test("[CDR3] versions are grouped by the reader's days", () => {
   ]);
 });
 
-test("[CDR4] only what the service can do in a draft is asked of it in one", () => {
+test("[CDR4] only what the service can do in a draft is asked of it in one, and only what changes content makes one by itself", () => {
   const paths = operations.filter(({ caller }) => caller === "operator").map(({ path, drafts }) => ({ path, isContent: drafts === true }));
   const ids = { player: "plr_01jd3v8q6m9x2k4n7r5t1w0yzh", other: "pls_01jd3v8q6m9x2k4n7r5t1w0yzh" };
   const exampleOf = (path: string) =>

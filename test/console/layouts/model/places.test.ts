@@ -81,7 +81,7 @@ test("[CLY1] numbers that exceed the layout are limited to it, and another size 
   expect([place(odd, "a"), place(odd, "b"), place(odd, "c")]).toEqual(["0,0 333×999", "333,0 334×999", "667,0 333×999"]);
 });
 
-test("[CLY2] what is moved rests at the layout, at other zones, at the safe area and the grid, the nearest first", () => {
+test("[CLY2] what is dragged rests at the layout, other zones, the safe area and the grid, and guides show where", () => {
   const rules = { tolerance: 10, hasGrid: false, hasSafeArea: false };
   const lines = linesOf(three, ["a"], rules);
   const a = three.zones[0]!;
