@@ -37,7 +37,7 @@ async function startProjector() {
   return { port: (server.address() as { port: number }).port, [Symbol.asyncDispose]: async () => void server.close() };
 }
 
-test("[SYS5] every command reaches a real player over REST, acts once, and its result says what was asked and what was read back", async () => {
+test("[SYS5] every command reaches a real player over REST and acts once; its result says what was asked and what was read back", async () => {
   await using folder = await temporaryFolder();
   await using projector = await startProjector();
   const tools = await createFakeTools(folder.path, { wpctl, busctl: logind });

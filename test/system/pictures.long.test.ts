@@ -72,7 +72,7 @@ async function colorAt(bytes: Buffer, x: number, y: number): Promise<number[]> {
 
 const near = (color: readonly number[], wanted: Rgb): boolean => color.every((value, channel) => Math.abs(value - wanted[channel]!) <= 8);
 
-test("[PIC10] a screenshot on command has the asked form, and what is redacted is black; at an interval only a changed screen is sent", async () => {
+test("[PIC10] a screenshot of a real screen has the asked form and is redacted; at an interval only a changed screen is sent", async () => {
   await using run = await setup();
   const full = await run.api.command(run.playerId, "screenshot", { quality: 60 });
   expect(full).toMatchObject({ status: "succeeded", result: { width: 1920, height: 1080 } });

@@ -87,7 +87,7 @@ describe("changes of program", () => {
   }
 });
 
-test("[SWP13] a video in a slot three times as long plays three times and holds its last frame", { timeout: 180_000 }, async () => {
+test("[SWP13] a video shorter than its slot is repeated completely and ends on its last frame", { timeout: 180_000 }, async () => {
   await using folder = await temporaryFolder();
   await using xvfb = await startXvfb(size);
   await using service = await startService(join(folder.path, "service"));

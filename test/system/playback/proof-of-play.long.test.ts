@@ -15,7 +15,7 @@ function playsAt(api: Api, enough: (plays: PlayEventRecord[]) => boolean): Promi
   });
 }
 
-test("[POP14] play events match the content of the screen, also across kill -9, and the report's sum is the zone's time", async () => {
+test("[POP14] what was on a real screen arrives as play events, across kill -9, and the report's sum is the zone's time", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;

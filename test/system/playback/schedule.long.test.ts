@@ -23,7 +23,7 @@ afterAll(() => xvfb[Symbol.asyncDispose]());
 const shows = (color: Rgb): boolean => xvfb.framebuffer.pixel(960, 540).every((value, channel) => Math.abs(value - color[channel]!) <= 4);
 const image = (assetId: string) => ({ type: "image", asset_id: assetId, duration_ms: 10_000, fit: "fill" });
 
-test("[SCH19] a schedule is shown when it is due and until it ends; a deleted one ends immediately", async () => {
+test("[SCH19] a schedule appears on screen when it is due and disappears when it ends; deleted, it disappears at once", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
@@ -49,7 +49,7 @@ test("[SCH19] a schedule is shown when it is due and until it ends; a deleted on
   await eventually(() => shows(red));
 }, 180_000);
 
-test("[OVR10] an override is shown immediately, survives kill -9, and disappears when it is cleared or ends", async () => {
+test("[OVR10] on a real screen, an override shows at once, survives kill -9, and disappears when it is cleared or ends", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;

@@ -16,7 +16,7 @@ const counting = colouredPage(
   </script>`,
 );
 
-test("[WEB13] a site in an iframe keeps its cookies and local storage across a restart of the player", async () => {
+test("[WEB13] a framed site keeps its cookies and local storage when the player restarts", async () => {
   await using folder = await temporaryFolder();
   await using xvfb = await startXvfb({ width: 960, height: 540 });
   await using site = await startWebServer("127.0.0.8", {

@@ -13,7 +13,7 @@ const slow = { timeout: 240_000 };
 
 type Problems = { code: string; detail: string; zone_id: string | null; item_id: string | null }[];
 
-test("[PRB12] an item that fails on a real screen is listed in the service's problems until it is removed", slow, async () => {
+test("[PRB12] an item that fails on a real screen is among the service's problems until it is removed", slow, async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
@@ -36,7 +36,7 @@ test("[PRB12] an item that fails on a real screen is listed in the service's pro
   await eventually(async () => (await problems()).length === 0);
 });
 
-test("[REC9] when a real browser crashes repeatedly, the screen, the heartbeat and now report that content is withheld", slow, async () => {
+test("[REC9] when a real browser crashes repeatedly, the screen, the heartbeat and now say that content is withheld", slow, async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
