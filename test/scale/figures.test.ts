@@ -27,7 +27,7 @@ test("[SCL15] figures of nodes and of SQLite are compared at their middle and at
   expect(() => compared({ name: "a time, ms", isRate: false }, [], [5])).toThrow("no value");
 });
 
-test("[SCL16] the ratio of pairs has an interval, and is surely worse only if the whole interval is", () => {
+test("[SCL16] the ratio of paired measurements has a confidence interval, and is surely worse only if the whole interval is", () => {
   const before = [100, 200, 400, 800];
   expect(
     pairedRatio(

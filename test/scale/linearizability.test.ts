@@ -26,7 +26,7 @@ const set = (calledAt: number, returnedAt: number, expected: string, name: strin
     output === "unknown" ? null : output === "done" ? { is: "done", name } : { is: "mismatched" },
   );
 
-test("[SCL1] the checker accepts a history in which every operation took effect between its call and its return", () => {
+test("[SCL1] the checker of linearizability accepts a history in which every operation took effect between its call and its return", () => {
   expect(isPossible([])).toBe(true);
   // The reads overlap the write: one sees it, the other not yet.
   expect(isPossible([write(0, 10, "b"), read(1, 9, "b"), read(2, 3, "a")])).toBe(true);
@@ -35,7 +35,7 @@ test("[SCL1] the checker accepts a history in which every operation took effect 
   expect(isPossible([write(0, 10, "b"), write(0, 10, "c"), read(11, 12, "b")])).toBe(true);
 });
 
-test("[SCL2] the checker finds planted violations: a lost update, a stale read, a write from the past, two that matched", () => {
+test("[SCL2] the checker finds a lost update, a stale read, a write from the past, and two matches of which only one can be", () => {
   const lostUpdate = [set(0, 1, "a", "b", "done"), read(2, 3, "a")];
   const staleRead = [write(0, 1, "b"), read(2, 3, "b"), write(4, 5, "c"), read(6, 7, "b")];
   const fromThePast = [write(0, 1, "b"), write(2, 3, "c"), read(4, 5, "c"), read(6, 7, "b")];
@@ -48,7 +48,7 @@ test("[SCL2] the checker finds planted violations: a lost update, a stale read, 
   expect(checkLinearizability(staleRead, model).longest).toHaveLength(3);
 });
 
-test("[SCL3] an operation without an answer may have taken effect at any time after its call, or never, but only once", () => {
+test("[SCL3] for the checker an operation without an answer may have taken effect at any later time or never, but not twice", () => {
   const sent = set(0, 1, "a", "b", "unknown");
   expect(isPossible([sent, read(2, 3, "a"), read(4, 5, "a")])).toBe(true);
   expect(isPossible([sent, read(2, 3, "a"), read(4, 5, "b")])).toBe(true);

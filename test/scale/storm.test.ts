@@ -19,7 +19,7 @@ const quick: Storm = {
   seed: 15,
 };
 
-test("[SCL9] a simulated storm is the same again with its seed, and another one with another", () => {
+test("[SCL9] a simulated storm of players is the same again with its seed, and another one with another", () => {
   const slow = { ...quick, acceptsPerS: 50, downMs: 5_000, fetchShare: 0.5 };
   expect(simulateStorm(slow)).toEqual(simulateStorm(slow));
   expect(simulateStorm({ ...slow, seed: 16 })).not.toEqual(simulateStorm(slow));
