@@ -51,7 +51,7 @@ test("[BEN3] --write takes the measured values, keeps tolerances and what was le
   expect(raised(committed, next)).toEqual(["a"]);
 });
 
-test("[BEN4] the committed file has positive ratios of parts that there are", async () => {
+test("[BEN4] the committed file of ratios is valid, and has no ratio of a part that does not exist", async () => {
   const committed = Ratios.parse(JSON.parse(await readFile(join(rootFolder, "bench/ratios.json"), "utf8")));
   const names = parts.map(({ name }) => name);
   expect(Object.keys(committed).filter((name) => !names.includes(name.split(":")[0]!))).toEqual([]);

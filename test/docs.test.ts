@@ -52,7 +52,7 @@ test("[DOC4] the architecture page names every folder of src and the import tabl
   expect(rows.toSorted()).toEqual([...linted, "src/main"].toSorted());
 });
 
-test("[DOC3] CONTRIBUTING gives the reason for each runtime dependency and for no other package", async () => {
+test("[DOC3] CONTRIBUTING gives the reason for each runtime dependency and for no other package; versions are exact", async () => {
   const { dependencies } = JSON.parse(await readFile(join(rootFolder, "package.json"), "utf8")) as { dependencies: Record<string, string> };
   const text = await readFile(join(rootFolder, "CONTRIBUTING.md"), "utf8");
   const section = text.slice(text.indexOf("## Why each runtime dependency"));

@@ -78,7 +78,7 @@ test("[HOU2] sums leave out disturbed time on both sides, and list time reported
   ).toBe(70);
 });
 
-test("[HOU3] a second in which the screen shows something other than forecast or why is found, with its reason", () => {
+test("[HOU3] a second at which the screen differs from the forecast or from why is found, with the reason", () => {
   const seconds = [1_000, 2_000, 3_000, 4_000, 5_000, 6_000].map((at) => ({
     at,
     seen: home,
@@ -116,7 +116,7 @@ test("[HOU3] a second in which the screen shows something other than forecast or
   ]);
 });
 
-test("[HOU4] consecutive plays of one item for one cause form one interval; a gap, a cause or an item separates them", () => {
+test("[HOU4] consecutive plays of one item with one cause form one interval; a gap, another cause or another item divides it", () => {
   const spans = [run("red", 2_000, 3_000), run("red", 0, 2_000), run("red", 3_500, 4_000), run("red", 4_000, 5_000, lunch)];
   const other = { ...run("red", 1_000, 1_500), zone: "right" };
   expect(mergeAdjacent([...spans, other])).toEqual([

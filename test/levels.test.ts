@@ -33,7 +33,7 @@ const dependents = new Map([
 const costs = new Map([["test/a.test.ts", 2], ["test/service.test.ts", 20], ["test/far.test.ts", 4], ["test/slow.test.ts", 500]]); // prettier-ignore
 const choose = (changed: readonly string[], budget: number) => chooseWithin(changed, dependents, (name) => costs.get(name)!, budget);
 
-test("[RUN4] the nearest tests of a change are chosen as far as the time suffices, and the others are counted", () => {
+test("[RUN4] npm test -- --changed runs the nearest tests of a change, as many as take 90 seconds, and counts the others", () => {
   expect(choose(["src/a.ts"], 100)).toEqual({ files: ["test/a.test.ts", "test/service.test.ts", "test/far.test.ts"], leftOut: 0 });
   expect(choose(["src/a.ts"], 10)).toEqual({ files: ["test/a.test.ts", "test/far.test.ts"], leftOut: 1 });
   expect(choose(["src/a.ts", "src/b.ts"], 7)).toEqual({ files: ["test/a.test.ts", "test/far.test.ts"], leftOut: 1 });

@@ -187,7 +187,7 @@ test("[LNT1] the linter rejects every import that the import table forbids, at a
   expect(rejected.size).toBeGreaterThan(1_000);
 });
 
-test("[LNT2] the linter rejects a cycle of type-only imports", () => {
+test("[LNT2] the linter rejects a cycle of imports, even when they import only types", () => {
   const rejected = complaints.get("import(no-cycle)") ?? new Set();
   expect([...rejected].filter((file) => file in cycles)).not.toEqual([]);
 });

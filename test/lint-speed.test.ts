@@ -37,7 +37,7 @@ async function refusedIn(file: string): Promise<string[]> {
   return [...files].filter(([path]) => complaints.includes(path)).map(([, line]) => line);
 }
 
-test("[RUN2] the linter refuses what makes a test's verdict depend on the machine's speed, and accepts what does not", async () => {
+test("[RUN2] the linter refuses sleeps, time limits, the real clock and strings for waitForFunction in a test, and accepts the rest", async () => {
   expect(await refusedIn("test/system/planted-N.test.ts")).toEqual(refused);
 });
 

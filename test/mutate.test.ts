@@ -31,7 +31,7 @@ test("[RUN5] a fault whose text is missing, occurs twice or stays the same is re
   expect(() => checkFaults([{ ...fault, replace: "x > 1" }], () => "x > 1")).toThrow("changes nothing");
 });
 
-test("[RUN8] fresh faults are two in each folder of src, in places that occur once, and the same for the same seed", () => {
+test("[RUN8] npm run mutate -- --fresh SEED plants two faults in each folder of src, at random places that the seed repeats", () => {
   const files = execFileSync("git", ["ls-files"], { cwd: rootFolder, encoding: "utf8" }).split("\n").filter(Boolean);
   const fresh = chooseFreshFaults(rootFolder, files, 7);
   checkFaults(fresh, textOf);

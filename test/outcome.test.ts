@@ -15,17 +15,17 @@ function run(exitCode: number, ...files: Run["report"]["files"]): Run {
 const passing = file("test/base/clock.test.ts", { ticks: "passed", waits: "passed", sleeps: "skipped" });
 const swap = "test/renderer/stage/swap.test.ts";
 
-test("[RUN1] tests that pass are counted, and the run exits with 0", () => {
+test("[RUN1] npm test runs each test once, counts those that pass, and exits with 0", () => {
   expect(judge(run(0, passing))).toEqual({ passed: 2, failed: 0, skipped: 1, failures: [], exitCode: 0 });
 });
 
-test("[RUN1] a test that fails, and a file that fails outside its tests, are listed, and the run exits with 1", () => {
+test("[RUN1] a test that fails, and a file that fails outside its tests, are listed in the last lines, and the run exits with 1", () => {
   const outcome = judge(run(1, passing, file(swap, { b: "passed", "zones c": "failed" }), file("test/a.test.ts", { d: "skipped" }, 1)));
   const failures = [`${swap} > zones c`, "test/a.test.ts (outside its tests)"];
   expect(outcome).toEqual({ passed: 3, failed: 2, skipped: 2, failures, exitCode: 1 });
 });
 
-test("[RUN3] an error that belongs to no file, and a run without files, exit with 1", () => {
+test("[RUN3] the run exits with 1 if an error belongs to no file, or if no test file matches", () => {
   const stray: Run = { exitCode: 0, report: { files: [passing], errors: 1 } };
   const failures = ["(errors that belong to no file: 1)"];
   expect(judge(stray)).toMatchObject({ passed: 2, failed: 1, failures, exitCode: 1 });

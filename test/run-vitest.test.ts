@@ -11,7 +11,7 @@ import { descendantsOf, isAlive } from "./host/processes.ts";
 import { eventually, waitUntil } from "./support/polling.ts";
 
 test.each(["SIGINT", "SIGTERM"] as const)(
-  "[RUN9] after %s the runner, Vitest and its workers have ended and left no file",
+  "[RUN9] after %s the runner of npm test, Vitest and its workers have ended and left no file",
   async (signal) => {
     await using folder = await temporaryFolder();
     await symlink(join(rootFolder, "node_modules"), join(folder.path, "node_modules"));

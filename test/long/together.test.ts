@@ -14,7 +14,7 @@ const boundMs = 500;
 
 const middle = (values: readonly number[]): number => values.map(Math.abs).toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
-test("[SYN9] two players, one started late and killed, change items and show a video's frames in sync, also without the service", async () => {
+test("[SYN9] two players, one of them started late and killed, change items and show a video's frames together, even without the service", async () => {
   await using folder = await temporaryFolder();
   await using first = await startXvfb({ width: 640, height: 360 });
   await using second = await startXvfb({ width: 640, height: 360 });
