@@ -1,22 +1,50 @@
 // Keeps the documents true: rules and their tests, paths, the import table, the reasons for packages.
 import { readdir, readFile, stat } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
+import { idOf, readRules, titlesIn, type Rule } from "../scripts/rules/titles.ts";
 import { rootFolder } from "../src/main/folders.ts";
 
-async function idsIn(pattern: RegExp, path: string): Promise<string[]> {
-  const text = await readFile(join(rootFolder, path), "utf8");
-  return [...text.matchAll(pattern)].map(([, id]) => id!);
-}
+/** Rules that have tests in files of several names: each part of the program that a rule concerns proves its own share. */
+const inSeveralFiles = `
+AST10 AST15 AST16 AST9 BRU3 CAL17 CJN1 CLY6 CLY7 CLY8 CPR7 CSD6 CWL4 DBE3 DSK1 DSK13 DSK7 DSP10 DSP3 DSP4 DSP8 DSP9
+ENG22 FST11 FST8 HST13 HST16 HST29 HST31 HST33 HST35 HST37 HST9 HTT4 IMP6 INT1 KIL1 LIM1 MPR1 NOD23 NTP8 OAS6 PIX10
+POP17 PRG4 PRV15 PRV17 PRV19 PRV3 PRV8 RCO5 REC10 REC12 REC13 REC14 REC17 REC19 REC20 REC21 REC3 REC4 REC7 ROM8 RST6
+SCN3 SFD1 SGN6 SNS2 SNS7 TEA11 WFR15 WHK14 WIR22 WRT2 ZON10
+`;
 
-test("[DOC1] every rule has a test whose title contains its id, and every id in a test title has a rule", async () => {
-  const rules = await idsIn(/^- \*\*([A-Z]{3}\d+)\*\*/gm, "docs/rules.md");
-  expect(new Set(rules).size).toBe(rules.length);
-  const files = (await readdir(join(rootFolder, "test"), { recursive: true })).filter(
-    (name) => /(?:\.test|\/contract)\.ts$/.test(name) && !name.includes("node_modules"),
-  );
-  const cited = (await Promise.all(files.map((name) => idsIn(/\(\s*[`"'(]\[([A-Z]{3}\d+)\]/g, join("test", name))))).flat();
-  expect([...new Set(cited)].toSorted()).toEqual(rules.toSorted());
+test("[DOC1] each title of a test is a rule with an id, whose tests stand in one file unless it is listed here", () => {
+  const rules = readRules(rootFolder);
+  expect(rules.filter((rule) => idOf(rule) === null)).toEqual([]);
+  const namesOf = (own: readonly Rule[]) => new Set(own.map(({ file }) => basename(file).replace(/(?:\.long)?\.test\.ts$/, "")));
+  const shared = [...Map.groupBy(rules, idOf)].filter(([, own]) => namesOf(own).size > 1).map(([id]) => String(id));
+  expect(shared.toSorted()).toEqual(inSeveralFiles.trim().split(/\s+/));
+});
+
+test("[DOC5] titles are read of tests with tables, conditions, expressions and names of their own, and of nothing else", () => {
+  const text = `
+    test("[ABC1] a plain one", () => pattern.test("no", title));
+    test.each(["no"])("[ABC2] one for %s", { timeout: 1 }, run);
+    test.skipIf(!isHere).for([[1, 2]])(\`[ABC3] one on \${name}\`, run);
+    test.skip("no");
+    standInTest('[ABC4] "another" one', run);
+    test(computed, run);
+  `;
+  const titles = ["[ABC1] a plain one", "[ABC2] one for %s", "[ABC3] one on ${name}", '[ABC4] "another" one', "computed"];
+  expect(titlesIn(text)).toEqual(titles);
+});
+
+test("[DOC6] each rule that a document names is the title of a test", async () => {
+  const ids = new Set(readRules(rootFolder).map(idOf));
+  const areas = new Set([...ids].map((id) => id?.slice(0, 3)));
+  const pages = (await readdir(join(rootFolder, "docs"))).filter((name) => name.endsWith(".md")).map((name) => join("docs", name));
+  for (const page of ["README.md", "CONTRIBUTING.md", ...pages]) {
+    const named = (await readFile(join(rootFolder, page), "utf8")).match(/\b[A-Z]{3}\d+\b/g) ?? [];
+    expect(
+      named.filter((id) => areas.has(id.slice(0, 3)) && !ids.has(id)),
+      page,
+    ).toEqual([]);
+  }
 });
 
 test("[DOC2] every file and folder that the documents name exists", async () => {

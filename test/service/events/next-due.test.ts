@@ -71,9 +71,9 @@ async function webhookSender(store: Store, clock: Clock) {
 }
 
 test.for([
-  ["MAI5", "a mail", mailSender],
-  ["WHK11", "a delivery", webhookSender],
-] as const)("[%s] %s that becomes due while its sender looks for what is due is not left until another is queued", async ([, , open]) => {
+  ["a mail", mailSender],
+  ["a delivery", webhookSender],
+] as const)("[WHK19] %s that becomes due while its sender looks for what is due is not left until another is queued", async ([, open]) => {
   await using folder = await temporaryFolder();
   await copyMigratedDatabases(folder.path);
   await using store = await openStore(folder.path);
