@@ -2,19 +2,20 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { release, tmpdir, type } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
 import { hasGpu } from "../src/host/linux/gpu.ts";
 import { findElectron } from "../src/main/player/engine.ts";
 import { rootFolder } from "../src/main/folders.ts";
+import { gateConfig, longConfig } from "./test/levels.ts";
 
 const usage = "npm run electron:check -- [--binary FILE] [--report FILE]";
 /** The test files, by the configuration that has them. */
 const files = {
-  "vitest.config.ts": ["test/system/packaging/electron.test.ts", "test/host/contract.test.ts"],
-  "vitest.long.config.ts": ["test/system/packaging/electron.long.test.ts", "test/host/sites/sites.long.test.ts"],
+  [gateConfig]: ["test/system/packaging/electron.test.ts", "test/host/contract.test.ts"],
+  [longConfig]: ["test/system/packaging/electron.long.test.ts", "test/host/sites/sites.long.test.ts"],
 };
 // From the tests of all hosts, only those of the Electron binary.
 const wanted = "\\[EL|electron under Xvfb";
@@ -57,7 +58,7 @@ function obstacle(path: string | null): string | null {
 function runTests(path: string): Result[] {
   const folder = mkdtempSync(join(tmpdir(), "signage-electron-"));
   try {
-    return Object.entries(files).flatMap(([config, own]) => runFiles(path, config, own, join(folder, `${config}.json`)));
+    return Object.entries(files).flatMap(([config, own]) => runFiles(path, config, own, join(folder, `${basename(config)}.json`)));
   } finally {
     rmSync(folder, { recursive: true });
   }

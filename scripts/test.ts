@@ -9,6 +9,7 @@ import { buildPageIfStale } from "../test/support/page-build.ts";
 import { bundleProgramsIfStale } from "../test/support/programs/bundle.ts";
 import { chooseChanged } from "./test/changed.ts";
 import { CostMeter, writeCosts } from "./test/cost.ts";
+import { gateConfig } from "./test/levels.ts";
 import { judge, listText } from "./test/outcome.ts";
 import { ensureInstalled, gateRequirements } from "./test/requirements.ts";
 import { runVitest } from "./test/run-vitest.ts";
@@ -24,7 +25,7 @@ async function runTests(words: readonly string[]): Promise<void> {
     process.stdout.write("Electron's binary is missing: a stand-in replaces it (npm run electron:check tests the binary).\n");
   await Promise.all([buildPageIfStale(), bundleProgramsIfStale()]);
   using meter = withCost ? new CostMeter() : null;
-  const run = await runVitest(words);
+  const run = await runVitest(["--config", gateConfig, ...words]);
   if (meter !== null) writeCosts(meter.end());
   const { passed, failed, skipped, failures, exitCode } = judge(run);
   process.stdout.write(`${listText("Failed", failures)}\nTests: ${passed} passed, ${failed} failed, ${skipped} skipped\n`);

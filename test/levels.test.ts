@@ -6,20 +6,20 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { chooseWithin } from "../scripts/test/changed.ts";
 import { CostMeter, costsIn, costTable, costVariable } from "../scripts/test/cost.ts";
-import { gateTests, longTests } from "../scripts/test/levels.ts";
+import { gateConfig, gateTests, longConfig, longTests } from "../scripts/test/levels.ts";
 import { allLongFiles, filesOf, longParts } from "../scripts/test/long-parts.ts";
 import { rootFolder } from "../src/main/folders.ts";
 
 test("[RUN6] every test file belongs to npm test or to exactly one part of the long run", () => {
   const all = globSync("test/**/*.test.ts", { cwd: rootFolder, exclude: [...longTests.exclude] }).toSorted();
   const gate = globSync([...gateTests.unit, ...gateTests.programs], { cwd: rootFolder, exclude: [...gateTests.exclude] });
-  const ofParts = longParts.filter(({ config }) => config === "vitest.long.config.ts").flatMap((part) => filesOf(part));
+  const ofParts = longParts.filter(({ config }) => config === longConfig).flatMap((part) => filesOf(part));
   expect([...gate, ...ofParts].toSorted()).toEqual(all);
   expect(ofParts.toSorted()).toEqual(allLongFiles());
 });
 
 test("[RUN6] the parts on PostgreSQL run tests of npm test", () => {
-  for (const part of longParts.filter(({ config }) => config === "vitest.config.ts")) {
+  for (const part of longParts.filter(({ config }) => config === gateConfig)) {
     expect(filesOf(part).length, part.name).toBeGreaterThan(50);
     expect(filesOf(part).filter((file) => file.includes(".long."))).toEqual([]);
   }

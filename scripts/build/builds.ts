@@ -22,13 +22,13 @@ const packages = ["package.json", "package-lock.json"];
 export const builds: Readonly<Record<BuildName, Build>> = {
   player: {
     title: "the player's page",
-    config: "vite.config.ts",
+    config: "config/vite.page.ts",
     output: "dist/renderer/player/index.html",
-    sources: ["renderer/player", "src/protocol", "vite.config.ts", "vite.fonts.ts", "scripts/fonts", ...packages],
+    sources: ["renderer/player", "src/protocol", "config/vite.page.ts", "config/fonts.ts", "scripts/fonts", ...packages],
   },
   console: {
     title: "the console",
-    config: "vite.console.config.ts",
+    config: "config/vite.console.ts",
     output: "dist/renderer/console/index.html",
     sources: [
       "renderer/console",
@@ -40,15 +40,15 @@ export const builds: Readonly<Record<BuildName, Build>> = {
       "src/player/playback",
 
       "src/base",
-      "vite.console.config.ts",
+      "config/vite.console.ts",
       ...packages,
     ],
   },
   programs: {
     title: "the programs",
-    config: "vite.main.config.ts",
+    config: "config/vite.programs.ts",
     output: "dist/main/electron.js",
-    sources: ["src", "vite.main.config.ts", ...packages],
+    sources: ["src", "config/vite.programs.ts", ...packages],
   },
 };
 

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { rootFolder } from "../../src/main/folders.ts";
+import { gateConfig, longConfig } from "../test/levels.ts";
 
 /** Test files, and the rule whose tests are run; all tests without it. */
 export interface TestRun {
@@ -29,7 +30,7 @@ const longestFileMs = 60_000;
 export function runTests(copy: string, { files, rule, isLong }: TestRun, signal: AbortSignal): Promise<Outcome> {
   const vitest = join(rootFolder, "node_modules/vitest/vitest.mjs");
   const only = rule === undefined ? [] : ["--testNamePattern", `\\[${rule}\\]`];
-  const config = isLong === true ? ["--config", "vitest.long.config.ts"] : [];
+  const config = ["--config", isLong === true ? longConfig : gateConfig];
   const timeout = AbortSignal.timeout(longestFileMs * Math.max(2, files.length));
   const child = spawn(process.execPath, [vitest, "run", "--bail", "1", "--reporter", "dot", ...config, ...only, ...files], {
     cwd: copy,

@@ -9,7 +9,7 @@ import { noticesOf, noticesText } from "./notices.ts";
 import type { BuildOptions } from "./options.ts";
 import { installedModules, pruneModules } from "./production-modules.ts";
 import { run } from "./run-program.ts";
-import { fontPackages } from "../../vite.fonts.ts";
+import { fontPackages } from "../../config/fonts.ts";
 
 /** The oldest launcher that can run this application. Raise it when a bundle needs what only a newer launcher does. */
 const launcherNeeded = "0.1.0";

@@ -20,7 +20,7 @@ export interface BuiltFile {
 /** Bundles the programs, the page, the console and the launcher from their sources. */
 export function buildPrograms(epoch: number): void {
   const vite = join(rootFolder, "node_modules/vite/bin/vite.js");
-  for (const config of ["vite.config.ts", "vite.console.config.ts", "vite.main.config.ts", "vite.launcher.config.ts"]) {
+  for (const config of ["config/vite.page.ts", "config/vite.console.ts", "config/vite.programs.ts", "config/vite.launcher.ts"]) {
     const argv = [vite, "build", "--config", config, "--logLevel", "warn"];
     run(process.execPath, argv, { cwd: rootFolder, env: { SOURCE_DATE_EPOCH: String(epoch) } });
   }

@@ -1,5 +1,10 @@
 // Which test files belong to which level: those of `npm test`, and those of `npm run test:long`.
 
+/** Vitest's settings for the tests of `npm test`. */
+export const gateConfig = "config/vitest.gate.ts";
+/** Those of `npm run test:long`. */
+export const longConfig = "config/vitest.long.ts";
+
 /** Files by what their tests start, as patterns from the root. */
 export interface TestFiles {
   unit: readonly string[];

@@ -48,7 +48,7 @@ export async function loadRules(text: string, families: readonly string[], signa
 }
 
 function eastLetters(text: string): number[] {
-  // vite.fonts.ts writes it into the page's style sheet.
+  // config/fonts.ts writes it into the page's style sheet.
   eastRanges ??= rangesIn(unquoted(getComputedStyle(document.documentElement).getPropertyValue("--east-letters")));
   const ranges = eastRanges;
   return [...new Set(text)].map((letter) => letter.codePointAt(0)!).filter((letter) => areIn(ranges, letter));

@@ -1,4 +1,4 @@
-// HAProxy for the cluster, by the sample configuration deploy/haproxy.cfg with the addresses of this run.
+// HAProxy for the cluster, by the sample configuration packaging/service/haproxy.cfg with the addresses of this run.
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
@@ -43,9 +43,9 @@ export async function startProxy(folder: string, logs: string, port: number, nod
 
 /** The sample with this run's addresses. @throws Error when a line that it replaces is not there. */
 async function configuration(port: number, socket: string, nodes: readonly string[]): Promise<string> {
-  let sample = await readFile(join(rootFolder, "deploy/haproxy.cfg"), "utf8");
+  let sample = await readFile(join(rootFolder, "packaging/service/haproxy.cfg"), "utf8");
   const replace = (line: RegExp, by: string): void => {
-    if (!line.test(sample)) throw new Error(`deploy/haproxy.cfg has no line ${String(line)}`);
+    if (!line.test(sample)) throw new Error(`packaging/service/haproxy.cfg has no line ${String(line)}`);
     sample = sample.replace(line, by);
   };
   replace(/^ {4}bind .*$/m, `    bind 127.0.0.1:${port}`);

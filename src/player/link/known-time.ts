@@ -33,7 +33,7 @@ export async function readKnownTime(folder: string, rendererFolder: string, log:
   }
 }
 
-/** The build's time (`buildStamp` in vite.config.ts). A build outside a repository may have none. */
+/** The build's time (`buildStamp` in config/vite.page.ts). A build outside a repository may have none. */
 async function readBuildTime(rendererFolder: string, log: Log): Promise<number> {
   try {
     const text = await readFile(join(rendererFolder, "player/build.json"), "utf8");

@@ -21,7 +21,7 @@ export type StartMediaProcess = () => Promise<MediaProcess>;
 /** The JavaScript heap suffices for the largest document. */
 export const heapFlags = ["--max-old-space-size=512"];
 const isSource = import.meta.filename.endsWith(".ts");
-/** The program of a media process, in the folder of this file. Its bundle has another name (vite.main.config.ts). */
+/** The program of a media process, in the folder of this file. Its bundle has another name (config/vite.programs.ts). */
 export const mediaProgram = join(import.meta.dirname, isSource ? "child.ts" : "media-child.js");
 
 // Each of these programs replaces itself by the next one, so the process id stays the same. Together: the kernel kills the

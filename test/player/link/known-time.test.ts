@@ -9,7 +9,7 @@ import { CorrectedClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { firstReleaseMs, readKnownTime, storeKnownTime } from "../../../src/player/link/known-time.ts";
 import { rootFolder } from "../../../src/main/folders.ts";
-import config from "../../../vite.config.ts";
+import config from "../../../config/vite.page.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";

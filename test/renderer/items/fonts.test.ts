@@ -9,7 +9,7 @@ import { rootFolder } from "../../../src/main/folders.ts";
 import { fontFamilies } from "../../../src/protocol/content/item-styles.ts";
 import { NewPlaylistItem } from "../../../src/protocol/content/items.ts";
 import type { Scene, SceneItem } from "../../../src/protocol/scene.ts";
-import { fontPackages } from "../../../vite.fonts.ts";
+import { fontPackages } from "../../../config/fonts.ts";
 import { item, slot, stage, zone } from "../scenes.ts";
 import { type OpenedPage, startTestBrowser, type TestBrowser } from "../test-browser.ts";
 

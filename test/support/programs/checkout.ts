@@ -15,10 +15,10 @@ const copied = [
   "tsconfig.json",
   "sdk/typescript/client.ts",
   "sdk/typescript/types.ts",
-  "vite.config.ts",
-  "vite.console.config.ts",
-  "vite.fonts.ts",
-  "vite.main.config.ts",
+  "config/vite.page.ts",
+  "config/vite.console.ts",
+  "config/fonts.ts",
+  "config/vite.programs.ts",
 ];
 
 /** Copies sources and build settings into `folder`. The copy shares this project's packages. */

@@ -96,7 +96,7 @@ test("[PCK5] the packed service runs with only the files of the package, and its
 
   // The player only reads feeds of other machines, so its feed reader is bundled separately and called directly.
   await build({
-    configFile: join(rootFolder, "vite.main.config.ts"),
+    configFile: join(rootFolder, "config/vite.programs.ts"),
     root: rootFolder,
     logLevel: "error",
     build: {
@@ -159,7 +159,7 @@ interface Hooks {
 
 /** electron-builder's hooks, which are plain JavaScript. */
 async function hooks(): Promise<Hooks> {
-  return (await import(pathToFileURL(join(rootFolder, "deploy/verify-pack.mjs")).href)) as Hooks;
+  return (await import(pathToFileURL(join(rootFolder, "packaging/electron/verify-pack.mjs")).href)) as Hooks;
 }
 
 function inPackage(path: string): string {

@@ -15,7 +15,7 @@ interface FontFields {
 /** Sets the family and, if given, weight, style and language. `text` decides the forms of Chinese characters where no language is given. */
 export function setFont(element: HTMLElement, { font_family, font_weight, font_style, locale }: FontFields, text: string): void {
   const { style, classList } = element;
-  // vite.fonts.ts has the fonts of each family, one list for each language. The variable is that of an element with `lang`.
+  // config/fonts.ts has the fonts of each family, one list for each language. The variable is that of an element with `lang`.
   const language = languageOf(text, locale);
   if (language !== null) element.lang = language;
   style.fontFamily = `var(--${font_family})`;

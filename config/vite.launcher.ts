@@ -2,16 +2,16 @@
 import { join } from "node:path";
 import { defineConfig } from "vite";
 
-const here = import.meta.dirname;
+const root = join(import.meta.dirname, "..");
 
 export default defineConfig({
   build: {
     ssr: true,
     target: "node24",
-    outDir: join(here, "dist/launcher"),
+    outDir: join(root, "dist/launcher"),
     emptyOutDir: true,
     rolldownOptions: {
-      input: join(here, "src/launcher/launcher.ts"),
+      input: join(root, "src/launcher/launcher.ts"),
       output: { entryFileNames: "launcher.mjs", format: "esm", codeSplitting: false },
     },
   },

@@ -2,9 +2,9 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { defineConfig, type Plugin } from "vite";
-import { shippedFonts } from "./vite.fonts.ts";
+import { shippedFonts } from "./fonts.ts";
 
-const here = import.meta.dirname;
+const root = join(import.meta.dirname, "..");
 
 /**
  * Writes the build's time to build.json: SOURCE_DATE_EPOCH (reproducible-builds.org), else that of the newest commit, so that equal
@@ -24,19 +24,19 @@ function buildStamp(): Plugin {
 /** The newest commit's time, seconds since the epoch; an empty text outside a repository. */
 function newestCommit(): string {
   try {
-    return execFileSync("git", ["log", "-1", "--format=%ct"], { cwd: here, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+    return execFileSync("git", ["log", "-1", "--format=%ct"], { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
   } catch {
     return ""; // No git, or no repository: the caller warns.
   }
 }
 
 export default defineConfig({
-  plugins: [shippedFonts(here), buildStamp()],
-  root: join(here, "renderer/player"),
+  plugins: [shippedFonts(root), buildStamp()],
+  root: join(root, "renderer/player"),
   base: "./",
   publicDir: false,
   build: {
-    outDir: join(here, "dist/renderer/player"),
+    outDir: join(root, "dist/renderer/player"),
     emptyOutDir: true,
     target: "chrome130",
     // The page's content security policy allows no inline code, so nothing may be inlined or polyfilled into the HTML.
@@ -46,7 +46,7 @@ export default defineConfig({
     chunkSizeWarningLimit: 2_000,
     // The page of a player, and the same page as consoles preview it.
     rolldownOptions: {
-      input: ["index.html", "preview.html"].map((name) => join(here, "renderer/player", name)),
+      input: ["index.html", "preview.html"].map((name) => join(root, "renderer/player", name)),
       // Making the fonts' style sheets takes most of the time, as it should.
       checks: { pluginTimings: false },
     },

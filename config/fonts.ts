@@ -1,9 +1,9 @@
 // The fonts that the player's page ships: which packages, in which order, and the style sheets that the build makes of them.
 import { dirname } from "node:path";
 import type { Plugin } from "vite";
-import { Faces, type ShippedFont } from "./scripts/fonts/faces.ts";
-import { licensesText } from "./scripts/fonts/licenses.ts";
-import { roughRangeOf } from "./scripts/fonts/ranges.ts";
+import { Faces, type ShippedFont } from "../scripts/fonts/faces.ts";
+import { licensesText } from "../scripts/fonts/licenses.ts";
+import { roughRangeOf } from "../scripts/fonts/ranges.ts";
 
 const variable = (id: string, parts: ShippedFont["parts"] = "all"): ShippedFont => ({ package: `@fontsource-variable/${id}`, parts });
 const fixed = (id: string, parts: ShippedFont["parts"]): ShippedFont => ({ package: `@fontsource/${id}`, parts });

@@ -4,11 +4,14 @@ import { join } from "node:path";
 
 const archNames = ["ia32", "x64", "armv7l", "arm64", "universal"];
 const builds = [
-  { output: "dist/main/electron.js", from: ["package.json", "vite.main.config.ts", "src/**/*.ts"] },
-  { output: "dist/renderer/player/index.html", from: ["package.json", "vite.config.ts", "src/protocol/**/*.ts", "renderer/player/**/*.*"] },
+  { output: "dist/main/electron.js", from: ["package.json", "config/vite.programs.ts", "src/**/*.ts"] },
+  {
+    output: "dist/renderer/player/index.html",
+    from: ["package.json", "config/vite.page.ts", "src/protocol/**/*.ts", "renderer/player/**/*.*"],
+  },
   {
     output: "dist/renderer/console/index.html",
-    from: ["package.json", "vite.console.config.ts", "src/protocol/**/*.ts", "sdk/typescript/*.ts", "renderer/console/**/*.*"],
+    from: ["package.json", "config/vite.console.ts", "src/protocol/**/*.ts", "sdk/typescript/*.ts", "renderer/console/**/*.*"],
   },
 ];
 

@@ -5,11 +5,11 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { defineConfig, type Plugin } from "vite";
 
-const here = import.meta.dirname;
-const outDir = join(here, "dist/renderer/console");
+const root = join(import.meta.dirname, "..");
+const outDir = join(root, "dist/renderer/console");
 
 export default defineConfig({
-  root: join(here, "renderer/console"),
+  root: join(root, "renderer/console"),
   base: "./",
   publicDir: false,
   plugins: [listPackages(), precompress()],

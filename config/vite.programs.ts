@@ -2,9 +2,9 @@
 import { builtinModules } from "node:module";
 import { join } from "node:path";
 import { defineConfig } from "vite";
-import manifest from "./package.json" with { type: "json" };
+import manifest from "../package.json" with { type: "json" };
 
-const here = import.meta.dirname;
+const root = join(import.meta.dirname, "..");
 // What lives in node_modules at run time stays there: native code, and packages that find their own files.
 const outside = new Set([...builtinModules, "electron", ...Object.keys(manifest.dependencies)]);
 
@@ -12,15 +12,15 @@ export default defineConfig({
   build: {
     ssr: true,
     target: "node24",
-    outDir: join(here, "dist/main"),
+    outDir: join(root, "dist/main"),
     emptyOutDir: true,
     sourcemap: true,
     rolldownOptions: {
       input: {
-        electron: join(here, "src/main/electron/electron.ts"),
-        cli: join(here, "src/main/cli.ts"),
-        release: join(here, "src/main/release/release.ts"),
-        "media-child": join(here, "src/service/media/child.ts"),
+        electron: join(root, "src/main/electron/electron.ts"),
+        cli: join(root, "src/main/cli.ts"),
+        release: join(root, "src/main/release/release.ts"),
+        "media-child": join(root, "src/service/media/child.ts"),
       },
       external: (id) => id.startsWith("node:") || outside.has(id) || [...outside].some((name) => id.startsWith(`${name}/`)),
       // Beside the entries: programs find their files relative to their own place.
