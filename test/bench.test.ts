@@ -60,7 +60,7 @@ test("[BEN4] the committed file of ratios is valid, and has no ratio of a part t
   }
 });
 
-test("[BEN5] ratios are quotients of figures of the same run: pairs by their median, a peer that is absent with its reason", () => {
+test("[BEN5] a part that lacks a figure or whose baseline measured nothing fails; an absent peer is left out with the reason", () => {
   const pair = (player: number, bare: number): Figure => ({ figure: "pair, ms", player, bare });
   const [start] = Object.values(measuredBy("start", [pair(900, 300), pair(800, 200), pair(500, 250)]).ratios);
   expect(start).toEqual({ value: 3, tolerance: expect.any(Number), better: "lower" });
