@@ -8,7 +8,6 @@ const limit = z.coerce.number().int().min(1).max(1_000).default(100).describe("M
 const cursor = PageQuery.shape.cursor.describe(
   "`next_cursor` of the page before. Its pages are of the same report, which is kept for a few minutes",
 );
-const span = { from: Timestamp, to: Timestamp };
 
 /** What every report can be limited to. */
 const selection = {
@@ -31,6 +30,17 @@ function groupsOf<const G extends readonly [string, ...string[]]>(groups: G, pre
     .describe(`Comma-separated: ${groups.join(", ")}. A player with several tags counts for each of them`);
 }
 
+/** One page of a report: rows of the interval from `from` to `to`. */
+function reportOf<R extends z.ZodType>(row: R) {
+  return z.object({
+    data: z.array(row),
+    from: Timestamp,
+    to: Timestamp,
+    row_count: Count.describe("The number of rows of all pages"),
+    next_cursor: z.string().nullable(),
+  });
+}
+
 /** `GET /reports/play-counts`. */
 export const PlayCountsQuery = PlayReportQuery.extend({
   sort: z
@@ -42,14 +52,7 @@ export const PlayCountsQuery = PlayReportQuery.extend({
 });
 export type PlayCountsQuery = z.infer<typeof PlayCountsQuery>;
 
-export const PlayCounts = z
-  .object({
-    data: z.array(PlayReportRow),
-    ...span,
-    row_count: Count.describe("The number of rows of all pages"),
-    next_cursor: z.string().nullable(),
-  })
-  .meta({ id: "PlayCounts" });
+export const PlayCounts = reportOf(PlayReportRow).meta({ id: "PlayCounts" });
 
 /** `GET /reports/uptime`. */
 export const UptimeReportQuery = z.strictObject({
@@ -77,14 +80,7 @@ export const UptimeReportRow = z
   })
   .meta({ id: "UptimeReportRow" });
 export type UptimeReportRow = z.infer<typeof UptimeReportRow>;
-export const UptimeReport = z
-  .object({
-    data: z.array(UptimeReportRow),
-    ...span,
-    row_count: Count.describe("The number of rows of all pages"),
-    next_cursor: z.string().nullable(),
-  })
-  .meta({ id: "UptimeReport" });
+export const UptimeReport = reportOf(UptimeReportRow).meta({ id: "UptimeReport" });
 
 /** `GET /reports/planned-and-shown`. */
 export const PlanReportQuery = z.strictObject({
@@ -120,11 +116,4 @@ export const PlanReportRow = z
   })
   .meta({ id: "PlanReportRow" });
 export type PlanReportRow = z.infer<typeof PlanReportRow>;
-export const PlanReport = z
-  .object({
-    data: z.array(PlanReportRow),
-    ...span,
-    row_count: Count.describe("The number of rows of all pages"),
-    next_cursor: z.string().nullable(),
-  })
-  .meta({ id: "PlanReport" });
+export const PlanReport = reportOf(PlanReportRow).meta({ id: "PlanReport" });
