@@ -1,25 +1,9 @@
 // Lets commands that change the machine or the program run one after another, in the order of their arrival.
 import { unlessAborted } from "../../base/async/unless-aborted.ts";
-import type { CommandType } from "../../protocol/device/command-request.ts";
+import type { CommandDefinitions } from "../../protocol/device/command-definition.ts";
+import { commands } from "../../protocol/device/command-request.ts";
 
-/** A display must not change its mode while the machine goes down, nor have its mode and its rotation changed at once. */
-const inTurn: ReadonlySet<string> = new Set<CommandType>([
-  "display.power",
-  "display.brightness",
-  "display.rotate",
-  "display.mode",
-  "display.input",
-  "audio.volume",
-  "audio.mute",
-  "audio.output",
-  "content.clear_cache",
-  "update",
-  "restart",
-  "reboot",
-  "shutdown",
-  "unpair",
-  "factory_reset",
-]);
+const definitions: CommandDefinitions = commands;
 
 export class CommandTurns {
   #last: Promise<void> = Promise.resolve();
@@ -29,7 +13,7 @@ export class CommandTurns {
    * @throws the signal's reason when `signal` aborts before the turn has come.
    */
   async take<T>(type: string, signal: AbortSignal, act: () => Promise<T>): Promise<T> {
-    if (!inTurn.has(type)) return act();
+    if (definitions[type]?.takesTurns !== true) return act();
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#last = Promise.all([before, promise]).then(() => undefined);

@@ -1,7 +1,7 @@
 // Commands for the display and the sound of a player: power, brightness, rotation, mode, input, volume, mute, output.
 import { z } from "zod";
 import { deviceText } from "../text.ts";
-import { timeToLiveS } from "./play-commands.ts";
+import type { CommandDefinitions } from "./command-definition.ts";
 
 /** Degrees clockwise by which the output turns the picture. Touch input turns along. */
 export const DisplayRotation = z.union([z.literal(0), z.literal(90), z.literal(180), z.literal(270)]).meta({ id: "DisplayRotation" });
@@ -46,14 +46,14 @@ const OutputArgs = z.strictObject({
   output: deviceText(200).min(1).nullable().describe("The name of an output in the player's capabilities; null: the system's default"),
 });
 
-/** The members for the union of command requests. */
-export const displayCommands = [
-  z.strictObject({ type: z.literal("display.power"), args: PowerArgs, ttl_s: timeToLiveS }),
-  z.strictObject({ type: z.literal("display.brightness"), args: BrightnessArgs, ttl_s: timeToLiveS }),
-  z.strictObject({ type: z.literal("display.rotate"), args: RotateArgs, ttl_s: timeToLiveS }),
-  z.strictObject({ type: z.literal("display.mode"), args: ModeArgs, ttl_s: timeToLiveS }),
-  z.strictObject({ type: z.literal("display.input"), args: InputArgs, ttl_s: timeToLiveS }),
-  z.strictObject({ type: z.literal("audio.volume"), args: VolumeArgs, ttl_s: timeToLiveS }),
-  z.strictObject({ type: z.literal("audio.mute"), args: MuteArgs, ttl_s: timeToLiveS }),
-  z.strictObject({ type: z.literal("audio.output"), args: OutputArgs, ttl_s: timeToLiveS }),
-] as const;
+// A display must not change its mode while the machine goes down, nor have its mode and its rotation changed at once.
+export const displayCommands = {
+  "display.power": { args: PowerArgs, takesTurns: true },
+  "display.brightness": { args: BrightnessArgs, takesTurns: true, mayRecur: true },
+  "display.rotate": { args: RotateArgs, takesTurns: true },
+  "display.mode": { args: ModeArgs, takesTurns: true },
+  "display.input": { args: InputArgs, takesTurns: true, mayRecur: true },
+  "audio.volume": { args: VolumeArgs, takesTurns: true, mayRecur: true },
+  "audio.mute": { args: MuteArgs, takesTurns: true, mayRecur: true },
+  "audio.output": { args: OutputArgs, takesTurns: true, mayRecur: true },
+} as const satisfies CommandDefinitions;

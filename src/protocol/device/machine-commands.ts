@@ -1,7 +1,7 @@
 // Commands for the machine and the program of a player: power, content, logs, diagnosis, pairing, scripts, and wired displays.
 import { z } from "zod";
 import { id } from "../common.ts";
-import { timeToLiveS } from "./play-commands.ts";
+import type { CommandDefinitions } from "./command-definition.ts";
 
 const noArgs = z.strictObject({}).default({});
 
@@ -55,23 +55,22 @@ const oneOf = { message: "give either text or hex", path: ["text"] };
 const SerialArgs = z.strictObject({ port: DeclaredName, ...payload }).refine(isOneOf, oneOf);
 const NetworkArgs = z.strictObject({ host: DeclaredName, ...payload }).refine(isOneOf, oneOf);
 
-/** The members for the union of command requests. */
-export const machineCommands = [
-  z.strictObject({ type: z.literal("reboot"), args: noArgs, ttl_s: timeToLiveS }),
-  z.strictObject({ type: z.literal("shutdown"), args: noArgs, ttl_s: timeToLiveS }),
-  z.strictObject({ type: z.literal("content.refresh"), args: noArgs, ttl_s: timeToLiveS }),
-  z.strictObject({ type: z.literal("content.clear_cache"), args: noArgs, ttl_s: timeToLiveS }),
-  z.strictObject({ type: z.literal("logs.collect"), args: LogsCollectArgs.prefault({}), ttl_s: timeToLiveS }),
-  z.strictObject({ type: z.literal("logs.level"), args: LogsLevelArgs, ttl_s: timeToLiveS }),
-  z.strictObject({ type: z.literal("diagnose"), args: noArgs, ttl_s: timeToLiveS }),
-  z.strictObject({ type: z.literal("ping"), args: noArgs, ttl_s: timeToLiveS }),
-  z.strictObject({ type: z.literal("test_card"), args: TestCardArgs.prefault({}), ttl_s: timeToLiveS }),
-  z.strictObject({ type: z.literal("unpair"), args: noArgs, ttl_s: timeToLiveS }),
-  z.strictObject({ type: z.literal("factory_reset"), args: noArgs, ttl_s: timeToLiveS }),
-  z.strictObject({ type: z.literal("run"), args: RunArgs, ttl_s: timeToLiveS }),
-  z.strictObject({ type: z.literal("serial.write"), args: SerialArgs, ttl_s: timeToLiveS }),
-  z.strictObject({ type: z.literal("network.send"), args: NetworkArgs, ttl_s: timeToLiveS }),
-] as const;
+export const machineCommands = {
+  reboot: { args: noArgs, takesTurns: true, mayRecur: true },
+  shutdown: { args: noArgs, takesTurns: true },
+  "content.refresh": { args: noArgs, mayRecur: true },
+  "content.clear_cache": { args: noArgs, takesTurns: true },
+  "logs.collect": { args: LogsCollectArgs.prefault({}) },
+  "logs.level": { args: LogsLevelArgs },
+  diagnose: { args: noArgs },
+  ping: { args: noArgs },
+  test_card: { args: TestCardArgs.prefault({}) },
+  unpair: { args: noArgs, takesTurns: true },
+  factory_reset: { args: noArgs, takesTurns: true },
+  run: { args: RunArgs, mayRecur: true },
+  "serial.write": { args: SerialArgs, mayRecur: true },
+  "network.send": { args: NetworkArgs, mayRecur: true },
+} as const satisfies CommandDefinitions;
 
 /** Pictures of the screen while somebody watches: see `GET /players/{id}/live`. */
 export const LiveArgs = z.strictObject({
@@ -84,7 +83,7 @@ export const LiveArgs = z.strictObject({
 export type LiveArgs = z.infer<typeof LiveArgs>;
 
 /** Commands that only the service creates: for a live view, and to cancel a command that the player has already received. */
-export const internalCommands = [
-  z.strictObject({ type: z.literal("live"), args: LiveArgs, ttl_s: timeToLiveS }),
-  z.strictObject({ type: z.literal("cancel"), args: z.strictObject({ command_id: id("cmd") }), ttl_s: timeToLiveS }),
-] as const;
+export const internalCommands = {
+  live: { args: LiveArgs },
+  cancel: { args: z.strictObject({ command_id: id("cmd") }) },
+} as const satisfies CommandDefinitions;

@@ -2,9 +2,7 @@
 import { z } from "zod";
 import { VariableName, Variables } from "../scheduling/variables.ts";
 import { id } from "../common.ts";
-
-/** The time within which a command must start, in seconds. */
-export const timeToLiveS = z.int().min(1).max(604_800).default(600);
+import { requestsOf, type CommandDefinitions } from "./command-definition.ts";
 
 /** Shows a layout or an asset instead of the scheduled content. Ended by `override.clear` with this command's id. */
 const OverrideArgs = z
@@ -56,15 +54,15 @@ const VariablesClearArgs = z.strictObject({
     .describe("Variables that were set by command or trigger; without it, all of these"),
 });
 
-/** The members for the union of command requests. */
-export const playCommands = [
-  z.strictObject({ type: z.literal("override.set"), args: OverrideArgs, ttl_s: timeToLiveS }),
-  z.strictObject({ type: z.literal("override.clear"), args: ClearArgs.prefault({}), ttl_s: timeToLiveS }),
-  z.strictObject({ type: z.literal("skip"), args: SkipArgs.prefault({}), ttl_s: timeToLiveS }),
-  z.strictObject({ type: z.literal("pause"), args: PauseArgs.prefault({}), ttl_s: timeToLiveS }),
-  z.strictObject({ type: z.literal("resume"), args: z.strictObject({}).default({}), ttl_s: timeToLiveS }),
-  z.strictObject({ type: z.literal("variables.set"), args: VariablesSetArgs, ttl_s: timeToLiveS }),
-  z.strictObject({ type: z.literal("variables.clear"), args: VariablesClearArgs.prefault({}), ttl_s: timeToLiveS }),
-] as const;
-export const playCommandTypes = playCommands.map(({ shape }) => shape.type.value);
-export type PlayCommand = z.infer<(typeof playCommands)[number]>;
+export const playCommands = {
+  "override.set": { args: OverrideArgs },
+  "override.clear": { args: ClearArgs.prefault({}) },
+  skip: { args: SkipArgs.prefault({}) },
+  pause: { args: PauseArgs.prefault({}) },
+  resume: { args: z.strictObject({}).default({}) },
+  "variables.set": { args: VariablesSetArgs },
+  "variables.clear": { args: VariablesClearArgs.prefault({}) },
+} as const satisfies CommandDefinitions;
+export const PlayCommand = z.discriminatedUnion("type", requestsOf(playCommands));
+export type PlayCommand = z.infer<typeof PlayCommand>;
+export const playCommandTypes = Object.keys(playCommands) as (keyof typeof playCommands)[];

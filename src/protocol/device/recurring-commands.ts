@@ -2,23 +2,7 @@
 import { z } from "zod";
 import { id, Name } from "../common.ts";
 import { weekdays } from "../scheduling/opening-hours.ts";
-import { CommandRequest } from "./command-request.ts";
-
-/** The types that may recur. Others make no sense without a person who waits for the result, or would end the pairing. */
-export const recurringTypes = [
-  "restart",
-  "reload",
-  "reboot",
-  "content.refresh",
-  "display.brightness",
-  "display.input",
-  "audio.volume",
-  "audio.mute",
-  "audio.output",
-  "run",
-  "serial.write",
-  "network.send",
-] as const;
+import { CommandRequest, recurringTypes } from "./command-request.ts";
 
 /** A command as operators send it, without the time within which it must start. */
 const RecurringAction = z

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { id, Timestamp } from "../common.ts";
 import { Power } from "../device/display-commands.ts";
-import { recurringTypes } from "../device/recurring-commands.ts";
+import { recurringTypes } from "../device/command-request.ts";
 
 /** How many runs of recurring commands a preview lists. */
 export const maxPreviewRuns = 500;

@@ -1,7 +1,7 @@
 // The overrides, the pause and the variables in force on a player, derived from the commands that it confirmed and its heartbeat.
 import { z } from "zod";
 import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
-import { playCommands, playCommandTypes } from "../../protocol/device/play-commands.ts";
+import { PlayCommand, playCommands, playCommandTypes } from "../../protocol/device/play-commands.ts";
 import type { Variables } from "../../protocol/scheduling/variables.ts";
 import type { LastingIntervention, Override } from "../../schedule/interventions.ts";
 import type { Db } from "../store/store.ts";
@@ -11,8 +11,6 @@ type PauseOrVariable = Exclude<LastingIntervention, Override>;
 type LatestHeartbeat = { receivedAt: number; heartbeat: Heartbeat };
 
 const Result = z.object({ until: z.iso.datetime().nullable() });
-const Command = z.discriminatedUnion("type", [...playCommands]);
-const [OverrideSet] = playCommands;
 // Read only the newest commands: a player with more within the lifetime of a variable gets a forecast without the oldest.
 const maxCommands = 2_000;
 
@@ -39,7 +37,7 @@ export async function confirmedInterventions(
     .execute();
   let interventions: PauseOrVariable[] = [];
   for (const { id, type, args, result, updated_at } of rows.toReversed()) {
-    interventions = apply(interventions, Command.parse({ type, args: JSON.parse(args) }), id, endOf(result), updated_at);
+    interventions = apply(interventions, PlayCommand.parse({ type, args: JSON.parse(args) }), id, endOf(result), updated_at);
   }
   return [...(await confirmedOverrides(db, playerId)), ...interventions, ...reportedVariables(interventions, desiredVariables, latest)];
 }
@@ -49,12 +47,12 @@ async function confirmedOverrides(db: Db, playerId: string): Promise<Override[]>
   const rows = await db
     .selectFrom("overrides")
     .innerJoin("commands", "commands.id", "overrides.command_id")
-    .select(["commands.id", "commands.type", "commands.args", "commands.result", "commands.created_at", "commands.updated_at"])
+    .select(["commands.id", "commands.args", "commands.result", "commands.created_at", "commands.updated_at"])
     .where("overrides.player_id", "=", playerId)
     .where("commands.status", "=", "succeeded")
     .execute();
-  return rows.map(({ id, type, args, result, created_at, updated_at }) => {
-    const { layout_id, asset_id, level } = OverrideSet.parse({ type, args: JSON.parse(args) }).args;
+  return rows.map(({ id, args, result, created_at, updated_at }) => {
+    const { layout_id, asset_id, level } = playCommands["override.set"].args.parse(JSON.parse(args));
     const show = layout_id === undefined ? { assetId: asset_id! } : { layoutId: layout_id };
     return { id, at: updated_at, is: "override", until: endOf(result), level, show, loopsFrom: created_at };
   });
@@ -69,7 +67,7 @@ function endOf(result: string | null): number | null {
 /** The interventions after a command, by the same rules as on the player. */
 function apply(
   interventions: PauseOrVariable[],
-  command: z.infer<typeof Command>,
+  command: PlayCommand,
   id: string,
   until: number | null,
   confirmedAt: number,

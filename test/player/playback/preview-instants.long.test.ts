@@ -1,6 +1,5 @@
 // Previews, forecasts and players agree: at random instants of random schedules they show the same items. PREVIEW_SEED changes them.
 import { expect, test } from "vitest";
-import { z } from "zod";
 import { PreviewPlayback } from "../../../renderer/console/preview/playback.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import type { ReadyState } from "../../../src/player/content/ready-content.ts";
@@ -10,7 +9,7 @@ import { showsAnything } from "../../../src/player/playback/playback.ts";
 import { ScheduleFollower } from "../../../src/player/playback/schedule-follower.ts";
 import { PlaylistItem } from "../../../src/protocol/content/items.ts";
 import { loopEpochMs, type DesiredLayout } from "../../../src/protocol/device/desired-state.ts";
-import { playCommands } from "../../../src/protocol/device/play-commands.ts";
+import { PlayCommand } from "../../../src/protocol/device/play-commands.ts";
 import type { Stage } from "../../../src/protocol/scene.ts";
 import { forecast } from "../../../src/schedule/forecast.ts";
 import type { Intervention } from "../../../src/schedule/interventions.ts";
@@ -104,7 +103,7 @@ async function playerAt(ready: ReadyState, { instant, acts }: RandomContent) {
 
 function commandOf({ type, layout, args }: RandomAct, { desired }: ReadyState) {
   const shown = layout === undefined ? {} : { layout_id: desired.layouts[layout]!.id };
-  return { ...z.discriminatedUnion("type", playCommands).parse({ type, args: { ...args, ...shown } }), id: newId("cmd") };
+  return { ...PlayCommand.parse({ type, args: { ...args, ...shown } }), id: newId("cmd") };
 }
 
 /**

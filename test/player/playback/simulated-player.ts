@@ -2,7 +2,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { z } from "zod";
 import { CorrectedClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import type { ReadyState } from "../../../src/player/content/ready-content.ts";
@@ -11,7 +10,7 @@ import { ScheduleFollower } from "../../../src/player/playback/schedule-follower
 import { ProofOfPlay } from "../../../src/player/proof/proof-of-play.ts";
 import { InterventionStore } from "../../../src/player/playback/intervention-store.ts";
 import type { DesiredLayout } from "../../../src/protocol/device/desired-state.ts";
-import { playCommands } from "../../../src/protocol/device/play-commands.ts";
+import { PlayCommand } from "../../../src/protocol/device/play-commands.ts";
 import { PlayEvent } from "../../../src/protocol/device/play-events.ts";
 import type { SceneZone, Slot, Stage } from "../../../src/protocol/scene.ts";
 import type { FromPage } from "../../../src/protocol/page-messages.ts";
@@ -155,7 +154,7 @@ export class SimulatedPlayer {
 
   async command(type: string, args: Record<string, unknown> = {}): Promise<string> {
     const id = newId("cmd");
-    await this.#follower.apply({ ...z.discriminatedUnion("type", playCommands).parse({ type, args }), id });
+    await this.#follower.apply({ ...PlayCommand.parse({ type, args }), id });
     return id;
   }
 
