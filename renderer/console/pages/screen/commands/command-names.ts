@@ -1,8 +1,13 @@
 // The names of commands for people.
 import { screenCommands } from "../../../i18n/en/screen-commands.ts";
 import { texts } from "../../../i18n/texts.ts";
+import type { CommandRequest } from "./use-command.ts";
 
 const text = texts(screenCommands);
+
+type MessagePart<T extends string> = T extends `${infer Area}.${infer Action}` ? `${Area}_${Action}` : T;
+// The compiler checks that every command has both messages.
+const messages = screenCommands satisfies Record<`${"type" | "about"}_${MessagePart<CommandRequest["type"]>}`, string>;
 
 /** The name of a command; its type if this console does not know it. */
 export function commandName(type: string): string {
@@ -17,5 +22,5 @@ export function commandAbout(type: string): string {
 }
 
 function isMessage(key: string): key is keyof typeof screenCommands {
-  return key in screenCommands;
+  return key in messages;
 }

@@ -30,7 +30,9 @@ interface RecurringDialogProps {
 export function RecurringDialog({ recurring, taken, calendars, capabilities, onDone, onClose }: RecurringDialogProps) {
   const form = useId();
   const types = recurringTypes.filter((each) => capabilities.commands.includes(each) || each === recurring?.command.type);
-  const [type, setType] = useState<RecurringType>(recurring?.command.type ?? types[0] ?? "restart");
+  const [type, setType] = useState<RecurringType>(
+    recurring?.command.type ?? (types.includes("restart") ? "restart" : types[0]) ?? "restart",
+  );
   const { fields = [], args } = specOf(type);
   /** Null: the command has arguments that the controls do not know, and that stay. */
   const [values, setValues] = useState(() => {

@@ -1,5 +1,6 @@
 // Recurring commands of a screen: their types, and what they are in words.
 import type { Schemas } from "../../../../../../sdk/typescript/client.ts";
+import { recurringTypes as apiTypes } from "../../../../../../src/protocol/device/command-request.ts";
 import type { Calendar } from "../../../../data/calendars.ts";
 import { screenCommands } from "../../../../i18n/en/screen-commands.ts";
 import { screenSettings } from "../../../../i18n/en/screen-settings.ts";
@@ -15,25 +16,14 @@ const ofCommands = texts(screenCommands);
 export type Recurring = Settings["recurring_commands"][number];
 export type RecurringType = Schemas["RecurringCommandInput"]["command"]["type"];
 
-/** The commands that may recur, in the order in which people see them. */
-export const recurringTypes: readonly RecurringType[] = [
-  "restart",
-  "reboot",
-  "reload",
-  "content.refresh",
-  "display.brightness",
-  "display.input",
-  "audio.volume",
-  "audio.mute",
-  "audio.output",
-  "run",
-  "serial.write",
-  "network.send",
-];
+const allSpecs = commandGroups.flatMap(({ commands }) => commands);
+
+/** The commands that may recur, in the order of the list of all commands. */
+export const recurringTypes: readonly RecurringType[] = allSpecs.flatMap(({ type }) => apiTypes.filter((each) => each === type));
 
 /** The controls of a command. */
 export function specOf(type: RecurringType): CommandSpec {
-  return commandGroups.flatMap(({ commands }) => commands).find((spec) => spec.type === type)!;
+  return allSpecs.find((spec) => spec.type === type)!;
 }
 
 /** What the controls show of a command's arguments; null: it has some that they do not know. */
