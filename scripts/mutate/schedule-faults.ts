@@ -91,7 +91,7 @@ const decisionFaults: readonly Fault[] = [
     ["until !== null && until <= instant", "until !== null && until < instant"],
     ["levels[b.level] - levels[a.level] || b.at - a.at", "b.at - a.at || levels[b.level] - levels[a.level]"],
   ]),
-  ...faultsIn("src/schedule/item-duration.ts", [["last - item.first_page + 1", "last - item.first_page"]]),
+  ...faultsIn("src/protocol/content/item-kinds.ts", [["last - item.first_page + 1", "last - item.first_page"]]),
   ...faultsIn("src/schedule/program.ts", [["changesAt = Math.min(changesAt, loop.changesAt)", "changesAt = loop.changesAt"]]),
   ...faultsIn("src/schedule/shares.ts", [["a.step - b.step", "b.step - a.step"]]),
   ...faultsIn("src/schedule/validate-schedule.ts", [

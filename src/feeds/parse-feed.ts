@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { z } from "zod";
 import { unpackedPath } from "../base/files/electron-archive.ts";
 import { Fault } from "../base/fault.ts";
-import { FeedEntry } from "../protocol/scene.ts";
+import { FeedEntry } from "../protocol/content/item-kinds.ts";
 import { textWithoutMarkup } from "./plain-text.ts";
 
 export interface ParsedFeed {

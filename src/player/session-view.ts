@@ -16,7 +16,7 @@ import type { Connection } from "./link/connection.ts";
 import type { Pairing } from "./pairing/identity.ts";
 import type { PlaybackLoop } from "./playback-loop.ts";
 import type { ScreenContext } from "./playback/screen.ts";
-import { streamsOf, type StreamSource } from "./playback/stream-sources.ts";
+import { streamsOf, type StreamSource } from "./playback/scene-item.ts";
 import type { PresentedItems } from "./presented-items.ts";
 import type { SessionStores } from "./session-stores.ts";
 

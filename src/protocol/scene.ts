@@ -1,17 +1,6 @@
 // The scene that the player sends to its page: the screen to show, the stage with its zones, and the items to draw.
 import { z } from "zod";
-import {
-  AudioStyle,
-  ClockStyle,
-  FeedStyle,
-  ImageStyle,
-  PdfStyle,
-  QrStyle,
-  StreamStyle,
-  TextStyle,
-  TickerStyle,
-  VideoStyle,
-} from "./content/item-styles.ts";
+import { IsSvg, itemKinds, itemTypes, Src, type SchemaOfKinds } from "./content/item-kinds.ts";
 import { Rotation } from "./content/orientation.ts";
 import { Transition } from "./content/transition.ts";
 import { WallPart } from "./content/wall.ts";
@@ -21,69 +10,26 @@ import { Color, Count, id, Pixels, RawInstant, SpanMs } from "./common.ts";
 /** Identifies an item, here and in the page's reports. */
 export const sceneItemIds = { item_id: id("itm"), asset_id: id("ast").nullable() };
 
-const src = z.string().startsWith("/");
-const isSvg = z.boolean().optional().describe("Whether it is an SVG, which gets the page's fonts. Default: it is not");
 const Share = z.number().min(0).max(1);
-const media = { src, media_duration_ms: SpanMs.nullable() };
 
-/** One entry of a feed: plain text without markup. It may contain HTML character references. */
-export const FeedEntry = z.object({
-  title: z.string(),
-  summary: z.string(),
-  published_at: RawInstant.nullable().describe("UTC ms"),
-});
-export type FeedEntry = z.infer<typeof FeedEntry>;
-
-const site = {
-  url: z.string().describe("For a bundle: where the player serves it"),
-  zoom: z.number().min(0).max(100),
-  version: z.string().describe("Changes with every change of the item"),
-};
+const itemSchemas = itemTypes.map((type) => z.object({ ...sceneItemIds, type: z.literal(type), ...itemKinds[type].scene }));
+const CaptureItem = z
+  .object({
+    ...sceneItemIds,
+    type: z.literal("capture"),
+    src: Src.nullable().describe("A picture of the whole screen; null: there is none"),
+    crop: z
+      .object({ left: Share, top: Share, width: Share, height: Share })
+      .describe("The part of the picture in which the item was, as shares of its width and height"),
+    label: z.string().max(300).describe("What is shown instead, and how old it is"),
+  })
+  .describe("Only in previews: what cannot run there, as it was on the screen");
 
 /** An item that is ready to be drawn: its file is verified, and `src` is a path on the page's own origin. */
+// The compiler does not relate the type of each schema to its key.
 export const SceneItem = z.discriminatedUnion("type", [
-  z.object({ ...sceneItemIds, type: z.literal("image"), src, is_svg: isSvg, ...ImageStyle }),
-  z.object({ ...sceneItemIds, type: z.literal("video"), ...media, ...VideoStyle }),
-  z.object({ ...sceneItemIds, type: z.literal("audio"), ...media, artwork_src: src.nullable(), artwork_is_svg: isSvg, ...AudioStyle }),
-  z.object({
-    ...sceneItemIds,
-    type: z.literal("text"),
-    ...TextStyle,
-    font_size: Pixels.nullable().describe("In layout pixels; null: as large as fits"),
-  }),
-  z.object({ ...sceneItemIds, type: z.literal("ticker"), ...TickerStyle }),
-  z.object({ ...sceneItemIds, type: z.literal("clock"), timezone: z.string(), ...ClockStyle }),
-  z.object({ ...sceneItemIds, type: z.literal("qr"), ...QrStyle }),
-  z.object({
-    ...sceneItemIds,
-    type: z.literal("feed"),
-    timezone: z.string(),
-    title: z.string(),
-    entries: z.array(FeedEntry).describe("Empty while the player has no copy of the feed"),
-    trouble: z.string().nullable().describe("Why there are no entries"),
-    ...FeedStyle,
-  }),
-  z.object({ ...sceneItemIds, type: z.literal("pdf"), src, ...PdfStyle }),
-  z.object({
-    ...sceneItemIds,
-    type: z.literal("stream"),
-    src: src.describe("Where the player serves the stream. The query parameter `url` selects one of its parts"),
-    url: z.string().describe("The stream's own URL. Relative URLs of its parts are resolved against it"),
-    ...StreamStyle,
-  }),
-  z.object({ ...sceneItemIds, type: z.literal("web"), ...site, refresh_interval_ms: SpanMs.nullable() }),
-  z.object({ ...sceneItemIds, type: z.literal("html"), ...site }),
-  z
-    .object({
-      ...sceneItemIds,
-      type: z.literal("capture"),
-      src: src.nullable().describe("A picture of the whole screen; null: there is none"),
-      crop: z
-        .object({ left: Share, top: Share, width: Share, height: Share })
-        .describe("The part of the picture in which the item was, as shares of its width and height"),
-      label: z.string().max(300).describe("What is shown instead, and how old it is"),
-    })
-    .describe("Only in previews: what cannot run there, as it was on the screen"),
+  CaptureItem,
+  ...(itemSchemas as unknown as SchemaOfKinds<"scene", typeof sceneItemIds, z.core.$strip>[]),
 ]);
 export type SceneItem = z.infer<typeof SceneItem>;
 
@@ -133,7 +79,7 @@ export const Stage = z.object({
   height: Pixels,
   background_color: Color,
   background_src: z.string().startsWith("/").optional(),
-  background_is_svg: isSvg,
+  background_is_svg: IsSvg,
   transition: Transition.optional().describe("How it replaces the stage before it"),
   wall: WallPart.optional().describe("The part of a video wall that is shown. Without it: the whole layout"),
   until: RawInstant.optional().describe("When it is due to leave, if that is soon: the page starts no play for the time after that"),

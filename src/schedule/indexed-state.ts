@@ -1,6 +1,6 @@
 // Indexes a player's content once per change: readable schedules in an agenda, layouts, assets and playlists by id.
 import type { DesiredAsset, DesiredLayout } from "../protocol/device/desired-state.ts";
-import type { PlaylistItem } from "../protocol/content/items.ts";
+import { itemDurationMs, type PlaylistItem } from "../protocol/content/items.ts";
 import type { Variables } from "../protocol/scheduling/variables.ts";
 import type { Condition } from "../protocol/scheduling/conditions.ts";
 import type { AgendaEntry } from "./agenda/active-schedule.ts";
@@ -9,7 +9,6 @@ import { unmetReason, unmetTag, unmetVariable } from "./agenda/player-conditions
 import { invalid, readSchedule, type ExcludedSchedule } from "./agenda/read-schedules.ts";
 import type { CalendarDates } from "./calendar/condition-cuts.ts";
 import { timeZoneRulesOrUtc, type TimeZoneRules } from "./calendar/time-zone.ts";
-import { itemDurationMs } from "./item-duration.ts";
 import type { PlayableContent } from "./playable-content.ts";
 import { playablePlaylist, withVariables, type PlayablePlaylist } from "./playlist/playable-playlist.ts";
 

@@ -6,7 +6,7 @@ import { advancedPlan, schedulePlanAt, type SchedulePlan } from "../../../src/pl
 import type { ToPreview } from "../../../src/protocol/preview-messages.ts";
 import type { Scene, Slot, Stage } from "../../../src/protocol/scene.ts";
 import { pauseAt } from "../../../src/schedule/interventions.ts";
-import { itemDurationMs } from "../../../src/schedule/item-duration.ts";
+import { itemDurationMs } from "../../../src/protocol/content/items.ts";
 import { nextPlayStarts } from "../../../src/schedule/timeline.ts";
 import type { PreviewContent } from "./content.ts";
 

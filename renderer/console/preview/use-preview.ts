@@ -2,7 +2,7 @@
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { ProblemError, type Schemas } from "../../../sdk/typescript/client.ts";
-import { feedsOf } from "../../../src/player/playback/scene-item.ts";
+import { feedsOf } from "../../../src/protocol/content/items.ts";
 import type { PreviewFeed, ShownContent } from "../../../src/protocol/operator/previews.ts";
 import { client } from "../data/client.ts";
 import { previewContentOf, type PreviewContent } from "./content.ts";

@@ -2,6 +2,7 @@
 import type { SceneItem } from "../../../src/protocol/scene.ts";
 import type { PageClock } from "../link/clock.ts";
 import type { FailureCode } from "../items/item.ts";
+import { kindOf } from "../items/item-kinds.ts";
 import { CrashSuspects } from "./crash-suspects.ts";
 
 interface Entry {
@@ -16,7 +17,7 @@ interface Entry {
 const doNothing = (): void => {};
 
 // A file that failed is likely to fail again. A stream is likely to come back, so it is retried sooner.
-const backoff = { file: { firstMs: 15_000, maxMs: 600_000 }, stream: { firstMs: 2_000, maxMs: 60_000 } };
+const backoff = { file: { firstMs: 15_000, maxMs: 600_000 }, source: { firstMs: 2_000, maxMs: 60_000 } };
 // Failures older than this are forgotten.
 const forgetMs = 2 * backoff.file.maxMs;
 const maxKept = 500;
@@ -52,7 +53,7 @@ export class FailureMemory {
 
   /** Records that an item runs from now on. The returned function records that it has stopped; later calls have no effect. */
   trackRunning(item: SceneItem): () => void {
-    if (item.type !== "web" && item.type !== "html") return doNothing;
+    if (kindOf(item).runsCode !== true) return doNothing;
     const key = identityOf(item);
     this.#suspects.itemStarted(key, this.#clock.now());
     this.#scheduleClearing();
@@ -100,7 +101,7 @@ export class FailureMemory {
     const reportedCodes = before?.reportedCodes ?? new Set<FailureCode>();
     const isNew = !reportedCodes.has(code);
     reportedCodes.add(code);
-    const { firstMs, maxMs } = item.type === "stream" ? backoff.stream : backoff.file;
+    const { firstMs, maxMs } = kindOf(item).recovers === true ? backoff.source : backoff.file;
     const backoffMs = Math.min(firstMs * 2 ** (count - 1), maxMs);
     // Deleted first, so that the entries stay in order of their last failure.
     this.#entries.delete(key);

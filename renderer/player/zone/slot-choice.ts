@@ -1,5 +1,6 @@
 // Chooses the slot that a zone prepares next, and when it is shown. Pure.
 import type { SceneItem, Slot } from "../../../src/protocol/scene.ts";
+import { kindOf } from "../items/item-kinds.ts";
 import { identityOf } from "../stage/failure-memory.ts";
 
 /** The state of a zone that the choice depends on. Times are corrected wall time, ms. */
@@ -92,7 +93,7 @@ function dueOf({ slots, at, shown }: ZoneView): Slot | undefined {
   return slots.findLast((slot) => slot.starts_at <= at || begun(slot));
 }
 
-/** Whether the item on screen can stay for the next slot: the items are equal and not a video, which restarts. */
+/** Whether the item on screen can stay for the next slot: the items are equal and of a kind that does not restart. */
 export function canContinue(shown: SceneItem, next: SceneItem): boolean {
-  return shown.type !== "video" && identityOf(shown) === identityOf(next);
+  return kindOf(shown).restarts !== true && identityOf(shown) === identityOf(next);
 }

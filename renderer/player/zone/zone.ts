@@ -1,6 +1,6 @@
 // One zone: decides what to prepare next, changes items at the start of their slots and handles failures on screen.
 import type { SceneZone, Slot } from "../../../src/protocol/scene.ts";
-import { createItem } from "../items/create.ts";
+import { kindOf } from "../items/item-kinds.ts";
 import type { Item, ItemFailure } from "../items/item.ts";
 import type { PageContext } from "../page.ts";
 import { NextItem } from "./next-item.ts";
@@ -159,7 +159,7 @@ export class Zone {
   #createItem(slot: Slot): Item {
     const { width, height, id } = this.#zone;
     this.#retries.endRestart();
-    const item: Item = createItem(slot.item, {
+    const item: Item = kindOf(slot.item).create(slot.item, {
       ...this.#page,
       width,
       height,

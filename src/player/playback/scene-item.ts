@@ -1,10 +1,10 @@
-// Turns an item of a playlist into the form that the page draws: asset ids become paths, and every default is filled in.
+// The kinds of items in the player: how each is told to the page, and what the player fetches and serves for it.
 import { hashText } from "../../base/text-hash.ts";
-import type { DesiredAsset, DesiredPlaylist } from "../../protocol/device/desired-state.ts";
+import type { FeedEntry, ItemType } from "../../protocol/content/item-kinds.ts";
 import type { PlaylistItem } from "../../protocol/content/items.ts";
-import type { FeedEntry, SceneItem } from "../../protocol/scene.ts";
+import type { DesiredAsset, DesiredPlaylist } from "../../protocol/device/desired-state.ts";
+import type { SceneItem } from "../../protocol/scene.ts";
 import type { TimedItem } from "../../schedule/playlist/playable-playlist.ts";
-import { streamPath } from "./stream-sources.ts";
 
 /** The current entries of a feed. `trouble` says why there are none. */
 export interface FeedContent {
@@ -13,10 +13,10 @@ export interface FeedContent {
   trouble: string | null;
 }
 
-/** A feed that the content shows, and how often it is fetched. */
-export interface WantedFeed {
+/** A stream and the origins that its parts may come from. */
+export interface StreamSource {
   url: string;
-  refreshIntervalMs: number;
+  origins: ReadonlySet<string>;
 }
 
 /** The inputs of a scene item besides the item and its files. */
@@ -27,78 +27,98 @@ export interface ItemContext {
   feedContent: (url: string) => FeedContent;
 }
 
-/** An item as the page draws it. */
-export function sceneItemOf({ item, asset, artwork }: TimedItem, { timezone, feedContent }: ItemContext): SceneItem {
-  const whole = shownPart(item);
-  if (whole.type === "web" || whole.type === "html") return webSceneItem(whole);
-  const { id, ...shown } = whole;
-  const ids = { item_id: id, asset_id: asset?.id ?? null };
-  switch (shown.type) {
-    case "image":
-      return { ...shown, ...ids, src: mediaPath(asset!), ...(isSvg(asset) && { is_svg: true }) };
-    case "pdf":
-      return { ...shown, ...ids, src: mediaPath(asset!) };
-    case "video":
-      return { ...shown, ...ids, src: mediaPath(asset!), media_duration_ms: asset!.duration_ms };
-    case "audio": {
-      const { artwork_asset_id: _artwork, ...rest } = shown;
-      const artworkSrc = artwork === null ? null : mediaPath(artwork);
-      return {
-        ...rest,
-        ...ids,
-        src: mediaPath(asset!),
-        media_duration_ms: asset!.duration_ms,
-        artwork_src: artworkSrc,
-        ...(isSvg(artwork) && { artwork_is_svg: true }),
-      };
-    }
-    case "text":
-      return { ...shown, ...ids, font_size: shown.font_size ?? null };
-    case "ticker":
-    case "qr":
-      return { ...shown, ...ids };
-    case "clock":
-      return { ...shown, ...ids, timezone: shown.timezone ?? timezone };
-    case "feed": {
-      const { url, max_entries, refresh_interval_ms: _refresh, ...rest } = shown;
+/** An item of a playlist, drawn by the page. */
+type DrawnItem = Extract<SceneItem, { type: ItemType }>;
+type ItemOf<T extends ItemType> = Extract<PlaylistItem, { type: T }>;
+type SceneOf<T extends ItemType> = Extract<SceneItem, { type: T }>;
+type TimingField =
+  | "duration_ms"
+  | "transition"
+  | "valid_from"
+  | "valid_until"
+  | "dayparts"
+  | "conditions"
+  | "max_plays_per_hour"
+  | "max_plays_per_day";
+/** An item without its id and the fields that decide when it plays. */
+type Shown<T extends ItemType> = T extends ItemType ? Omit<ItemOf<T>, "id" | TimingField> : never;
+
+interface ItemFiles extends Pick<TimedItem, "asset" | "artwork"> {
+  ids: { item_id: string; asset_id: string | null };
+}
+
+/** A kind of item in the player. */
+interface PlayedKind<T extends ItemType = ItemType> {
+  /** The item as the page draws it. Asset ids become paths, and every default is filled in. */
+  scene(shown: Shown<T>, files: ItemFiles, context: ItemContext): SceneOf<T>;
+  /** The part that distinguishes one play from another, if the item may change without a new play. */
+  identity?(item: SceneOf<T>): unknown;
+  /** The live stream that the player fetches for the page. */
+  stream?(item: ItemOf<T>): ItemOf<"stream">;
+  /** The web page that an iframe shows. */
+  page?(item: ItemOf<T>): ItemOf<"web">;
+  /** The bundle of files that the player serves. */
+  bundle?(item: ItemOf<T>): ItemOf<"html">;
+}
+
+const kinds: { readonly [T in ItemType]: PlayedKind<T> } = {
+  image: { scene: (shown, { ids, asset }) => ({ ...shown, ...ids, src: mediaPath(asset!), ...(isSvg(asset) && { is_svg: true }) }) },
+  video: { scene: (shown, { ids, asset }) => ({ ...shown, ...ids, src: mediaPath(asset!), media_duration_ms: asset!.duration_ms }) },
+  audio: {
+    scene: ({ artwork_asset_id: _artwork, ...shown }, { ids, asset, artwork }) => ({
+      ...shown,
+      ...ids,
+      src: mediaPath(asset!),
+      media_duration_ms: asset!.duration_ms,
+      artwork_src: artwork === null ? null : mediaPath(artwork),
+      ...(isSvg(artwork) && { artwork_is_svg: true }),
+    }),
+  },
+  text: { scene: (shown, { ids }) => ({ ...shown, ...ids, font_size: shown.font_size ?? null }) },
+  ticker: { scene: (shown, { ids }) => ({ ...shown, ...ids }) },
+  clock: { scene: (shown, { ids }, { timezone }) => ({ ...shown, ...ids, timezone: shown.timezone ?? timezone }) },
+  qr: { scene: (shown, { ids }) => ({ ...shown, ...ids }) },
+  feed: {
+    scene({ url, max_entries, refresh_interval_ms: _refresh, ...shown }, { ids }, { timezone, feedContent }) {
       const { title, entries, trouble } = feedContent(url);
-      return { ...rest, ...ids, timezone, title, entries: entries.slice(0, max_entries), trouble };
-    }
-    case "stream": {
-      const { origins, ...rest } = shown;
-      return { ...rest, ...ids, src: streamPath(shown.url, origins) };
-    }
-  }
+      return { ...shown, ...ids, timezone, title, entries: entries.slice(0, max_entries), trouble };
+    },
+    // New entries appear with the next play, not during this one.
+    identity: (item) => ({ ...item, title: "", entries: item.entries.length > 0, trouble: null }),
+  },
+  pdf: { scene: (shown, { ids, asset }) => ({ ...shown, ...ids, src: mediaPath(asset!) }) },
+  stream: {
+    scene: ({ origins, ...shown }, { ids }) => ({ ...shown, ...ids, src: `/stream/${streamKey({ url: shown.url, origins })}` }),
+    stream: (item) => item,
+  },
+  web: {
+    scene: (shown, { ids }) => {
+      const { url, zoom, refresh_interval_ms = null } = shown;
+      return { type: "web", ...ids, version: versionOf(shown, ids.item_id), url, zoom, refresh_interval_ms };
+    },
+    page: (item) => item,
+  },
+  html: {
+    scene: (shown, { ids }) => ({
+      type: "html",
+      item_id: ids.item_id,
+      asset_id: shown.asset_id,
+      version: versionOf(shown, ids.item_id),
+      url: "",
+      zoom: shown.zoom,
+    }),
+    bundle: (item) => item,
+  },
+};
+
+function kindOf(type: ItemType): PlayedKind {
+  return kinds[type];
 }
 
-/** Whether an asset is an SVG, to which the page gives its fonts. */
-export function isSvg(asset: DesiredAsset | null): boolean {
-  return asset?.mime_type === "image/svg+xml";
-}
-
-/** The part of an item that distinguishes one play from another. New feed entries appear with the next play, not during this one. */
-export function identityOf(item: SceneItem): unknown {
-  if (item.type !== "feed") return item;
-  return { ...item, title: "", entries: item.entries.length > 0, trouble: null };
-}
-
-/** The feeds that playlists show. */
-export function feedsOf(playlists: readonly DesiredPlaylist[]): WantedFeed[] {
-  return playlists.flatMap(({ items }) =>
-    items.flatMap((item) => (item.type === "feed" ? { url: item.url, refreshIntervalMs: item.refresh_interval_ms } : [])),
-  );
-}
-
-/** Where the page finds an asset's file. */
-export function mediaPath({ sha256 }: DesiredAsset): string {
-  return `/media/${sha256}`;
-}
-
-type ShownPart = ReturnType<typeof shownPart>;
-
-/** An item without the fields that decide when it plays. */
-function shownPart(item: PlaylistItem) {
+/** An item as the page draws it. */
+export function sceneItemOf({ item, asset, artwork }: TimedItem, context: ItemContext): DrawnItem {
   const {
+    id,
     duration_ms: _duration,
     transition: _transition,
     valid_from: _from,
@@ -109,14 +129,59 @@ function shownPart(item: PlaylistItem) {
     max_plays_per_day: _dailyLimit,
     ...shown
   } = item;
-  return shown;
+  return kindOf(item.type).scene(shown, { ids: { item_id: id, asset_id: asset?.id ?? null }, asset, artwork }, context);
 }
 
-/** An item that shows another site. It contains no secret, because the page must not know any. */
-function webSceneItem(item: Extract<ShownPart, { type: "web" | "html" }>): SceneItem {
-  // The version covers fields that the page does not get, such as request headers: a change of those makes another item too.
-  const version = hashText(JSON.stringify(item)).slice(0, 8);
-  const { id: item_id, zoom } = item;
-  if (item.type === "html") return { type: "html", item_id, asset_id: item.asset_id, version, url: "", zoom };
-  return { type: "web", item_id, asset_id: null, version, url: item.url, zoom, refresh_interval_ms: item.refresh_interval_ms ?? null };
+/** The part of an item that distinguishes one play from another. */
+export function identityOf(item: DrawnItem): unknown {
+  return kindOf(item.type).identity?.(item) ?? item;
+}
+
+/** Whether the page may get another content of an item without a new play. */
+export function changesDuringPlays(type: ItemType): boolean {
+  return kindOf(type).identity !== undefined;
+}
+
+/** The streams that playlists show, by the last part of their path. */
+export function streamsOf(playlists: readonly DesiredPlaylist[]): Map<string, StreamSource> {
+  const streams = itemsOf(playlists).flatMap((item) => kindOf(item.type).stream?.(item) ?? []);
+  return new Map(
+    streams.map((stream) => {
+      const origins = new Set([stream.url, ...stream.origins].map((url) => new URL(url).origin));
+      return [streamKey(stream), { url: stream.url, origins }];
+    }),
+  );
+}
+
+/** The items that show web pages, and those that show bundles. */
+export function framedItemsOf(playlists: readonly DesiredPlaylist[]): { pages: ItemOf<"web">[]; bundles: ItemOf<"html">[] } {
+  const items = itemsOf(playlists);
+  return {
+    pages: items.flatMap((item) => kindOf(item.type).page?.(item) ?? []),
+    bundles: items.flatMap((item) => kindOf(item.type).bundle?.(item) ?? []),
+  };
+}
+
+/** Whether an asset is an SVG, to which the page gives its fonts. */
+export function isSvg(asset: DesiredAsset | null): boolean {
+  return asset?.mime_type === "image/svg+xml";
+}
+
+/** Where the page finds an asset's file. */
+export function mediaPath({ sha256 }: DesiredAsset): string {
+  return `/media/${sha256}`;
+}
+
+/** Equal only for streams for which the player may fetch the same. */
+function streamKey({ url, origins }: Pick<ItemOf<"stream">, "url" | "origins">): string {
+  return hashText(JSON.stringify([url, origins])).slice(0, 22);
+}
+
+/** Covers fields that the page does not get, such as request headers: a change of those makes another item too. */
+function versionOf(shown: Shown<"web" | "html">, id: string): string {
+  return hashText(JSON.stringify({ ...shown, id })).slice(0, 8);
+}
+
+function itemsOf(playlists: readonly DesiredPlaylist[]): PlaylistItem[] {
+  return playlists.flatMap(({ items }) => items);
 }

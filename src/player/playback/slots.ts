@@ -2,10 +2,10 @@
 import { hashText } from "../../base/text-hash.ts";
 import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
 import type { Zone } from "../../protocol/operator/resources.ts";
-import type { SceneItem, Slot } from "../../protocol/scene.ts";
+import type { Slot } from "../../protocol/scene.ts";
 import type { TimedItem } from "../../schedule/playlist/playable-playlist.ts";
 import type { Timeline } from "../../schedule/timeline.ts";
-import { identityOf, sceneItemOf, type ItemContext } from "./scene-item.ts";
+import { changesDuringPlays, identityOf, sceneItemOf, type ItemContext } from "./scene-item.ts";
 import { itemsOf, type LimitedPlay } from "./zone-playback.ts";
 
 export function slotOf({ timed, startsAt, endsAt, wholeEndsAt, offsetMs }: LimitedPlay, zone: Zone, context: ItemContext): Slot {
@@ -38,14 +38,14 @@ function nameOf(timed: TimedItem, context: ItemContext): string {
   const { timezone } = context;
   const cached = cachedNames.get(timed);
   // The name of a feed depends on whether it has entries.
-  if (cached?.timezone === timezone && timed.item.type !== "feed") return cached.name;
+  if (cached?.timezone === timezone && !changesDuringPlays(timed.item.type)) return cached.name;
   const name = `${timed.item.id}#${contentHash(sceneItemOf(timed, context))}`;
   cachedNames.set(timed, { timezone, name });
   return name;
 }
 
 /** Equal for items that show the same. */
-function contentHash(item: SceneItem): string {
+function contentHash(item: Parameters<typeof identityOf>[0]): string {
   return hashText(JSON.stringify(identityOf(item))).slice(0, 8);
 }
 

@@ -1,13 +1,13 @@
 // Runs the items that show other sites: sets which sites iframes may show, serves bundles, and reports iframe failures.
 import type { Log } from "../../base/log.ts";
 import type { DesiredState } from "../../protocol/device/desired-state.ts";
-import type { PlaylistItem } from "../../protocol/content/items.ts";
 import type { Stage } from "../../protocol/scene.ts";
 import { BundleServer, type ServedBundle } from "./bundle-server.ts";
 import type { IframeSite, IframeEvent, Host } from "../host.ts";
+import { framedItemsOf } from "../playback/scene-item.ts";
 import type { Surface } from "../surface/surface.ts";
 
-type WebItem = Extract<PlaylistItem, { type: "web" }>;
+type WebPage = ReturnType<typeof framedItemsOf>["pages"][number];
 
 export interface WebItemsOptions {
   host: Host;
@@ -61,7 +61,9 @@ export class WebItems implements AsyncDisposable {
     const zones = stage.zones.map((zone) => ({
       ...zone,
       slots: zone.slots.map((slot) =>
-        slot.item.type === "html" ? { ...slot, item: { ...slot.item, url: this.#bundles.urlOf(slot.item.item_id) } } : slot,
+        "url" in slot.item && slot.item.url === ""
+          ? { ...slot, item: { ...slot.item, url: this.#bundles.urlOf(slot.item.item_id) } }
+          : slot,
       ),
     }));
     return { ...stage, zones };
@@ -73,15 +75,20 @@ export class WebItems implements AsyncDisposable {
   }
 
   #requirementsOf({ playlists, assets }: DesiredState): Requirements {
-    const items = playlists.flatMap((playlist) => playlist.items);
-    const htmlItems = items.filter((item) => item.type === "html");
-    const bundles = htmlItems.flatMap(({ id: itemId, asset_id, network }): ServedBundle[] => {
+    const items = framedItemsOf(playlists);
+    const bundles = items.bundles.flatMap(({ id: itemId, asset_id, network }): ServedBundle[] => {
       const asset = assets.find(({ id }) => id === asset_id);
       // A lost file is not served. Its bundle is opened anew when the file is here again.
       return asset === undefined || this.#options.media(asset.sha256) === null ? [] : [{ itemId, sha256: asset.sha256, network }];
     });
-    const webSites = items.filter((item) => item.type === "web").map(webSite);
-    const bundleSites = htmlItems.map(({ id }) => ({ id, url: this.#bundles.urlOf(id), headers: {}, css: null, isConfinedToOrigin: true }));
+    const webSites = items.pages.map(webSite);
+    const bundleSites = items.bundles.map(({ id }) => ({
+      id,
+      url: this.#bundles.urlOf(id),
+      headers: {},
+      css: null,
+      isConfinedToOrigin: true,
+    }));
     return { sites: [...webSites, ...bundleSites], bundles };
   }
 
@@ -99,7 +106,7 @@ export class WebItems implements AsyncDisposable {
   }
 }
 
-function webSite({ id, url, headers, basic_auth: login, css }: WebItem): IframeSite {
+function webSite({ id, url, headers, basic_auth: login, css }: WebPage): IframeSite {
   const authorization = login && { Authorization: `Basic ${Buffer.from(`${login.username}:${login.password}`).toString("base64")}` };
   return { id, url, headers: { ...authorization, ...headers }, css: css ?? null, isConfinedToOrigin: false };
 }

@@ -1,10 +1,11 @@
 // Assets, imports and uploads, as in the REST API.
 import { z } from "zod";
+import { assetKinds } from "./item-kinds.ts";
 import { PageQuery, NameFilter } from "../operator/resources.ts";
 import { id, Name, Sha256, Timestamp } from "../common.ts";
 
 /** The kind of an asset. Each type of playlist item takes one kind. */
-export const AssetKind = z.enum(["image", "video", "audio", "document", "bundle"]).meta({ id: "AssetKind" });
+export const AssetKind = z.enum(assetKinds).meta({ id: "AssetKind" });
 export type AssetKind = z.infer<typeof AssetKind>;
 
 /**

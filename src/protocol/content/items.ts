@@ -1,84 +1,20 @@
-// The items of playlists: the fields of each type.
+// The items of playlists: the schemas of stored and of sent items, and what items refer to.
 import { z } from "zod";
 import {
-  AudioStyle,
-  ClockStyle,
-  FeedStyle,
-  ImageStyle,
-  PdfStyle,
-  QrStyle,
-  StreamStyle,
-  TextStyle,
-  TickerStyle,
-  VideoStyle,
-} from "./item-styles.ts";
-import { contrastOf, minContrast, maxQrBytes } from "./qr-legibility.ts";
+  itemKinds,
+  itemTypes,
+  kindOf,
+  defaultItemDurationMs,
+  type AssetKind,
+  type ItemFeed,
+  type ItemType,
+  type MediaLength,
+  type SchemaOfKinds,
+} from "./item-kinds.ts";
 import { calendarIdsOf, ItemCondition } from "../scheduling/conditions.ts";
 import { Opening, validateOpening } from "../scheduling/opening-hours.ts";
-import { HtmlFields, WebFields } from "./web-items.ts";
 import { Transition } from "./transition.ts";
-import { id, TimeZone, Timestamp } from "../common.ts";
-
-const DurationMs = z.int().min(100).max(86_400_000).describe("How long the item is shown, 100 ms to 24 h");
-
-const optionalDuration = DurationMs.optional().describe(
-  "How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s",
-);
-/** A URL that players fetch. It must not contain secrets, because everybody who may read the playlist sees it. */
-const Url = z
-  .url({ protocol: /^https?$/, error: "must be an http or https address" })
-  .max(2_048)
-  .refine((url) => !/^[^/]*\/\/[^/?#]*@/.test(url), "must not contain a user name or password");
-
-const every = { duration_ms: optionalDuration };
-const ImageItem = z.strictObject({ type: z.literal("image"), asset_id: id("ast"), ...every, ...ImageStyle });
-const VideoItem = z.strictObject({ type: z.literal("video"), asset_id: id("ast"), ...every, ...VideoStyle });
-const AudioItem = z.strictObject({
-  type: z.literal("audio"),
-  asset_id: id("ast"),
-  artwork_asset_id: id("ast").optional().describe("An image that is shown while the audio plays"),
-  ...every,
-  ...AudioStyle,
-});
-const TextItem = z.strictObject({ type: z.literal("text"), ...every, ...TextStyle });
-const TickerItem = z.strictObject({ type: z.literal("ticker"), ...every, ...TickerStyle });
-const ClockItem = z.strictObject({
-  type: z.literal("clock"),
-  ...every,
-  timezone: TimeZone.optional().describe("Default: the player's time zone"),
-  ...ClockStyle,
-});
-const QrItem = z.strictObject({ type: z.literal("qr"), ...every, ...QrStyle });
-const FeedItem = z.strictObject({
-  type: z.literal("feed"),
-  url: Url.describe("An RSS, Atom, RDF or JSON feed. Each player fetches it"),
-  duration_ms: DurationMs.optional().describe("Default: `max_entries` × `entry_duration_ms`"),
-  max_entries: z.int().min(1).max(20).default(10),
-  refresh_interval_ms: z.int().min(60_000).max(86_400_000).default(600_000),
-  ...FeedStyle,
-});
-const PdfItem = z.strictObject({
-  type: z.literal("pdf"),
-  asset_id: id("ast"),
-  duration_ms: DurationMs.optional().describe("Default: `page_duration_ms` for each page shown"),
-  ...PdfStyle,
-});
-const StreamItem = z.strictObject({
-  type: z.literal("stream"),
-  url: Url,
-  origins: z
-    .array(Url)
-    .max(10)
-    .default([])
-    .describe(
-      "More origins that the stream's parts come from, such as `https://cdn.example.com`. The player fetches nothing from other origins",
-    ),
-  ...every,
-  ...StreamStyle,
-});
-
-const WebItem = z.strictObject({ type: z.literal("web"), ...every, ...WebFields });
-const HtmlItem = z.strictObject({ type: z.literal("html"), asset_id: id("ast"), ...every, ...HtmlFields });
+import { id, Timestamp } from "../common.ts";
 
 const validity = {
   valid_from: Timestamp.optional().describe("The loop skips the item before this instant"),
@@ -116,92 +52,68 @@ const common = {
     ),
   transition: Transition.optional().describe("How the item appears. Default: the zone's transition, else a cut"),
 };
-const itemId = { id: id("itm"), ...common };
-const newItemId = {
+/** The union of all kinds of items, each with `more` fields. */
+function unionOf<More extends z.ZodRawShape>(more: More) {
+  type Option = SchemaOfKinds<"fields", More, z.core.$strict>;
+  const options = itemTypes.map((type) => z.strictObject({ type: z.literal(type), ...itemKinds[type].fields, ...more }));
+  // The compiler does not relate the type of each schema to its key.
+  return z.discriminatedUnion("type", options as unknown as [Option, ...Option[]]);
+}
+
+/** An item of a playlist. */
+export const PlaylistItem = unionOf({ id: id("itm"), ...common }).meta({ id: "PlaylistItem" });
+export type PlaylistItem = z.infer<typeof PlaylistItem>;
+
+/** An item in a request. */
+export const NewPlaylistItem = unionOf({
   ...common,
   id: id("itm")
     .optional()
     .describe("Send the id from an earlier response to keep the item's identity. Without an id, an equal item keeps its own"),
-};
-
-/** An item of a playlist. */
-export const PlaylistItem = z
-  .discriminatedUnion("type", [
-    ImageItem.extend(itemId),
-    VideoItem.extend(itemId),
-    AudioItem.extend(itemId),
-    TextItem.extend(itemId),
-    TickerItem.extend(itemId),
-    ClockItem.extend(itemId),
-    QrItem.extend(itemId),
-    FeedItem.extend(itemId),
-    PdfItem.extend(itemId),
-    StreamItem.extend(itemId),
-    WebItem.extend(itemId),
-    HtmlItem.extend(itemId),
-  ])
-  .meta({ id: "PlaylistItem" });
-export type PlaylistItem = z.infer<typeof PlaylistItem>;
-
-/** An item in a request. */
-export const NewPlaylistItem = z
-  .discriminatedUnion("type", [
-    ImageItem.extend(newItemId),
-    VideoItem.extend(newItemId),
-    AudioItem.extend(newItemId),
-    TextItem.extend(newItemId),
-    TickerItem.extend(newItemId),
-    ClockItem.extend(newItemId),
-    QrItem.extend(newItemId),
-    FeedItem.extend(newItemId),
-    PdfItem.extend(newItemId),
-    StreamItem.extend(newItemId),
-    WebItem.extend(newItemId),
-    HtmlItem.extend(newItemId),
-  ])
+})
   .superRefine((item, context) => {
-    const span = (first: number, last: number | undefined, path: string, what: string): void => {
-      if (last !== undefined && last < first) context.addIssue({ code: "custom", path: [path], message: what });
-    };
-    if (item.type === "video" || item.type === "audio")
-      span(item.start_ms + 100, item.end_ms, "end_ms", "must be at least 100 ms after start_ms");
-    if (item.type === "qr")
-      for (const fault of qrFaults(item)) context.addIssue({ code: "custom", path: [fault.path], message: fault.message });
+    for (const { field, message } of kindOf(item.type).faults?.(item) ?? []) context.addIssue({ code: "custom", path: [field], message });
     for (const [index, each] of (item.dayparts ?? []).entries()) {
       for (const { pointer, detail } of validateOpening(each, "")) {
         context.addIssue({ code: "custom", path: ["dayparts", index, pointer.slice(1)], message: detail });
       }
     }
-    if (item.type === "pdf") span(item.first_page, item.last_page, "last_page", "must not come before first_page");
   })
   .meta({ id: "NewPlaylistItem" });
 export type NewPlaylistItem = z.infer<typeof NewPlaylistItem>;
 
-/** Why no camera can read a code on any screen. The size of its modules is checked by the player's page, which knows it. */
-function qrFaults(item: Pick<z.infer<typeof QrItem>, "data" | "color" | "background_color" | "error_correction">) {
-  const faults: { path: "data" | "background_color"; message: string }[] = [];
-  const bytes = new TextEncoder().encode(item.data).length;
-  const maxBytes = maxQrBytes[item.error_correction];
-  if (bytes > maxBytes) {
-    const message = `has ${bytes} bytes, but a code with error_correction ${item.error_correction} holds ${maxBytes}: shorten it or lower error_correction`;
-    faults.push({ path: "data", message });
-  }
-  const contrast = contrastOf(item.color, item.background_color);
-  if (contrast < minContrast) {
-    const message = `has a contrast of ${contrast.toFixed(1)} to color, cameras need ${minContrast}: choose colors that differ more`;
-    faults.push({ path: "background_color", message });
-  }
-  return faults;
+type AnyItem = PlaylistItem | NewPlaylistItem;
+
+/** The assets that an item shows, by field. */
+export function assetFieldsOf(item: AnyItem): { field: string; assetId: string; kind: AssetKind }[] {
+  return Object.entries(kindOf(item.type).assets ?? {}).flatMap(([field, kind]) => {
+    const assetId = (item as Record<string, unknown>)[field] as string | undefined;
+    return assetId === undefined || kind === undefined ? [] : [{ field, assetId, kind }];
+  });
 }
 
-/** The ids of the assets that an item shows. */
-export function assetIdsOf(item: PlaylistItem | NewPlaylistItem): string[] {
-  const ids = "asset_id" in item ? [item.asset_id] : [];
-  if (item.type === "audio" && item.artwork_asset_id !== undefined) ids.push(item.artwork_asset_id);
-  return ids;
+/** The ids of the assets that an item shows: first that of its own file. */
+export function assetIdsOf(item: AnyItem): string[] {
+  return assetFieldsOf(item).map(({ assetId }) => assetId);
+}
+
+/** The duration of an item, ms: the one it is given, else that of its media, entries or pages, else ten seconds. */
+export function itemDurationMs(item: PlaylistItem, file: MediaLength | null): number {
+  return item.duration_ms ?? kindOf(item.type).durationMs?.(item, file) ?? file?.duration_ms ?? defaultItemDurationMs;
+}
+
+/** Whether an item lasts as long as its file if it is given no duration. */
+export function lastsAsItsFile(type: ItemType): boolean {
+  const kind = kindOf(type);
+  return kind.assets !== undefined && kind.durationMs !== undefined;
+}
+
+/** The feeds that playlists show. */
+export function feedsOf(playlists: readonly { items: readonly AnyItem[] }[]): ItemFeed[] {
+  return playlists.flatMap(({ items }) => items.flatMap((item) => kindOf(item.type).feed?.(item) ?? []));
 }
 
 /** The ids of the calendars that conditions of items refer to, each once. */
-export function calendarIdsOfItems(items: readonly (PlaylistItem | NewPlaylistItem)[]): string[] {
+export function calendarIdsOfItems(items: readonly AnyItem[]): string[] {
   return calendarIdsOf(items.flatMap(({ conditions = [] }) => conditions));
 }

@@ -90,5 +90,3 @@ export type DesiredState = z.infer<typeof DesiredState>;
 
 /** Every loop starts at this instant (UTC), so players with the same state are synchronized without communicating. */
 export const loopEpochMs = Date.UTC(2024, 0, 1);
-/** The duration of an item if neither the item nor its media has one. */
-export const defaultItemDurationMs = 10_000;

@@ -1,5 +1,5 @@
 // The items of a playlist that can be shown on a player, with their durations and the times in which they are valid.
-import { assetIdsOf, type PlaylistItem } from "../../protocol/content/items.ts";
+import { assetIdsOf, itemDurationMs, type PlaylistItem } from "../../protocol/content/items.ts";
 import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
 import { calendarIdsOf, type Condition } from "../../protocol/scheduling/conditions.ts";
 import type { Variables } from "../../protocol/scheduling/variables.ts";
@@ -7,7 +7,6 @@ import { unmetReason, unmetTag, unmetVariable } from "../agenda/player-condition
 import type { CalendarDates } from "../calendar/condition-cuts.ts";
 import { joinIntervals, type Interval } from "../calendar/intervals.ts";
 import type { TimeZoneRules } from "../calendar/time-zone.ts";
-import { itemDurationMs } from "../item-duration.ts";
 import { isValid, itemValidity, type ItemValidity } from "./item-validity.ts";
 
 /** An item that can be shown, with its file if it has one. */

@@ -1,5 +1,5 @@
 // Exchanges an asset for another wherever it is used.
-import { assetIdsOf, type PlaylistItem } from "../../protocol/content/items.ts";
+import { assetFieldsOf, type PlaylistItem } from "../../protocol/content/items.ts";
 import type { AssetReplacement } from "../../protocol/content/asset-uses.ts";
 import { invalidField } from "../http/problem.ts";
 import type { WriteEvent } from "../operations/unit-of-work.ts";
@@ -72,9 +72,8 @@ export async function replaceUses(
 }
 
 function exchange(item: PlaylistItem, oldId: string, nextId: string): PlaylistItem {
-  if (!assetIdsOf(item).includes(oldId) || !("asset_id" in item)) return item;
-  const exchanged = { ...item, asset_id: item.asset_id === oldId ? nextId : item.asset_id };
-  return exchanged.type === "audio" && exchanged.artwork_asset_id === oldId ? { ...exchanged, artwork_asset_id: nextId } : exchanged;
+  const fields = assetFieldsOf(item).filter(({ assetId }) => assetId === oldId);
+  return { ...item, ...Object.fromEntries(fields.map(({ field }) => [field, nextId])) };
 }
 
 /** A show names its asset too. */

@@ -3,11 +3,11 @@ import type { NewPlaylistItem, PlaylistItem } from "../../protocol/content/items
 import { secretMask } from "../../protocol/content/web-items.ts";
 import type { FieldError } from "../http/problem.ts";
 
-type WebItem = Extract<NewPlaylistItem, { type: "web" }>;
+type WebItem = Extract<NewPlaylistItem, { headers: unknown }>;
 
 /** Masks the values of `headers` and the password of `basic_auth`. */
 export function maskSecrets<Item extends NewPlaylistItem>(item: Item): Item {
-  return item.type === "web" ? { ...item, ...mapSecrets(item, () => secretMask) } : item;
+  return "headers" in item ? { ...item, ...mapSecrets(item, () => secretMask) } : item;
 }
 
 /**
@@ -21,8 +21,8 @@ export function unmaskSecrets<Item extends NewPlaylistItem>(
 ): { items: Item[]; errors: FieldError[] } {
   const errors: FieldError[] = [];
   const items = sent.map((item, index) => {
-    if (item.type !== "web") return item;
-    const sameOrigin = before.filter((old) => old.type === "web" && originOf(old) === originOf(item)) as WebItem[];
+    if (!("headers" in item)) return item;
+    const sameOrigin = before.filter((old) => "headers" in old && originOf(old) === originOf(item)) as WebItem[];
     const unmask = (path: string, value: string): string => {
       if (value !== secretMask) return value;
       const own = sameOrigin.filter(({ id }) => id === item.id).flatMap((old) => secretsAt(old, path));

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { isId, Name } from "../../protocol/common.ts";
 import type { AssetKind } from "../../protocol/content/assets.ts";
+import { typeOfAsset } from "../../protocol/content/item-kinds.ts";
 import { NewPlaylistItem } from "../../protocol/content/items.ts";
 import type { ImportFault } from "../../protocol/operator/csv-imports.ts";
 import type { TimeZoneRules } from "../../schedule/calendar/time-zone.ts";
@@ -11,7 +12,6 @@ import { durationOf, instantOf, openingOf, valueFor } from "./values.ts";
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 const shapes = new Map<string, Shape>(NewPlaylistItem.options.map(({ shape }) => [shape.type.value, shape]));
-const typeOfKind = { image: "image", video: "video", audio: "audio", document: "pdf", bundle: "html" } as const;
 
 /** Columns that stand for fields with other names, so that people can write them by hand. */
 const fieldOfColumn: Readonly<Record<string, string>> = {
@@ -68,7 +68,7 @@ export function itemOfLine({ line, cells }: TableLine, assets: KnownAssets, zone
       if (column === "file") kind = found.kind;
     }
   }
-  const type = cells.get("type")?.toLowerCase() ?? (kind === null ? undefined : typeOfKind[kind]);
+  const type = cells.get("type")?.toLowerCase() ?? (kind === null ? undefined : typeOfAsset[kind]);
   const shape = type === undefined ? undefined : shapes.get(type);
   if (type === undefined && faults.length === 0) fault("type", `must be one of ${[...shapes.keys()].join(", ")}, or give a file`);
   else if (type !== undefined && shape === undefined)

@@ -1,6 +1,6 @@
 // Makes the playlist item of a new show, and the show's default name.
 import { Name } from "../../protocol/common.ts";
-import type { AssetKind } from "../../protocol/content/assets.ts";
+import { typeOfAsset, type AssetKind } from "../../protocol/content/item-kinds.ts";
 import { NewPlaylistItem } from "../../protocol/content/items.ts";
 import type { NewShow } from "../../protocol/operator/shows.ts";
 import { invalidField } from "../http/problem.ts";
@@ -26,14 +26,15 @@ export async function itemOfShow(db: Db, teamId: string, body: NewShow): Promise
   if (asset === undefined) throw invalidField("/asset_id", "there is no such asset");
   if (asset.kind === null)
     throw invalidField("/asset_id", "the asset is not imported yet, or its import failed: wait until its status is ready");
-  const itemsByKind: Readonly<Record<AssetKind, object>> = {
-    image: { type: "image", fit },
-    video: { type: "video", fit },
-    audio: { type: "audio" },
-    document: { type: "pdf" },
-    bundle: { type: "html", duration_ms: duration_ms ?? webPlayMs },
+  const fieldsOfKind: Readonly<Record<AssetKind, object>> = {
+    image: { fit },
+    video: { fit },
+    audio: {},
+    document: {},
+    bundle: { duration_ms: webPlayMs },
   };
-  return { item: NewPlaylistItem.parse({ ...itemsByKind[asset.kind], asset_id: asset.id, ...lasts }), defaultName: nameFrom(asset.name) };
+  const item = { type: typeOfAsset[asset.kind], asset_id: asset.id, ...fieldsOfKind[asset.kind], ...lasts };
+  return { item: NewPlaylistItem.parse(item), defaultName: nameFrom(asset.name) };
 }
 
 /** Makes a name of a text: one line, limited length. */

@@ -14,7 +14,7 @@ import { parseFeed } from "../../../src/feeds/parse-feed.ts";
 import { OutboundHttp } from "../../../src/base/http/outbound-http.ts";
 import { contentPolicy } from "../../../src/player/web-items/outbound-policy.ts";
 import { isRemoteAddress } from "../../../src/base/http/ip-address.ts";
-import { FeedEntry } from "../../../src/protocol/scene.ts";
+import { FeedEntry } from "../../../src/protocol/content/item-kinds.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 
@@ -57,7 +57,7 @@ async function setUp(answer: Answer) {
     open,
     errors,
     folder: join(folder.path, "feeds"),
-    want: { url, refreshIntervalMs: 600_000 },
+    want: { url, refresh_interval_ms: 600_000 },
     titles: (of = feeds) => of.contentOf(url).entries.map(({ title }) => title),
     async [Symbol.asyncDispose]() {
       await feeds[Symbol.asyncDispose]();

@@ -1,12 +1,10 @@
 // How items of the desired state become items of the page. Pure.
 import { expect, test } from "vitest";
 import { stageAt, applyProgram } from "../../../src/player/playback/playback.ts";
-import { feedsOf, type FeedContent } from "../../../src/player/playback/scene-item.ts";
-import { streamsOf } from "../../../src/player/playback/stream-sources.ts";
-import { itemDurationMs } from "../../../src/schedule/item-duration.ts";
+import { streamsOf, type FeedContent } from "../../../src/player/playback/scene-item.ts";
 import { programAt } from "../../../src/schedule/program.ts";
 import { loopEpochMs } from "../../../src/protocol/device/desired-state.ts";
-import { NewPlaylistItem, PlaylistItem } from "../../../src/protocol/content/items.ts";
+import { feedsOf, itemDurationMs, NewPlaylistItem, PlaylistItem } from "../../../src/protocol/content/items.ts";
 import { SceneItem } from "../../../src/protocol/scene.ts";
 import { assetOf, desiredOf, newId, readyOf } from "../../support/states.ts";
 
@@ -76,7 +74,7 @@ test("[ITM36] new entries of a feed are shown with its next play, not during the
 test("[ITM37] feeds and streams of the playlists are found by URL; a stream's parts may come from its declared origins", () => {
   const stream = make({ type: "stream", protocol: "hls", url: "https://cam.example/a.m3u8", origins: ["https://cdn.example/x/"] });
   const desired = desiredOf([make({ type: "feed", url, refresh_interval_ms: 90_000 }), stream], []);
-  expect(feedsOf(desired.playlists)).toEqual([{ url, refreshIntervalMs: 90_000 }]);
+  expect(feedsOf(desired.playlists)).toEqual([{ url, refresh_interval_ms: 90_000 }]);
   const [slot] = slotsOf([stream]);
   const key = (slot!.item as Extract<SceneItem, { type: "stream" }>).src.replace("/stream/", "");
   expect(streamsOf(desired.playlists).get(key)?.origins).toEqual(new Set(["https://cam.example", "https://cdn.example"]));

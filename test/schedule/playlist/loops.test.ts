@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import { playAt } from "../../../src/schedule/timeline.ts";
 import { programAt } from "../../../src/schedule/program.ts";
 import { PlaylistItem } from "../../../src/protocol/content/items.ts";
-import { defaultItemDurationMs, loopEpochMs } from "../../../src/protocol/device/desired-state.ts";
+import { defaultItemDurationMs } from "../../../src/protocol/content/item-kinds.ts";
+import { loopEpochMs } from "../../../src/protocol/device/desired-state.ts";
 import { assetOf, desiredOf, imageItem, newId, readyOf } from "../../support/states.ts";
 
 const red = assetOf(Buffer.from("red"));

@@ -1,6 +1,6 @@
 // The address of the library. Search, filters and the file whose details are open live in it.
 import { createRoute, lazyRouteComponent, type AnyRoute } from "@tanstack/react-router";
-import type { AssetKind } from "../../data/assets.ts";
+import { assetKinds, type AssetKind } from "../../data/assets.ts";
 
 interface LibrarySearch {
   q?: string | undefined;
@@ -12,8 +12,6 @@ interface LibrarySearch {
   asset?: string | undefined;
 }
 
-const kinds: readonly AssetKind[] = ["image", "video", "audio", "document", "bundle"];
-
 export function routesOfLibrary<R extends AnyRoute>(shellRoute: R) {
   return [
     createRoute({
@@ -23,7 +21,7 @@ export function routesOfLibrary<R extends AnyRoute>(shellRoute: R) {
       validateSearch: ({ q, tag, kind, bin, asset }: Record<string, unknown>): LibrarySearch => ({
         q: textOf(q),
         tag: textOf(tag),
-        kind: kinds.find((each) => each === kind),
+        kind: assetKinds.find((each) => each === kind),
         bin: bin === true ? true : undefined,
         asset: typeof asset === "string" && asset.startsWith("ast_") ? asset : undefined,
       }),

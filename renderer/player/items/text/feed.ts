@@ -1,5 +1,6 @@
 // A feed item: its entries as cards, one after the other by the corrected clock, or as a ticker. The player fetches the feed.
-import type { FeedEntry, SceneItem } from "../../../../src/protocol/scene.ts";
+import type { FeedEntry } from "../../../../src/protocol/content/item-kinds.ts";
+import type { SceneItem } from "../../../../src/protocol/scene.ts";
 import { createElement } from "../../dom.ts";
 import { followClock } from "../../link/clocked-animations.ts";
 import { fitText } from "./fit.ts";

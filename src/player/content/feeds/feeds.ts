@@ -9,10 +9,10 @@ import { isReadFailure } from "../../../base/files/system-error.ts";
 import { DurableFile } from "../../../base/files/durable-file.ts";
 import { isAbort, reasonOf } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
-import { FeedEntry } from "../../../protocol/scene.ts";
+import { FeedEntry, type ItemFeed } from "../../../protocol/content/item-kinds.ts";
 import type { DiskHealth } from "../../storage/disk-health.ts";
 import type { OutboundHttp } from "../../../base/http/outbound-http.ts";
-import type { FeedContent, WantedFeed } from "../../playback/scene-item.ts";
+import type { FeedContent } from "../../playback/scene-item.ts";
 import { fetchFeed } from "../../../feeds/fetch-feed.ts";
 import { parseFeed } from "../../../feeds/parse-feed.ts";
 
@@ -62,10 +62,10 @@ export class Feeds implements AsyncDisposable {
   }
 
   /** Follows these feeds and no others. Resolves once their stored copies have been read; refreshing continues in the background. */
-  async setFeeds(wanted: readonly WantedFeed[]): Promise<void> {
+  async setFeeds(wanted: readonly ItemFeed[]): Promise<void> {
     const intervals = new Map<string, number>();
-    for (const { url, refreshIntervalMs } of wanted) {
-      intervals.set(url, Math.min(refreshIntervalMs, intervals.get(url) ?? Number.POSITIVE_INFINITY));
+    for (const { url, refresh_interval_ms } of wanted) {
+      intervals.set(url, Math.min(refresh_interval_ms, intervals.get(url) ?? Number.POSITIVE_INFINITY));
     }
     await Promise.all([...this.#feeds.keys()].filter((url) => !intervals.has(url)).map((url) => this.#remove(url)));
     for (const [url, refreshIntervalMs] of intervals) {

@@ -1,4 +1,5 @@
 // The tickets of previews: each opens the player's page and the files of one preview for a short time, in place of a token.
+import { feedsOf } from "../../../protocol/content/items.ts";
 import type { ShownContent } from "../../../protocol/operator/previews.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { Operator } from "../../people/operator.ts";
@@ -73,9 +74,7 @@ export function coverContent({ files, feeds }: OpenTicket, { state }: ShownConte
       files.set(sha256, { sha256, size_bytes, mime_type, draftId });
     }
   }
-  for (const { items } of state.playlists) {
-    for (const item of items) if (item.type === "feed") feeds.set(item.url, item.refresh_interval_ms);
-  }
+  for (const { url, refresh_interval_ms } of feedsOf(state.playlists)) feeds.set(url, refresh_interval_ms);
 }
 
 /** The error for a ticket that is not open. */

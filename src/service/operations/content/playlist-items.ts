@@ -1,6 +1,5 @@
 // Validates the items of a playlist and assigns their ids.
-import type { AssetKind } from "../../../protocol/content/assets.ts";
-import { assetIdsOf, calendarIdsOfItems, type NewPlaylistItem, type PlaylistItem } from "../../../protocol/content/items.ts";
+import { assetFieldsOf, assetIdsOf, calendarIdsOfItems, type NewPlaylistItem, type PlaylistItem } from "../../../protocol/content/items.ts";
 import { unmaskSecrets } from "../../content/web-secrets.ts";
 import { invalidFields, type FieldError } from "../../http/problem.ts";
 import { calendarsById, missingCalendars } from "../../schedule/holiday-calendars.ts";
@@ -10,9 +9,6 @@ import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
 import type { AssetRow } from "../../store/tables.ts";
 import { idErrors, keepIds } from "./kept-ids.ts";
-
-/** The kind of asset that each item type shows. */
-const kindOf: Record<string, AssetKind> = { image: "image", video: "video", audio: "audio", pdf: "document", html: "bundle" };
 
 /**
  * Returns the items with their ids. A sent id is kept; an item equal to an earlier one keeps that item's id.
@@ -57,7 +53,7 @@ async function assetErrors(db: Db, teamId: string, items: readonly NewPlaylistIt
     for (const row of rows) assets.set(row.id, row);
   }
   return items.flatMap((item, index) =>
-    Object.entries(kindsOf(item)).flatMap(([field, { assetId, kind }]) => {
+    assetFieldsOf(item).flatMap(({ field, assetId, kind }) => {
       const pointer = `/items/${index}/${field}`;
       const asset = assets.get(assetId);
       if (asset === undefined) return [{ pointer, detail: "there is no such asset" }];
@@ -69,14 +65,6 @@ async function assetErrors(db: Db, teamId: string, items: readonly NewPlaylistIt
       return [{ pointer, detail: `the asset is ${asset.mime_type}, which cannot be used for ${use}` }];
     }),
   );
-}
-
-/** The asset fields of an item, with the kind of asset that each requires. */
-function kindsOf(item: NewPlaylistItem): Record<string, { assetId: string; kind: AssetKind }> {
-  if (!("asset_id" in item)) return {};
-  const own = { asset_id: { assetId: item.asset_id, kind: kindOf[item.type]! } };
-  if (item.type !== "audio" || item.artwork_asset_id === undefined) return own;
-  return { ...own, artwork_asset_id: { assetId: item.artwork_asset_id, kind: "image" } };
 }
 
 async function calendarErrors(db: Db, teamId: string, items: readonly NewPlaylistItem[]): Promise<FieldError[]> {

@@ -1,5 +1,5 @@
 // How long one round of a playlist takes at an instant, and which items it leaves out. By the player's own rules. Pure.
-import { itemDurationMs } from "../../../../../src/schedule/item-duration.ts";
+import { itemDurationMs, lastsAsItsFile } from "../../../../../src/protocol/content/items.ts";
 import { isValid, itemValidity, type ItemValidity } from "../../../../../src/schedule/playlist/item-validity.ts";
 import { timeZoneRulesOrUtc, type TimeZoneRules } from "../../../../../src/schedule/calendar/time-zone.ts";
 import type { Item } from "./item.ts";
@@ -30,8 +30,7 @@ type RuleItem = Parameters<typeof itemDurationMs>[0];
 /** How long an item plays; null: as long as its file, whose length is not known yet. */
 export function durationOf(item: Item, mediaOf: (assetId: string) => Media | undefined): number | null {
   const media = "asset_id" in item ? mediaOf(item.asset_id) : undefined;
-  const needsMedia = item.type === "video" || item.type === "audio" || item.type === "pdf";
-  if (item.duration_ms === undefined && needsMedia && media === undefined) return null;
+  if (item.duration_ms === undefined && lastsAsItsFile(item.type) && media === undefined) return null;
   const asset = media === undefined ? null : { ...media, page_count: media.page_count ?? undefined };
   return itemDurationMs(item as RuleItem, asset as Parameters<typeof itemDurationMs>[1]);
 }
