@@ -10,10 +10,10 @@ export function AccountNames({ session }: { session: Session }) {
         {String.fromCodePoint(session.user.name.codePointAt(0)!).toUpperCase()}
       </span>
       <span className="account-names">
-        <strong>
+        <strong className="truncate">
           <bdi>{session.user.name}</bdi>
         </strong>
-        <span>
+        <span className="truncate small faint">
           <bdi>{session.team.name}</bdi>
         </span>
       </span>

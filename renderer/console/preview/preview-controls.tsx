@@ -22,9 +22,9 @@ interface PreviewControlsProps {
 export function PreviewControls({ time, timeZone, isDisabled, isShort = false }: PreviewControlsProps) {
   const { span, isRunning, changes } = time;
   return (
-    <div className="preview-bar">
-      <div className="preview-controls">
-        <div className="preview-buttons">
+    <div className="grid gap-2">
+      <div className="preview-controls wrap bottom gap-2-3">
+        <div className="flex gap-1">
           <Button
             kind="quiet"
             aria-label={text("previousItem")}
@@ -71,7 +71,7 @@ export function PreviewControls({ time, timeZone, isDisabled, isShort = false }:
         )}
       </div>
       {isShort ? null : (
-        <p className="faint preview-time" aria-live={isRunning ? "off" : "polite"}>
+        <p className="faint digits" aria-live={isRunning ? "off" : "polite"}>
           {text("shows", { time: formatDateTime(new Date(time.time), timeZone) })}
         </p>
       )}

@@ -40,7 +40,7 @@ export function PreviewOf({ of, name, startAt, size: given, isMuted = true, chan
   const time = usePreviewTime(content, playerId === null, startAt);
   const [problem, setProblem] = useState<{ content: PreviewContent | null; problem: PreviewProblem } | null>(null);
   return (
-    <section className="preview-player" aria-label={text("of", { name })}>
+    <section className="grid gap-3" aria-label={text("of", { name })}>
       <ProblemMessage error={error} />
       {ticket === undefined || content === null ? (
         <div className="preview" style={boxStyle(size)} />

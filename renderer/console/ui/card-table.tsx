@@ -26,7 +26,7 @@ export function CardTable<T>({ label, columns, items, keyOf }: CardTableProps<T>
         <thead role="rowgroup">
           <tr role="row">
             {columns.map(({ name, is, isNameHidden = false }) => (
-              <th key={name} role="columnheader" scope="col" data-is={is}>
+              <th className="pad-2-4 sunken tiny bold faint nowrap text-start" key={name} role="columnheader" scope="col" data-is={is}>
                 {isNameHidden ? <span className="visually-hidden">{name}</span> : name}
               </th>
             ))}

@@ -45,7 +45,7 @@ export function ComboBox({ label, choices, value, onChange, description, error, 
       </div>
       <FieldNotes description={description} error={error} />
       <Popover className="popover combo-box-popover">
-        <ListBox<Choice> className="menu combo-box-list" renderEmptyState={() => <p className="combo-box-empty">{text("noMatch")}</p>}>
+        <ListBox<Choice> className="menu combo-box-list" renderEmptyState={() => <p className="pad-3 faint">{text("noMatch")}</p>}>
           {({ id, name }) => (
             <ListBoxItem id={id} textValue={name} className="menu-item combo-box-choice">
               {name}

@@ -21,7 +21,7 @@ export function EmptyState({ title, text, icon, isPage = false, children }: Empt
       )}
       {isPage ? <h1>{title}</h1> : <h2>{title}</h2>}
       {text === undefined ? null : <p>{text}</p>}
-      {children === undefined ? null : <div className="empty-actions">{children}</div>}
+      {children === undefined ? null : <div className="wrap gap-2 above-2 centered">{children}</div>}
     </section>
   );
 }

@@ -46,7 +46,7 @@ export function LongComboBox({
         </AriaButton>
       </div>
       <Popover className="popover combo-box-popover">
-        <ListBox<Choice> className="menu combo-box-list" renderEmptyState={() => <p className="combo-box-empty">{text("noMatch")}</p>}>
+        <ListBox<Choice> className="menu combo-box-list" renderEmptyState={() => <p className="pad-3 faint">{text("noMatch")}</p>}>
           {({ id, name: each }) => (
             <ListBoxItem id={id} textValue={each} className="menu-item combo-box-choice">
               {each}

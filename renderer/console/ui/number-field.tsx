@@ -17,7 +17,7 @@ export function NumberField({ label, unit, description, error: given, onChange, 
   return (
     <AriaNumberField {...props} onChange={change} isInvalid={error !== undefined} className="field number-field">
       <Label>{label}</Label>
-      <Group className="number-group">
+      <Group className="row gap-2">
         <Input className="input" />
         {unit === undefined ? null : <span className="faint">{unit}</span>}
       </Group>

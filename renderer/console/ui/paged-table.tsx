@@ -29,7 +29,7 @@ export function PagedTable<T>({ list: { items, error, hasMore, isReadingMore, re
         <CardTable {...table} items={items} />
       )}
       {hasMore ? (
-        <div className="empty-actions">
+        <div className="wrap gap-2 above-2 centered">
           <Button isPending={isReadingMore} onPress={readMore}>
             {text("showMore")}
           </Button>

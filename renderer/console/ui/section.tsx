@@ -15,7 +15,9 @@ export function Section({ title, text, actions, children }: SectionProps) {
     <section className="section" aria-labelledby={id}>
       <header className="section-header">
         <div>
-          <h2 id={id}>{title}</h2>
+          <h2 className="break-words" id={id}>
+            {title}
+          </h2>
           {text === undefined ? null : <p className="faint">{text}</p>}
         </div>
         {actions === undefined ? null : <div className="page-actions">{actions}</div>}

@@ -14,7 +14,7 @@ export function Slider({ label, output, ...props }: AriaSliderProps<number> & { 
   return (
     <AriaSlider {...props} className="slider">
       <Label>{label}</Label>
-      <SliderOutput className="slider-output">{output}</SliderOutput>
+      <SliderOutput className="soft digits">{output}</SliderOutput>
       <SliderTrack className="slider-track">
         {({ state }) => (
           <>

@@ -34,10 +34,10 @@ export function TagField({ label, description, placeholder, value, onChange, aut
     <div className="field tag-field">
       {value.length === 0 ? null : (
         <TagGroup aria-label={label} {...(isDisabled ? {} : { onRemove: (removed) => onChange(value.filter((tag) => !removed.has(tag))) })}>
-          <TagList className="tag-list" items={value.map((tag) => ({ id: tag }))}>
+          <TagList className="wrap gap-1" items={value.map((tag) => ({ id: tag }))}>
             {({ id }) => (
               <Tag id={id} textValue={id} className="tag">
-                <span className="tag-name">{id}</span>
+                <span className="truncate">{id}</span>
                 {isDisabled ? null : (
                   <Button slot="remove" className="tag-remove" aria-label={text("removeTag", { tag: id })}>
                     <Icon name="close" />

@@ -18,7 +18,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   return (
     <ModalOverlay className="overlay palette-overlay" isOpen isDismissable onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
       <Modal className="modal palette">
-        <Dialog className="palette-dialog" aria-label={text("title")}>
+        <Dialog className="palette-dialog stack full-width" aria-label={text("title")}>
           <Search onClose={onClose} />
         </Dialog>
       </Modal>
@@ -58,9 +58,10 @@ function Search({ onClose }: { onClose: () => void }) {
 
   return (
     <>
-      <div className="palette-search">
+      <div className="palette-search row gap-3 pad-3-4 line-below faint">
         <Icon name="search" />
         <input
+          className="grow shrink large bare"
           // The dialog is opened in order to type.
           autoFocus
           type="text"
@@ -81,7 +82,7 @@ function Search({ onClose }: { onClose: () => void }) {
           onKeyDown={onKeyDown}
         />
       </div>
-      <div className="palette-list" role="listbox" id={`${id}-list`} aria-label={text("results")} ref={list}>
+      <div className="palette-list pad-2 grow scroll" role="listbox" id={`${id}-list`} aria-label={text("results")} ref={list}>
         {shown.map((entry, index) => (
           // The focus and the keys stay in the field, which names the chosen entry (aria-activedescendant).
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
@@ -90,16 +91,16 @@ function Search({ onClose }: { onClose: () => void }) {
             id={`${id}-${index}`}
             role="option"
             aria-selected={index === at}
-            className="palette-entry"
+            className="palette-entry row gap-3 pad-1-3 rounded pointer"
             data-index={index}
             onPointerMove={() => (index === at ? undefined : setChosen(index))}
             onClick={() => open(entry)}
           >
             <Icon name={entry.icon} />
-            <bdi className="palette-title">{entry.title}</bdi>
-            <span className="palette-kind">{entry.kind}</span>
+            <bdi className="truncate grow shrink">{entry.title}</bdi>
+            <span className="palette-kind rigid small faint">{entry.kind}</span>
             {entry.keys === undefined ? null : (
-              <span className="palette-keys" aria-hidden="true">
+              <span className="palette-keys flex gap-hair" aria-hidden="true">
                 {entry.keys.map((key) => (
                   <kbd key={key}>{key}</kbd>
                 ))}
@@ -109,12 +110,12 @@ function Search({ onClose }: { onClose: () => void }) {
         ))}
       </div>
       {shown.length > 0 || isLoading ? null : (
-        <div className="palette-nothing">
+        <div className="palette-nothing break-words text-center">
           <p>{text("nothing", { query: wanted })}</p>
           <p className="faint">{text("nothingHint")}</p>
         </div>
       )}
-      <footer className="palette-footer">
+      <footer className="wrap between gap-2 pad-2-4 line-above small faint">
         <span role="status">{isLoading ? text("loading") : text("count", { count: shown.length })}</span>
         <span className="palette-help" aria-hidden="true">
           <kbd>↑</kbd>

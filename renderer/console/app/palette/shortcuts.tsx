@@ -17,7 +17,7 @@ export function Shortcuts({ onClose }: { onClose: () => void }) {
   const [isAllowed, setIsAllowed] = useState(allowsSingleKeys);
   return (
     <Dialog title={text("shortcuts")} isOpen onClose={onClose} size="small">
-      <dl className="shortcuts">
+      <dl className="shortcuts grid middle gap-3-4">
         <dt>{text("shortcutsSearch")}</dt>
         <dd>
           {searchKeys.map((key) => (
@@ -32,7 +32,7 @@ export function Shortcuts({ onClose }: { onClose: () => void }) {
           key === undefined ? null : <PlaceKeys key={to} name={commonText(name)} letter={key.toUpperCase()} />,
         )}
       </dl>
-      <label className="shortcuts-single">
+      <label className="shortcuts-single flex top gap-3 line-above pointer">
         <input
           type="checkbox"
           checked={isAllowed}

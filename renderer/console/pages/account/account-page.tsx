@@ -29,7 +29,7 @@ export function AccountPage() {
   if (confined !== null) {
     return (
       <Page title={text("title")}>
-        <div className="account">
+        <div className="account stack gap-5">
           <p>{ofLinks("confinedAccount")}</p>
           <Appearance />
         </div>
@@ -38,7 +38,7 @@ export function AccountPage() {
   }
   return (
     <Page title={text("title")}>
-      <div className="account">
+      <div className="account stack gap-5">
         <PersonSection />
         <PasswordSection />
         <PasskeySection />
@@ -59,7 +59,7 @@ function Appearance() {
     <Section title={text("appearance")} text={text("appearanceText")}>
       <RadioGroup
         aria-label={text("appearance")}
-        className="theme-choice"
+        className="wrap gap-3"
         value={theme}
         onChange={(value) => {
           const chosen = themes.find((each) => each === value)!;
@@ -68,8 +68,8 @@ function Appearance() {
         }}
       >
         {themes.map((each) => (
-          <Radio key={each} value={each} className="theme-option">
-            <span className="theme-sample" data-sample={each} aria-hidden="true" />
+          <Radio key={each} value={each} className="theme-option row gap-3 outlined surface pointer">
+            <span className="theme-sample crop outlined" data-sample={each} aria-hidden="true" />
             {words(names[each])}
           </Radio>
         ))}

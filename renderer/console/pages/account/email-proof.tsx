@@ -30,11 +30,11 @@ export function EmailProof() {
   // The code belongs to the email that was asked for.
   const isSent = sending.data?.email === user.email;
   return (
-    <form className="card form account-form" onSubmit={onSubmit}>
+    <form className="card form account-form top narrow" onSubmit={onSubmit}>
       <p>{isSent ? text("codeSent", { email: user.email }) : text("emailUnproven", { email: user.email })}</p>
       {isSent ? <TextField label={text("code")} value={code} onChange={setCode} isRequired maxLength={20} error={errors.code} /> : null}
       <ProblemMessage error={sending.error ?? problem} />
-      <div className="email-proof-actions">
+      <div className="wrap gap-3">
         <Button isPending={sending.isPending} onPress={() => sending.mutate()}>
           {text(isSent ? "sendCodeAgain" : "sendCode")}
         </Button>

@@ -56,7 +56,7 @@ function LinkWay({ name }: { name: string }) {
     if (answer !== null) link(answer);
   }, [link]);
   return (
-    <div className="account-form">
+    <div className="account-form top narrow">
       <ProblemMessage error={starting.error ?? linking.error} />
       <Button isPending={starting.isPending || linking.isPending} onPress={() => starting.mutate()}>
         {text("link", { name })}
@@ -75,8 +75,8 @@ function IdentityItem({ identity: { id, email, last_used_at }, provider }: { ide
     showsErrors: true,
   });
   return (
-    <li className="identity">
-      <span className="identity-names">
+    <li className="identity cluster between gap-3 pad-block-3">
+      <span className="stack shrink break-words">
         <strong>{provider}</strong>
         {email === null ? null : <bdi>{email}</bdi>}
         <span className="faint">

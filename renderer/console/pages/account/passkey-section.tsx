@@ -81,7 +81,7 @@ function PasskeyTable({ rows }: { rows: readonly Passkey[] }) {
       name: text("name"),
       is: "main",
       cell: ({ name, host, is_synced }) => (
-        <span className="passkey-name">
+        <span className="passkey-name cluster shrink break-words">
           <strong>{name}</strong>
           {is_synced ? <span className="badge">{text("synced")}</span> : null}
           {host === location.hostname ? null : <span className="faint">{text("elsewhere", { host })}</span>}

@@ -46,7 +46,7 @@ function PasswordForm({ session: { user, has_password, method, created_at } }: {
   });
   const { errors, problem, isPending, onSubmit } = formOf(setting, ["current_password", "password"], setting.mutate);
   return (
-    <form className="card form account-form" onSubmit={onSubmit}>
+    <form className="card form account-form top narrow" onSubmit={onSubmit}>
       {/* For the browser's password store, which wants to know whose password it is. */}
       <input type="hidden" autoComplete="username" value={user.email ?? ""} readOnly />
       {needsCurrent ? (

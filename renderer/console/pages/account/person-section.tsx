@@ -41,7 +41,7 @@ export function PersonSection() {
   const isChanged = name !== user.name || email !== (user.email ?? "");
   return (
     <Section title={text("person")} text={text("personText")}>
-      <form className="card form account-form" onSubmit={onSubmit}>
+      <form className="card form account-form top narrow" onSubmit={onSubmit}>
         <TextField
           label={text("name")}
           autoComplete="name"

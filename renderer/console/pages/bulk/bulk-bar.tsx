@@ -35,12 +35,12 @@ export function BulkBar() {
     <>
       {selection.size === 0 || allowed.length === 0 ? null : (
         <section className="bulk-bar" aria-label={text("bar")}>
-          <p className="bulk-count" role="status">
-            <Link to="/screens/bulk" search={{}}>
+          <p className="bold digits nowrap" role="status">
+            <Link className="inherit-ink" to="/screens/bulk" search={{}}>
               {text("selected", { count: selection.size })}
             </Link>
           </p>
-          <Toolbar className="bulk-actions" aria-label={text("bar")}>
+          <Toolbar className="bulk-actions flex gap-1 shrink" aria-label={text("bar")}>
             {allowed.map(({ id, icon }) => (
               <Button key={id} size="small" onPress={() => setOpen({ id, ids: [...selection] })}>
                 <Icon name={icon} />

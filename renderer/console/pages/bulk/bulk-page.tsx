@@ -47,7 +47,7 @@ export function BulkPage() {
         <div ref={list} className="card bulk-selected" tabIndex={0} role="region" aria-label={text("pageTitle")}>
           <ul style={{ blockSize: rows.getTotalSize() }}>
             {rows.getVirtualItems().map(({ key, index, start }) => (
-              <li key={key} style={{ transform: `translateY(${start}px)` }}>
+              <li className="grid middle" key={key} style={{ transform: `translateY(${start}px)` }}>
                 <SelectedScreen id={selected[index]!} />
               </li>
             ))}
@@ -62,7 +62,7 @@ function SelectedScreen({ id }: { id: string }) {
   const name = useScreenName(id) ?? text("loading");
   return (
     <Checkbox isSelected onChange={() => select([id], false)} aria-label={text("deselect", { name })}>
-      <bdi className="bulk-name">{name}</bdi>
+      <bdi className="bulk-name break-words">{name}</bdi>
     </Checkbox>
   );
 }

@@ -76,7 +76,7 @@ export function HoursDialog(props: BulkDialogProps) {
       />
       {mode === "always" ? null : (
         <>
-          <div className="bulk-hours">
+          <div className="bulk-hours grid gap-4">
             <TextField label={text("hoursFrom")} type="time" value={from} onChange={setFrom} />
             <TextField label={text("hoursUntil")} type="time" value={until} onChange={setUntil} />
           </div>
@@ -85,7 +85,7 @@ export function HoursDialog(props: BulkDialogProps) {
               {text("hoursDays")}
             </Label>
             <ToggleButtonGroup
-              className="bulk-days"
+              className="bulk-days wrap gap-1"
               aria-labelledby="bulk-days"
               selectionMode="multiple"
               selectedKeys={days}

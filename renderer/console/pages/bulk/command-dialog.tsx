@@ -92,7 +92,7 @@ function BatchState({ id }: { id: string }) {
   const stopping = useMutation({ mutationFn: () => client.post("/api/v1/command-batches/{id}/cancel", path) });
   if (batch === undefined || batch.state === "finished" || batch.state === "cancelled") return null;
   return (
-    <div className="bulk-batch">
+    <div className="cluster gap-2">
       {batch.state === "halted" ? <p role="alert">{text("batchHalted", { reason: batch.reason ?? "" })}</p> : null}
       {batch.state === "halted" ? (
         <Button size="small" isPending={resuming.isPending} onPress={() => resuming.mutate()}>

@@ -19,8 +19,8 @@ interface ForecastTextProps {
 
 export function ForecastText({ isChosen, isChecking, forecast, error, word }: ForecastTextProps) {
   return (
-    <section className="bulk-forecast" aria-label={text("previewTitle")}>
-      <h3>{text("previewTitle")}</h3>
+    <section className="stack gap-2 pad-3-4 sunken rounded" aria-label={text("previewTitle")}>
+      <h3 className="small faint">{text("previewTitle")}</h3>
       <div role="status">
         {!isChosen ? <p className="faint">{text("previewNothing")}</p> : null}
         {isChosen && isChecking ? <p className="faint">{text("previewChecking")}</p> : null}
@@ -40,8 +40,8 @@ function Words({ forecast: { affected, same, failed }, word }: { forecast: Forec
       </p>
       {failed.length === 0 ? null : (
         <>
-          <p className="bulk-forecast-failed">{text("previewFailed", { count: failed.length })}</p>
-          <ul className="bulk-forecast-list">
+          <p className="bad above-2">{text("previewFailed", { count: failed.length })}</p>
+          <ul className="small break-words">
             {failed.slice(0, mostNamed).map(({ id, reason }) => (
               <li key={id}>
                 <ScreenName id={id} />: {readable(reason)}

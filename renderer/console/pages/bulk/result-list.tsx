@@ -54,6 +54,7 @@ export function ResultList({ outcomes }: { outcomes: readonly Outcome[] }) {
             const { id, state, reason } = sorted[index]!;
             return (
               <li
+                className="cluster between gap-1-3"
                 key={key}
                 ref={rows.measureElement}
                 data-index={index}
@@ -61,13 +62,13 @@ export function ResultList({ outcomes }: { outcomes: readonly Outcome[] }) {
                 aria-posinset={index + 1}
                 aria-setsize={sorted.length}
               >
-                <span className="bulk-result-name">
+                <span className="truncate grow shrink">
                   <ScreenName id={id} />
                 </span>
                 <span className="badge" data-kind={states[state].kind}>
                   {text(states[state].name)}
                 </span>
-                {reason === null ? null : <p>{readable(reason)}</p>}
+                {reason === null ? null : <p className="small soft break-words">{readable(reason)}</p>}
               </li>
             );
           })}

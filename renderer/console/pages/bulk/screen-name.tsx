@@ -13,5 +13,5 @@ export function useScreenName(id: string): string | null {
 }
 
 export function ScreenName({ id }: { id: string }) {
-  return <bdi className="bulk-name">{useScreenName(id) ?? "…"}</bdi>;
+  return <bdi className="bulk-name break-words">{useScreenName(id) ?? "…"}</bdi>;
 }

@@ -43,7 +43,7 @@ export function CalendarsPage() {
               name: text("name"),
               is: "main",
               cell: ({ id, name }) => (
-                <Link to="/calendars/$id" params={{ id }} className="calendar-open">
+                <Link to="/calendars/$id" params={{ id }} className="inline-row break-words tap">
                   <bdi>{name}</bdi>
                 </Link>
               ),

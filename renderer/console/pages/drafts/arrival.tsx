@@ -20,7 +20,7 @@ type Screen = ArrivalData["screens"][number];
 export function Arrival({ number }: { number: number }) {
   const { arrival, error } = useArrival(number);
   return (
-    <section className="card draft-effect" aria-labelledby="arrival-title">
+    <section className="card stack gap-3" aria-labelledby="arrival-title">
       <h2 id="arrival-title">{text("arrival")}</h2>
       <ProblemMessage error={error} />
       {arrival === undefined ? null : <ArrivalView arrival={arrival} />}
@@ -57,7 +57,7 @@ function Screens({ screens }: { screens: readonly Screen[] }) {
   const [shown, setShown] = useState(shownAtFirst);
   return (
     <>
-      <ul className="effect-rows">
+      <ul className="effect-rows stack">
         {screens.slice(0, shown).map(({ player_id: id, name, state, detail }) => (
           <li key={id}>
             <Link to="/screens/$id" params={{ id }}>

@@ -76,10 +76,10 @@ interface ConflictProps {
 function Conflict({ change: { kind, before, after, live, name }, nameOf, decision, onDecide }: ConflictProps) {
   const side = (which: "mine" | "theirs") => (decision === undefined ? {} : { "data-chosen": decision === which });
   return (
-    <div className="change-conflict">
-      <div className="change-conflict-head">
+    <div className="stack gap-3 pad-3-4 rounded warn-ground">
+      <div className="change-conflict-head cluster between gap-2-4">
         <div>
-          <strong>{text("conflict")}</strong>
+          <strong className="warn">{text("conflict")}</strong>
           <p>{text("conflictText")}</p>
         </div>
         <Segments<"mine" | "theirs">
@@ -93,13 +93,13 @@ function Conflict({ change: { kind, before, after, live, name }, nameOf, decisio
           ]}
         />
       </div>
-      <div className="change-sides">
-        <div className="change-side" {...side("mine")}>
-          <h4>{text("mine")}</h4>
+      <div className="change-sides grid gap-3">
+        <div className="change-side stack gap-2 pad-3 shrink surface" {...side("mine")}>
+          <h4 className="small bold no-margin">{text("mine")}</h4>
           <ChangeView kind={kind} before={before} after={after} nameOf={nameOf} />
         </div>
-        <div className="change-side" {...side("theirs")}>
-          <h4>{text("theirs")}</h4>
+        <div className="change-side stack gap-2 pad-3 shrink surface" {...side("theirs")}>
+          <h4 className="small bold no-margin">{text("theirs")}</h4>
           <ChangeView kind={kind} before={before} after={live} nameOf={nameOf} />
         </div>
       </div>

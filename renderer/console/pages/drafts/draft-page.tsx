@@ -34,8 +34,8 @@ export function DraftPage() {
       title={data?.draft.name ?? text("title")}
       actions={data === undefined ? undefined : <DraftActions versioned={data} decisions={decisions} />}
     >
-      <div className="draft-facts-bar">
-        <Link to="/drafts" className="draft-back">
+      <div className="cluster between gap-2-4 near-title">
+        <Link to="/drafts" className="inline-row medium tap">
           {text("back")}
         </Link>
         {data === undefined ? null : <Facts draft={data.draft} />}
@@ -48,7 +48,7 @@ export function DraftPage() {
 
 function Facts({ draft: { state, created_by: by, updated_at: at, version } }: { draft: Draft }) {
   return (
-    <p className="faint draft-facts-line">
+    <p className="faint draft-facts-line cluster gap-1-3 small">
       <DraftState state={state} />
       <span>{text("madeBy", { name: by?.name ?? text("unknownPerson") })}</span>
       <span>
@@ -126,7 +126,7 @@ function Standing({ draft }: { draft: Draft }) {
   if (state === "proposed") return <p>{text(mayDecide ? "waitsForYou" : "waitsForOther")}</p>;
   if (state !== "returned" || word === null) return null;
   return (
-    <blockquote className="draft-returned">
+    <blockquote className="draft-returned pad-3-4 rounded-s break-words no-margin warn-ground">
       <p className="faint">{text("returnedBy", { name: by?.name ?? text("unknownPerson") })}</p>
       <p>{word}</p>
     </blockquote>

@@ -103,7 +103,7 @@ function PublishedDrafts() {
       {items?.length === 0 ? <p className="faint">{text("publishedEmpty")}</p> : null}
       {items === undefined || items.length === 0 ? null : <DraftList all={items} />}
       {hasMore ? (
-        <div className="form-end">
+        <div className="form-end cluster end gap-3">
           <Button isPending={isReadingMore} onPress={readMore}>
             {text("showMore")}
           </Button>
@@ -115,15 +115,15 @@ function PublishedDrafts() {
 
 function DraftList({ all }: { all: readonly DraftEntry[] }) {
   return (
-    <ul className="draft-list">
+    <ul className="stack gap-2">
       {all.map(
         ({ id, name, state, created_by: by, change_count: count, proposed_at: proposedAt, updated_at: at, word, decided_by, version }) => (
           <li key={id}>
-            <Link to="/drafts/$id" params={{ id }} className="draft-link">
-              <span className="draft-sign" data-state={state}>
+            <Link to="/drafts/$id" params={{ id }} className="draft-link row box gap-3 pad-3-4 plain-link inherit-ink">
+              <span className="draft-sign center rigid sunken rounded soft square" data-state={state}>
                 <Icon name={state === "published" ? "check" : "draft"} />
               </span>
-              <span className="draft-facts">
+              <span className="draft-facts stack grow shrink">
                 <bdi className="draft-name">{name}</bdi>
                 <span className="faint">
                   {state === "published" && version !== null ? null : `${text("changes", { count })} · `}
@@ -131,7 +131,7 @@ function DraftList({ all }: { all: readonly DraftEntry[] }) {
                   <Age time={state === "proposed" && proposedAt !== null ? proposedAt : at} />
                 </span>
                 {state === "returned" && word !== null ? (
-                  <span className="draft-word">{text("word", { name: decided_by?.name ?? text("unknownPerson"), word })}</span>
+                  <span className="small warn break-words">{text("word", { name: decided_by?.name ?? text("unknownPerson"), word })}</span>
                 ) : null}
               </span>
               {version === null ? null : <span className="badge">{text("versionNumber", { number: String(version) })}</span>}

@@ -17,13 +17,13 @@ export function VersionsLink({ id }: { id: string }) {
   const isOfDraft = useDraft() !== null;
   if (!useMay("versions:read")) return null;
   return (
-    <span className="versions-facts">
-      <Link to="/versions" search={{ of: id }} className="versions-link">
+    <span className="versions-facts inline-row shrink">
+      <Link to="/versions" search={{ of: id }} className="inline-row gap-1 medium tap">
         <Icon name="history" />
         {text("versions")}
       </Link>
       {isOfDraft ? null : (
-        <span className="faint last-change">
+        <span className="faint last-change truncate">
           {change === undefined ? null : (
             <>
               {change.isOwn ? text("changedByYou") : text("changedBy", { name: change.name })}, <Age time={change.at} />

@@ -38,7 +38,7 @@ interface EffectProps {
 
 export function Effect({ found: { data, error }, isOpen = false }: EffectProps) {
   return (
-    <section className="card draft-effect" aria-labelledby="effect-title">
+    <section className="card stack gap-3" aria-labelledby="effect-title">
       <h2 id="effect-title">{text("effect")}</h2>
       <div role="status">
         {data === undefined ? error === null ? <p className="faint">{text("effectLooking")}</p> : null : <EffectSentence effect={data} />}
@@ -64,7 +64,7 @@ export function EffectSentence({ effect }: { effect: ContentEffect }) {
   const firstZone = useRosterRow(first?.player_id ?? "")?.timezone;
   const gapZone = useRosterRow(gap?.player_id ?? "")?.timezone;
   const strong = (parts: ReactNode[]) => <strong>{parts}</strong>;
-  const bad = (parts: ReactNode[]) => <strong className="effect-bad">{parts}</strong>;
+  const bad = (parts: ReactNode[]) => <strong className="warn">{parts}</strong>;
   if (count === 0) return <p className="effect-sentence">{text("effectNoScreens")}</p>;
   if (first === undefined) return <p className="effect-sentence">{text("effectNone")}</p>;
   return (
@@ -126,7 +126,7 @@ function Rows({ rows }: { rows: readonly Row[] }) {
   const [shown, setShown] = useState(shownAtFirst);
   return (
     <>
-      <ul className="effect-rows">
+      <ul className="effect-rows stack">
         {rows.slice(0, shown).map((row) => (
           <EffectRow key={row.key} row={row} />
         ))}

@@ -62,7 +62,7 @@ export function EnrolmentPage() {
         </EmptyState>
       ) : null}
       {keys === undefined || keys.length === 0 ? null : (
-        <ul className="enrolment-keys" aria-label={text("listLabel")}>
+        <ul className="enrolment-keys stack gap-3" aria-label={text("listLabel")}>
           {keys.map((key) => (
             <KeyCard
               key={key.id}

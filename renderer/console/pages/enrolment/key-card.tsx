@@ -28,13 +28,13 @@ export function KeyCard({ enrolmentKey: key, layoutName, onChange, onRevoke }: K
   const isOver = status === "revoked";
   return (
     <li className="card enrolment-key" data-status={status}>
-      <div className="enrolment-key-head">
-        <h2>{name}</h2>
+      <div className="cluster gap-2">
+        <h2 className="shrink break-words">{name}</h2>
         <span className="badge" data-kind={statuses[status].kind}>
           {text(statuses[status].name)}
         </span>
         {isOver || onChange === undefined || onRevoke === undefined ? null : (
-          <div className="enrolment-key-actions">
+          <div className="enrolment-key-actions flex gap-2 push-end">
             <Button size="small" aria-label={text("changeNamed", { name })} onPress={onChange}>
               {text("change")}
             </Button>
@@ -44,29 +44,31 @@ export function KeyCard({ enrolmentKey: key, layoutName, onChange, onRevoke }: K
           </div>
         )}
       </div>
-      <div className="enrolment-key-use">
+      <div className="enrolment-key-use cluster gap-3 digits">
         <progress max={max} value={used} aria-label={text("used", { used, max })} />
         <strong>{text("used", { used, max })}</strong>
         {key.returned_count === 0 ? null : <span>{text("returned", { count: key.returned_count })}</span>}
       </div>
-      <ul className="enrolment-key-facts">
-        <li>{text("names", { pattern: key.name_pattern })}</li>
-        {layoutName === null ? null : <li>{layoutName}</li>}
-        <li>
+      <ul className="wrap gap-1-4 small soft">
+        <li className="shrink break-words max-full">{text("names", { pattern: key.name_pattern })}</li>
+        {layoutName === null ? null : <li className="shrink break-words max-full">{layoutName}</li>}
+        <li className="shrink break-words max-full">
           {isOver
             ? text("endedAt", { time: formatDateTime(new Date(key.revoked_at ?? key.expires_at)) })
             : text("validUntil", { time: formatDateTime(new Date(key.expires_at)) })}
         </li>
-        <li>{text("hint", { hint: key.hint })}</li>
-        {key.last_used_at === null ? null : <li>{text.rich("lastUsed", { time: <Age key="time" time={key.last_used_at} /> })}</li>}
+        <li className="shrink break-words max-full">{text("hint", { hint: key.hint })}</li>
+        {key.last_used_at === null ? null : (
+          <li className="shrink break-words max-full">{text.rich("lastUsed", { time: <Age key="time" time={key.last_used_at} /> })}</li>
+        )}
         {key.tags.map((tag) => (
-          <li key={tag} className="badge" data-kind="accent">
+          <li key={tag} className="badge shrink break-words max-full" data-kind="accent">
             <span className="enrolment-tag">{tag}</span>
           </li>
         ))}
       </ul>
       {refusal === null ? null : (
-        <div className="enrolment-refusal">
+        <div className="flex gap-2 pad-2-3 rounded small warn break-words warn-ground">
           <Icon name="warning" />
           <p>
             {text.rich("refusals", {

@@ -84,7 +84,7 @@ export function KeyDialog({ edited, onClose, onSaved }: KeyDialogProps) {
         maxLength={200}
         autoFocus
       />
-      <div className="enrolment-row">
+      <div className="enrolment-row grid gap-4">
         <TextField
           label={text("maxCount")}
           description={text("maxCountDescription")}

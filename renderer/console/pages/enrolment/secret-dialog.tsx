@@ -50,8 +50,8 @@ function Copyable({ label, value }: { label: string; value: string }) {
       <span className="label" id={id}>
         {label}
       </span>
-      <div className="copyable">
-        <pre tabIndex={0} role="region" aria-labelledby={id}>
+      <div className="copyable flex top gap-2">
+        <pre className="pad-2-3 grow shrink sunken rounded break-words" tabIndex={0} role="region" aria-labelledby={id}>
           {value}
         </pre>
         <Button size="small" aria-describedby={id} onPress={copy}>

@@ -51,10 +51,10 @@ export function AddressImport() {
             {result.refused.length === 0 ? null : (
               <>
                 <p className="field-error">{text("addressesRefused", { count: result.refused.length })}</p>
-                <ul className="import-list">
+                <ul className="stack">
                   {result.refused.map(({ address, error }) => (
-                    <li key={address}>
-                      <span className="import-name">{address}</span>
+                    <li className="wrap between gap-1-4 pad-block-2 line-below" key={address}>
+                      <span className="shrink strong break-words">{address}</span>
                       <span className="field-error">{reasonOf(error)}</span>
                     </li>
                   ))}
@@ -64,7 +64,7 @@ export function AddressImport() {
           </>
         )}
       </div>
-      <div className="import-actions">
+      <div className="import-actions wrap bottom gap-2-4">
         <Button kind="primary" isDisabled={addresses.length === 0} isPending={importing.isPending} onPress={() => importing.mutate()}>
           {text("addressesDo", { count: addresses.length })}
         </Button>

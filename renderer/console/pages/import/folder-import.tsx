@@ -50,7 +50,7 @@ export function FolderImport() {
           {text("asPlaylists")}
         </Checkbox>
       ) : null}
-      <div className="import-actions">
+      <div className="import-actions wrap bottom gap-2-4">
         <FileTrigger acceptDirectory allowsMultiple onSelect={(files) => start([...(files ?? [])])}>
           <Button kind="primary" isPending={importing.isPending}>
             <Icon name="folder" />

@@ -21,7 +21,7 @@ export function ImportPage() {
     playlists: <PlaylistTable />,
     schedules: <ScheduleTable />,
     media: (
-      <div className="import-part">
+      <div className="import-part stack gap-5">
         <FolderImport />
         <AddressImport />
       </div>

@@ -60,9 +60,9 @@ export function TableImport({
   const { intro, action } = words[of];
   const isEmpty = csv.trim() === "";
   return (
-    <div className="import-part">
+    <div className="import-part stack gap-5">
       <p className="import-intro">{text(intro)}</p>
-      <div className="import-actions">
+      <div className="import-actions wrap bottom gap-2-4">
         <FileTrigger
           acceptedFileTypes={[".csv", ".tsv", ".txt", "text/csv"]}
           onSelect={(files) => {
@@ -94,24 +94,24 @@ export function TableImport({
       {isEmpty || found === null ? null : (
         <>
           {faults === undefined || faults.skipped_lines === 0 ? null : <FaultTable faults={faults} />}
-          <section className="import-found" aria-label={text(isDone ? "done" : "found")}>
+          <section className="stack gap-3" aria-label={text(isDone ? "done" : "found")}>
             <h2>{text(isDone ? "done" : "found")}</h2>
             {found.length === 0 ? <p className="faint">{text("nothing")}</p> : null}
-            <ul className="import-list">
+            <ul className="stack">
               {found.map(({ key, name, note }) => (
-                <li key={key}>
-                  <span className="import-name">{name}</span>
+                <li className="wrap between gap-1-4 pad-block-2 line-below" key={key}>
+                  <span className="shrink strong break-words">{name}</span>
                   <span className="faint">{note}</span>
                 </li>
               ))}
             </ul>
           </section>
           {isDone ? (
-            <div className="form-end">
+            <div className="form-end cluster end gap-3">
               <Button onPress={() => onCsv("")}>{text("another")}</Button>
             </div>
           ) : found.length === 0 ? null : (
-            <div className="form-end">
+            <div className="form-end cluster end gap-3">
               <Button kind="primary" onPress={onImport} isPending={isImporting} isDisabled={isChecking}>
                 {text(action, { count: found.length })}
                 {faults === undefined || faults.skipped_lines === 0 ? "" : ` ${text("withoutFaults")}`}
@@ -126,13 +126,13 @@ export function TableImport({
 
 function FaultTable({ faults: { skipped, skipped_lines: lines, more_skipped: more } }: { faults: SkippedLines }) {
   return (
-    <section className="import-faults" aria-label={text("faults", { count: lines })}>
-      <h2>
+    <section className="import-faults stack gap-3" aria-label={text("faults", { count: lines })}>
+      <h2 className="row gap-2">
         <Icon name="warning" />
         {text("faults", { count: lines })}
       </h2>
       <p className="faint">{text("faultsText")}</p>
-      <table>
+      <table className="full-width small">
         <thead>
           <tr>
             <th scope="col">{text("line")}</th>

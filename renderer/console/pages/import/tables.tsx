@@ -76,7 +76,7 @@ export function PlaylistTable() {
       isImporting={importing.isPending}
       onImport={() => importing.mutate()}
     >
-      <div className="import-options">
+      <div className="import-options wrap bottom gap-2-4">
         <Segments
           label={text("whenExists")}
           options={(["create", "append", "replace"] as const).map((id) => ({ id, name: text(id) }))}

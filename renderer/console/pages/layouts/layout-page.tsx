@@ -40,11 +40,11 @@ export function LayoutPage() {
   const name = editor?.history.present.name ?? text(error === null ? "loading" : "title");
   return (
     <Page title={name} actions={editor === undefined || !mayWrite ? null : <SaveButtons {...layoutEditor} editor={editor} />}>
-      <div className="layout-bar">
-        <Link to="/layouts" className="layout-back">
+      <div className="layout-bar cluster between gap-2-4 near-title">
+        <Link to="/layouts" className="inline-row medium tap">
           {text("back")}
         </Link>
-        <div className="layout-facts">
+        <div className="layout-facts cluster gap-2-4">
           {editor === undefined ? null : <ShownOn kind="layouts" id={id} />}
           <VersionsLink id={id} />
           <SaveStatus layoutEditor={layoutEditor} />
@@ -111,9 +111,9 @@ function Workspace({ id, layoutEditor: { change, save }, editor, isReadOnly }: W
   const layout = dragged?.layout ?? editor.history.present;
   const [only, ...others] = editor.selected.flatMap((key) => zoneOf(layout, key) ?? []);
   return (
-    <div className="layout-workspace" ref={workspace}>
+    <div className="layout-workspace grid top gap-4" ref={workspace}>
       <Conflicts id={id} editor={editor} change={change} />
-      <div className="layout-stage">
+      <div className="stack gap-3 shrink">
         <LayoutToolbar editor={editor} rules={rules} onRules={setRules} isReadOnly={isReadOnly} change={change} focusZone={focusZone} />
         <Stage
           stage={stage}
@@ -131,9 +131,9 @@ function Workspace({ id, layoutEditor: { change, save }, editor, isReadOnly }: W
           </div>
         )}
       </div>
-      <aside className="layout-panel" aria-label={text("settings")}>
-        <section className="panel-section">
-          <h2>
+      <aside className="layout-panel stack box shrink" aria-label={text("settings")}>
+        <section className="panel-section stack gap-3 pad-4">
+          <h2 className="truncate">
             {only === undefined
               ? text("wholeLayout")
               : others.length === 0
@@ -146,8 +146,8 @@ function Workspace({ id, layoutEditor: { change, save }, editor, isReadOnly }: W
             <ZonePanel key={only.key} zone={only} layout={layout} isReadOnly={isReadOnly} change={change} />
           ) : null}
         </section>
-        <section className="panel-section">
-          <h2>{text("zones")}</h2>
+        <section className="panel-section stack gap-3 pad-4">
+          <h2 className="truncate">{text("zones")}</h2>
           <ZoneList editor={editor} isReadOnly={isReadOnly} change={change} />
         </section>
       </aside>

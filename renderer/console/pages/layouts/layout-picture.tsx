@@ -13,7 +13,7 @@ interface LayoutPictureProps extends Size {
 export function LayoutPicture({ width, height, background, zones }: LayoutPictureProps) {
   return (
     <span className="layout-picture" style={{ "--ratio": width / height } as CSSProperties}>
-      <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
+      <svg className="full-width crop block" viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
         <rect width={width} height={height} fill={background} />
         {zones.map(({ key, left, top, width: wide, height: high, rotation = 0, background_color, isEmpty = false }) => (
           <rect

@@ -45,7 +45,7 @@ export function LayoutsPage() {
           {create}
         </EmptyState>
       ) : null}
-      <ul className="layout-cards">
+      <ul className="layout-cards grid gap-4">
         {all?.map((layout) => (
           <li key={layout.id}>
             <LayoutCard layout={layout} mayWrite={mayWrite} />
@@ -53,7 +53,7 @@ export function LayoutsPage() {
         ))}
       </ul>
       {hasNextPage ? (
-        <div className="form-end">
+        <div className="form-end cluster end gap-3">
           <Button isPending={isFetchingNextPage} onPress={() => void fetchNextPage()}>
             {text("showMore")}
           </Button>
@@ -70,12 +70,12 @@ function LayoutCard({ layout, mayWrite }: { layout: Layout; mayWrite: boolean })
   const isUnsaved = edited !== undefined && isDirty(edited);
   const zones = toEdited(layout).zones.map((zone) => ({ ...zone, isEmpty: zone.playlist_id === null }));
   return (
-    <div className="layout-card">
-      <span className="layout-card-picture">
+    <div className="layout-card grid box relative crop">
+      <span className="layout-card-picture center pad-4 whole-row line-below sunken">
         <LayoutPicture width={width} height={height} background={background_color} zones={zones} />
       </span>
-      <div className="layout-card-facts">
-        <Link to="/layouts/$id" params={{ id }} className="layout-card-name">
+      <div className="layout-card-facts stack pad-3-4 shrink">
+        <Link to="/layouts/$id" params={{ id }} className="layout-card-name truncate plain-link">
           {name}
         </Link>
         {isUnsaved ? (

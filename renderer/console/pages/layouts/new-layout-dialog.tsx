@@ -48,14 +48,14 @@ export function NewLayoutDialog({ onClose }: { onClose: () => void }) {
 
 function StartGroup({ title, starts: group }: { title: string; starts: readonly Start[] }) {
   return (
-    <div className="starts-group">
+    <div className="stack gap-2 above-2">
       <Label elementType="span" className="label">
         {title}
       </Label>
-      <div className="starts">
+      <div className="starts grid gap-3">
         {group.map(({ id, width, height, zones }) => (
-          <Radio key={id} value={id} className="start">
-            <span className="start-picture">
+          <Radio key={id} value={id} className="start stack crop outlined pointer rounded">
+            <span className="start-picture center pad-3 sunken">
               <LayoutPicture
                 width={width}
                 height={height}
@@ -63,7 +63,7 @@ function StartGroup({ title, starts: group }: { title: string; starts: readonly 
                 zones={zones.map((zone) => ({ ...zone, key: `${zone.left} ${zone.top}` }))}
               />
             </span>
-            <span className="start-name">{text(id)}</span>
+            <span className="start-name pad-2-3 grow line-above small medium">{text(id)}</span>
           </Radio>
         ))}
       </div>

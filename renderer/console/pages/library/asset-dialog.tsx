@@ -73,11 +73,11 @@ export function AssetDialog({ id, onClose }: { id: string; onClose: () => void }
           />
         }
       >
-        <div className="asset-details">
+        <div className="asset-details grid top gap-5">
           <AssetPreview asset={asset} />
-          <div className="asset-side">
+          <div className="stack gap-5 shrink">
             <ProblemMessage error={acting.error} />
-            {asset.error === null ? null : <p className="asset-failure">{asset.error.detail}</p>}
+            {asset.error === null ? null : <p className="pad-3-4 rounded bad bad-ground">{asset.error.detail}</p>}
             <AssetForm asset={asset} />
             <AssetFacts asset={asset} />
             {asset.deleted_at === null ? <AssetUsesList id={asset.id} /> : null}

@@ -27,19 +27,19 @@ export function AssetFacts({ asset }: { asset: Asset }) {
       <dl className="asset-facts">
         {facts.map(([term, fact]) =>
           fact === null ? null : (
-            <div key={term}>
-              <dt>{term}</dt>
-              <dd>{fact}</dd>
+            <div className="grid gap-3" key={term}>
+              <dt className="faint">{term}</dt>
+              <dd className="break-words">{fact}</dd>
             </div>
           ),
         )}
       </dl>
       {warnings.length === 0 ? null : (
-        <section className="asset-warnings">
+        <section>
           <h3>{text("warnings")}</h3>
           <ul>
             {warnings.map(({ code, detail }) => (
-              <li key={code}>
+              <li className="flex gap-2 warn above-2" key={code}>
                 <Icon name="warning" />
                 {detail}
               </li>

@@ -55,14 +55,14 @@ export function summaryText(asset: Asset): string {
 export function AssetThumbnail({ asset }: { asset: Asset }) {
   const url = thumbnailUrl(asset);
   return (
-    <span className="asset-thumbnail" data-kind={asset.kind ?? "unknown"}>
+    <span className="asset-thumbnail center relative crop sunken rounded faint" data-kind={asset.kind ?? "unknown"}>
       {url === null ? (
         <Icon name={asset.status === "failed" ? "warning" : (icons[asset.kind ?? ""] ?? "document")} />
       ) : (
         <img src={url} alt="" loading="lazy" decoding="async" draggable={false} />
       )}
       {asset.kind === "video" && asset.duration_ms !== null ? (
-        <span className="asset-duration">{durationText(asset.duration_ms)}</span>
+        <span className="asset-duration rounded-s tiny digits">{durationText(asset.duration_ms)}</span>
       ) : null}
     </span>
   );

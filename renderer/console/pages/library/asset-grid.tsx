@@ -37,14 +37,14 @@ export function AssetGrid({ assets, view, chosen, onChoose, onOpen }: AssetGridP
       onAction={(key) => onOpen(String(key))}
     >
       {(asset) => (
-        <GridListItem id={asset.id} textValue={asset.name} className="asset-card">
+        <GridListItem id={asset.id} textValue={asset.name} className="asset-card stack shrink relative rounded-l pointer">
           <Checkbox slot="selection" />
           <AssetThumbnail asset={asset} />
-          <span className="asset-name">{asset.name}</span>
-          <span className="asset-summary" data-status={asset.status}>
+          <span className="asset-name truncate strong">{asset.name}</span>
+          <span className="asset-summary truncate small faint" data-status={asset.status}>
             {summaryText(asset)}
           </span>
-          <span className="asset-age">
+          <span className="asset-age small faint">
             <Age time={asset.deleted_at ?? asset.created_at} />
           </span>
           {mayShow && isShowable(asset) ? (

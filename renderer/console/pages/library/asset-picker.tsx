@@ -34,9 +34,9 @@ export function AssetPicker({ onPick, kinds, exceptId }: AssetPickerProps) {
   };
   usePageDrop({ text: text("pickDrop"), take });
   return (
-    <div className="picker">
-      <div className="library-bar">
-        <SearchField className="library-search" aria-label={text("search")} value={words} onChange={setWords} autoFocus>
+    <div className="picker stack gap-3">
+      <div className="cluster gap-2">
+        <SearchField className="library-search relative" aria-label={text("search")} value={words} onChange={setWords} autoFocus>
           <Input className="input" placeholder={text("search")} />
         </SearchField>
         <UploadButton onUploaded={take} />
@@ -56,10 +56,10 @@ export function AssetPicker({ onPick, kinds, exceptId }: AssetPickerProps) {
         renderEmptyState={() => (list.isLoading ? null : <p className="faint">{text(q === "" ? "emptyTitle" : "noneTitle")}</p>)}
       >
         {(asset) => (
-          <ListBoxItem id={asset.id} textValue={asset.name} className="asset-card">
+          <ListBoxItem id={asset.id} textValue={asset.name} className="asset-card stack shrink relative rounded-l pointer">
             <AssetThumbnail asset={asset} />
-            <span className="asset-name">{asset.name}</span>
-            <span className="asset-summary">{summaryText(asset)}</span>
+            <span className="asset-name truncate strong">{asset.name}</span>
+            <span className="asset-summary truncate small faint">{summaryText(asset)}</span>
           </ListBoxItem>
         )}
       </ListBox>

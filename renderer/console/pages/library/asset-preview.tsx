@@ -16,28 +16,28 @@ export function AssetPreview({ asset }: { asset: Asset }) {
   if (url !== null && kind === "image") {
     const isLarge = (width ?? 0) * (height ?? 0) > mostPixels;
     return (
-      <figure className="asset-preview">
+      <figure className="asset-preview center gap-4 crop rounded glass">
         <img src={isLarge ? (thumbnail ?? url) : url} alt={label} />
       </figure>
     );
   }
   if (url !== null && kind === "video") {
     return (
-      <figure className="asset-preview">
+      <figure className="asset-preview center gap-4 crop rounded glass">
         <video src={url} controls muted preload="metadata" aria-label={label} {...(thumbnail === null ? {} : { poster: thumbnail })} />
       </figure>
     );
   }
   if (url !== null && kind === "audio") {
     return (
-      <figure className="asset-preview" data-kind="audio">
+      <figure className="asset-preview center gap-4 crop rounded glass" data-kind="audio">
         <Icon name="sound" />
-        <audio src={url} controls preload="metadata" aria-label={label} />
+        <audio className="full-width" src={url} controls preload="metadata" aria-label={label} />
       </figure>
     );
   }
   return (
-    <figure className="asset-preview" data-kind="none">
+    <figure className="asset-preview center gap-4 crop rounded glass" data-kind="none">
       <Icon name={kind === "bundle" ? "globe" : "document"} />
       <figcaption>{text("noPreview")}</figcaption>
     </figure>

@@ -58,7 +58,7 @@ export function AssetUsesList({ id }: { id: string }) {
             <Lines lines={through} />
           </>
         )}
-        <p className="faint uses-screens">
+        <p className="faint break-words">
           {text("usesScreens", { count: uses.player_count, names })}{" "}
           {uses.player_count > uses.players.length ? text("usesMore", { count: uses.player_count - uses.players.length }) : null}
         </p>
@@ -68,7 +68,7 @@ export function AssetUsesList({ id }: { id: string }) {
     );
   }
   return (
-    <section className="asset-uses">
+    <section className="asset-uses stack gap-2">
       <h3>{text("usesTitle")}</h3>
       <ProblemMessage error={error} />
       {content}
@@ -78,9 +78,11 @@ export function AssetUsesList({ id }: { id: string }) {
 
 function Lines({ lines }: { lines: readonly [key: string, line: string][] }) {
   return (
-    <ul className="uses-lines">
+    <ul className="stack gap-1">
       {lines.map(([key, line]) => (
-        <li key={key}>{line}</li>
+        <li className="break-words" key={key}>
+          {line}
+        </li>
       ))}
     </ul>
   );

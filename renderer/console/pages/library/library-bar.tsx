@@ -53,8 +53,8 @@ export function LibraryBar({ filter: { q = "", tag, kind }, onChange, view, onVi
     return () => clearTimeout(timer);
   });
   return (
-    <div className="library-bar">
-      <SearchField className="library-search" aria-label={text("search")} value={words} onChange={setWords}>
+    <div className="cluster gap-2">
+      <SearchField className="library-search relative" aria-label={text("search")} value={words} onChange={setWords}>
         <Icon name="search" />
         <Input className="input" placeholder={text("search")} />
       </SearchField>

@@ -20,7 +20,7 @@ export function LoadMore({ list: { hasMore, isLoadingMore, loadMore } }: { list:
   });
   if (!hasMore) return null;
   return (
-    <div ref={place} className="load-more">
+    <div ref={place} className="flex pad-3 centered">
       <Button kind="quiet" isPending={isLoadingMore} onPress={loadMore}>
         {text("more")}
       </Button>

@@ -59,7 +59,7 @@ export function ReplaceDialog({ asset, onClose, onReplaced }: { asset: Asset; on
         </>
       ) : (
         <>
-          <div className="replace-pair" aria-hidden="true">
+          <div className="replace-pair grid middle gap-3" aria-hidden="true">
             <AssetThumbnail asset={asset} />
             <Icon name="chevronEnd" />
             <AssetThumbnail asset={next} />

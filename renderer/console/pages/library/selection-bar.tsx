@@ -40,7 +40,7 @@ export function SelectionBar({ assets, isBin, onClear }: SelectionBarProps) {
   const count = assets.length;
   return (
     <>
-      <section className="selection-bar" aria-label={text("selected", { count })}>
+      <section className="selection-bar cluster gap-2 outlined rounded-l max-full raised shadow" aria-label={text("selected", { count })}>
         <p role="status">{text("selected", { count })}</p>
         {mayWrite && isBin ? (
           <>
@@ -154,9 +154,11 @@ function FailedDialog({ failed, onClose }: { failed: ActionResult["failed"]; onC
       onClose={onClose}
       actions={<Button onPress={onClose}>{commonText("close")}</Button>}
     >
-      <ul className="reasons">
+      <ul className="reasons stack gap-2">
         {failed.map(({ asset, error }) => (
-          <li key={asset.id}>{text("notDeleted", { name: asset.name, reason: reasonOf(error) })}</li>
+          <li className="break-words" key={asset.id}>
+            {text("notDeleted", { name: asset.name, reason: reasonOf(error) })}
+          </li>
         ))}
       </ul>
     </Dialog>

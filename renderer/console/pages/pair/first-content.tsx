@@ -63,11 +63,11 @@ export function FirstContent({ value, onChange, onFile }: FirstContentProps) {
     if (files[0] !== undefined) onFile(files[0]);
   };
   return (
-    <section className="first-content" aria-labelledby="first-content">
+    <section className="stack gap-3" aria-labelledby="first-content">
       <h2 id="first-content">{text("content")}</h2>
       {mayUpload ? (
         <DropZone
-          className="drop-zone"
+          className="drop-zone row gap-3 pad-3-4 sunken"
           aria-label={text("content")}
           onDrop={({ items }) => {
             const files = items.flatMap((item) => (item.kind === "file" ? [item.getFile()] : []));
@@ -79,7 +79,9 @@ export function FirstContent({ value, onChange, onFile }: FirstContentProps) {
               <span className="drop-zone-icon">
                 <Icon name="upload" />
               </span>
-              <p>{isDropTarget ? text("dropHere") : value?.is === "file" ? <FileState chosen={value} /> : text("contentHint")}</p>
+              <p className="grow shrink soft break-words">
+                {isDropTarget ? text("dropHere") : value?.is === "file" ? <FileState chosen={value} /> : text("contentHint")}
+              </p>
               <FileTrigger onSelect={(files) => take([...(files ?? [])])}>
                 <Button>{text(value?.is === "file" ? "otherFile" : "chooseFile")}</Button>
               </FileTrigger>
@@ -93,16 +95,16 @@ export function FirstContent({ value, onChange, onFile }: FirstContentProps) {
           <span className="label" id="recent-pictures">
             {text("recent")}
           </span>
-          <div className="recent-pictures">
+          <div className="recent-pictures grid gap-2">
             {recent.data?.map((asset) => (
               <ToggleButton
                 key={asset.id}
-                className="recent-picture"
+                className="recent-picture crop outlined pointer rounded no-padding glass"
                 aria-label={asset.name}
                 isSelected={value?.is === "asset" && value.asset.id === asset.id}
                 onChange={(isSelected) => onChange(isSelected ? { is: "asset", asset } : null)}
               >
-                <img src={thumbnailOf(asset)} alt="" loading="lazy" />
+                <img className="full-width block" src={thumbnailOf(asset)} alt="" loading="lazy" />
               </ToggleButton>
             ))}
           </div>

@@ -75,8 +75,8 @@ export function PairForm({ givenCode, onPaired }: PairFormProps) {
     );
   };
   return (
-    <form ref={form} className="pair" onSubmit={submit} noValidate>
-      <div className="pair-main">
+    <form ref={form} className="pair grid top gap-6" onSubmit={submit} noValidate>
+      <div className="stack gap-4 shrink">
         <div className="card form">
           <CodeField
             value={code}
@@ -131,17 +131,17 @@ export function PairForm({ givenCode, onPaired }: PairFormProps) {
           />
           <ComboBox label={text("timeZone")} choices={timeZones} value={timeZone} onChange={(id) => setTimeZone(id ?? ownZone)} />
         </section>
-        <div className="pair-actions">
+        <div className="pair-actions wrap gap-2">
           <Button type="submit" kind="primary" isPending={pairing.isPending}>
             <Icon name="plus" />
             {text(pairing.isPending ? "adding" : "add")}
           </Button>
         </div>
       </div>
-      <aside className="pair-side">
+      <aside className="pair-side stack gap-3">
         <ScreenPreview orientation={orientation} code={code} name={name} picture={pictureOf(chosen)} />
         <h2>{text("howTitle")}</h2>
-        <ol className="pair-how">
+        <ol className="pair-how stack gap-2 soft">
           <li>{text("how1")}</li>
           <li>{text("how2")}</li>
           <li>{text("how3")}</li>

@@ -61,10 +61,10 @@ export function PairProgress({ playerId, settingUp }: PairProgressProps) {
   const hasContent = player.layout_id !== null || (now?.now_playing.length ?? 0) > 0;
   return (
     <Page title={text("addedTitle", { name: player.name })}>
-      <div className="pair" ref={heading} tabIndex={-1} aria-label={text("addedTitle", { name: player.name })} role="group">
-        <div className="pair-main">
+      <div className="pair grid top gap-6" ref={heading} tabIndex={-1} aria-label={text("addedTitle", { name: player.name })} role="group">
+        <div className="stack gap-4 shrink">
           <div className="card form">
-            <ol className="pair-steps" role="status" aria-label={text("steps")}>
+            <ol className="stack" role="status" aria-label={text("steps")}>
               <Step name={text("stepPaired")} state="done">
                 {text("stepPairedText")}
               </Step>
@@ -94,7 +94,7 @@ export function PairProgress({ playerId, settingUp }: PairProgressProps) {
               )}
             </ol>
           </div>
-          <div className="pair-actions">
+          <div className="pair-actions wrap gap-2">
             {hasContent ? null : (
               <Link to="/show" search={{ players: [player.id] }} className="button" data-kind="primary">
                 {text("showSomething")}
@@ -106,7 +106,7 @@ export function PairProgress({ playerId, settingUp }: PairProgressProps) {
             <AddAnother />
           </div>
         </div>
-        <aside className="pair-side">
+        <aside className="pair-side stack gap-3">
           <ScreenPreview orientation={player.orientation} name={player.name} />
         </aside>
       </div>
@@ -154,16 +154,16 @@ const stateNames = { done: "stateDone", waiting: "stateWaiting", failed: "stateF
 
 function Step({ name, state, children }: { name: string; state: "done" | "waiting" | "failed" | "next"; children: ReactNode }) {
   return (
-    <li className="pair-step" data-state={state}>
-      <span className="pair-step-mark">
+    <li className="pair-step flex gap-3 relative" data-state={state}>
+      <span className="pair-step-mark center rigid surface">
         {state === "done" ? <Icon name="check" /> : state === "failed" ? <Icon name="warning" /> : null}
       </span>
-      <div>
+      <div className="grow shrink">
         <h2>
           {name}
           {state === "next" ? null : <span className="visually-hidden"> {text(stateNames[state])}</span>}
         </h2>
-        <div className="pair-step-text">{children}</div>
+        <div className="wrap gap-2 soft break-words">{children}</div>
       </div>
     </li>
   );

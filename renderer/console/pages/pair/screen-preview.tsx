@@ -19,11 +19,16 @@ interface ScreenPreviewProps {
 export function ScreenPreview({ orientation, code, name, picture = null }: ScreenPreviewProps) {
   const letters = code === undefined ? null : `${formatCode(code)}${placeholder.slice(formatCode(code).length)}`;
   return (
-    <figure className="screen-preview" data-orientation={orientation} aria-label={`${text("preview")}: ${text(orientation)}`} role="img">
-      <div className="screen-preview-glass" aria-hidden="true">
-        {picture === null ? null : <img src={picture} alt="" />}
+    <figure
+      className="screen-preview center pad-5 rounded-l"
+      data-orientation={orientation}
+      aria-label={`${text("preview")}: ${text(orientation)}`}
+      role="img"
+    >
+      <div className="screen-preview-glass center full-width relative crop glass wide-picture shadow" aria-hidden="true">
+        {picture === null ? null : <img className="full-width fill" src={picture} alt="" />}
         {letters === null || picture !== null ? null : <span className="screen-preview-code">{letters}</span>}
-        {name === "" ? null : <span className="screen-preview-name">{name}</span>}
+        {name === "" ? null : <span className="screen-preview-name truncate tiny text-center">{name}</span>}
       </div>
     </figure>
   );

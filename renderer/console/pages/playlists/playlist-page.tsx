@@ -19,7 +19,7 @@ export function PlaylistPage() {
   return (
     <Page title={text(error === null ? "loading" : "title")}>
       <p>
-        <Link to="/playlists" className="playlist-back">
+        <Link to="/playlists" className="inline-row medium tap">
           {text("back")}
         </Link>
       </p>

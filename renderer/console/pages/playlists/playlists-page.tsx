@@ -49,7 +49,7 @@ export function PlaylistsPage() {
       ) : null}
       {all === undefined || all.length === 0 ? null : <PlaylistList playlists={all} />}
       {hasNextPage ? (
-        <div className="form-end">
+        <div className="form-end cluster end gap-3">
           <Button isPending={isFetchingNextPage} onPress={() => void fetchNextPage()}>
             {text("showMore")}
           </Button>
@@ -82,7 +82,7 @@ function PlaylistList({ playlists: all }: { playlists: readonly Playlist[] }) {
     return () => observer.disconnect();
   }, []);
   return (
-    <ul ref={ground} className="playlist-list" style={{ blockSize: rows.getTotalSize() }}>
+    <ul ref={ground} className="playlist-list relative" style={{ blockSize: rows.getTotalSize() }}>
       {rows.getVirtualItems().map(({ index, start, key }) => {
         const { id, name, items, updated_at } = all[index]!;
         return (
@@ -94,12 +94,12 @@ function PlaylistList({ playlists: all }: { playlists: readonly Playlist[] }) {
             aria-posinset={index + 1}
             aria-setsize={all.length}
           >
-            <Link to="/playlists/$id" params={{ id }} className="playlist-link">
-              <span className="running-icon">
+            <Link to="/playlists/$id" params={{ id }} className="playlist-link row box gap-3 pad-3-4 plain-link inherit-ink">
+              <span className="center rigid tint rounded accent square">
                 <Icon name="playlist" />
               </span>
               <span className="item-facts">
-                <span className="item-name">{name}</span>
+                <span className="item-name truncate strong">{name}</span>
                 <span className="faint">
                   {text("items", { count: items.length })} · {text("changed")} <Age time={updated_at} />
                 </span>

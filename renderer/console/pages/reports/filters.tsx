@@ -46,7 +46,7 @@ export function Filters({ kind, search, nowMs, onChange }: FiltersProps) {
   };
   const summary = [text(period), text(chosen === null ? everything : limitNames[chosen]), zoneOf(search)].join(" · ");
   const fields = (
-    <div className="report-filters">
+    <div className="report-filters grid bottom gap-3">
       <Select<Period>
         label={text("period")}
         options={periods.map((id) => ({ id, name: text(id) }))}

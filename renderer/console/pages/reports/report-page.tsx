@@ -46,11 +46,11 @@ function ReportPage({ kind }: { kind: ReportKind }) {
   const change = (next: Partial<ReportSearch>): void =>
     void navigate({ to: `/reports/${kind}`, search: { ...search, ...next }, replace: true });
   return (
-    <div className="report-page">
-      <p className="report-intro">{text(intros[kind])}</p>
+    <div className="stack gap-4 shrink">
+      <p className="soft">{text(intros[kind])}</p>
       <Filters kind={kind} search={search} nowMs={now} onChange={change} />
-      <div className="report-bar">
-        <div className="report-choices">
+      <div className="wrap bottom between gap-3">
+        <div className="report-choices wrap bottom gap-3 shrink">
           <Select<Group>
             label={text("by")}
             options={groupsOf[kind].map((id) => ({ id, name: text(groupNames[id]) }))}
@@ -79,7 +79,7 @@ function Actions({ kind, search, span }: { kind: ReportKind; search: ReportSearc
   const mayShare = useMay("report_links:write");
   const [isSharing, setIsSharing] = useState(false);
   return (
-    <div className="report-actions">
+    <div className="report-actions wrap gap-2">
       <a className="button" href={csvUrl(kind, search, span)} download>
         <Icon name="download" />
         {text("csv")}
@@ -118,7 +118,7 @@ function Report({ kind, search, span, group, nowMs }: ReportProps) {
     );
   }
   const more = rows.hasMore ? (
-    <div className="empty-actions">
+    <div className="wrap gap-2 above-2 centered">
       <Button isPending={rows.isReadingMore} onPress={rows.readMore}>
         {text("showMore")}
       </Button>

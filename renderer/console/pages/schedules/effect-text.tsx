@@ -35,7 +35,7 @@ export function EffectText({ effect, changes }: { effect: Effect; changes: reado
       {gap === undefined ? (
         <p className="faint">{text("effectFilled")}</p>
       ) : (
-        <p className="effect-gap">
+        <p className="pad-2-3 rounded strong warn warn-ground">
           {text(gapCount === 1 ? "effectGap" : "effectGaps", {
             count: gapCount,
             name: gap.name,
@@ -47,7 +47,7 @@ export function EffectText({ effect, changes }: { effect: Effect; changes: reado
       )}
       <ul className="effect-screens">
         {screens.slice(0, mostNamed).map((screen) => (
-          <li key={screen.player_id}>
+          <li className="cluster pad-block-2 line-above small break-words" key={screen.player_id}>
             <bdi className="effect-name">{screen.name}</bdi>
             <span className="faint">{momentIn(screen.first_at, screen.timezone)}</span>
             <span>{text("effectShown", { before: shownName(screen.before), after: shownName(screen.after) })}</span>

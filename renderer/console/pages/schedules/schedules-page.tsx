@@ -79,7 +79,7 @@ export function SchedulesPage() {
           {create}
         </EmptyState>
       ) : null}
-      <div className="calendar-bar">
+      <div className="calendar-bar cluster between gap-3">
         <Segments<View>
           isLabelHidden
           label={text("view")}
@@ -92,7 +92,7 @@ export function SchedulesPage() {
           ]}
         />
         {view === "list" ? null : (
-          <div className="calendar-steps">
+          <div className="calendar-steps cluster gap-2">
             <Button size="small" aria-label={text("earlier")} onPress={() => go({ day: dateText(stepOf(view, day, -1)) })}>
               <span className="icon-directed icon-back">
                 <Icon name="chevronEnd" />
@@ -116,7 +116,7 @@ export function SchedulesPage() {
       {view === "week" ? <WeekView key={span.firstDay} {...shared} /> : null}
       {view === "month" ? <MonthView {...shared} weeks={span.days / 7} month={dateOf(day).month} /> : null}
       {view === "list" ? null : (
-        <p className="faint calendar-note">
+        <p className="faint small">
           {text("timesAre")} {mayWrite ? <span id="calendar-keys">{text("keysHint")}</span> : null}
         </p>
       )}

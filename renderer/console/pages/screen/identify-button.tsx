@@ -24,7 +24,7 @@ export function IdentifyButton({ player: { id, name, capabilities } }: { player:
   if (!may || !isSupported) return null;
   const isRunning = isSending || (command !== null && !isEnded(command));
   return (
-    <div className="identify">
+    <div className="identify cluster end gap-3">
       {command === null && failure === null ? null : <Lifecycle command={command} failure={failure} />}
       <Button isPending={isRunning} onPress={() => send({ type: "identify" })}>
         <Icon name="target" /> {text("identify")}

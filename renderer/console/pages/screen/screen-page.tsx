@@ -47,7 +47,7 @@ export function ScreenPage() {
   const state = stateOf(row);
   return (
     <Page title={player.name} actions={<IdentifyButton player={player} />}>
-      <ul className="screen-labels">
+      <ul className="screen-labels wrap gap-1 near-title">
         <li className="badge" data-kind={state.kind === "off" ? undefined : state.kind}>
           {stateName(state)}
         </li>

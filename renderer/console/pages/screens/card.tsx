@@ -49,7 +49,7 @@ export const Card = memo(function ScreenCard(props: CardProps) {
   const more = problems.length - 1 + row.problems_left_out;
   return (
     <article
-      className="screen-card"
+      className="screen-card stack box shrink relative"
       data-state={state}
       data-kind={kinds[state]}
       data-selected={isSelected}
@@ -62,21 +62,21 @@ export const Card = memo(function ScreenCard(props: CardProps) {
       <Picture row={row} maySee={maySee} mayAsk={mayAsk} isActive={isActive} />
       <input
         type="checkbox"
-        className="screen-select"
+        className="screen-select center surface pointer"
         aria-label={text("select", { name })}
         tabIndex={isActive ? 0 : -1}
         checked={isSelected}
         onChange={() => undefined}
         onClick={(event: MouseEvent) => onSelect(id, event.shiftKey)}
       />
-      <div className="screen-about">
-        <div className="screen-title">
-          <h3 id={`${place}-name`}>
+      <div className="screen-about stack gap-1 pad-3 shrink">
+        <div className="screen-title row between gap-2 shrink">
+          <h3 className="truncate shrink" id={`${place}-name`}>
             <Link
               to="/screens/$id"
               params={{ id } as never}
               id={place}
-              className="screen-link"
+              className="screen-link plain-link ink"
               tabIndex={isActive ? 0 : -1}
               onFocus={() => onFocus(place)}
               onKeyDown={(event: KeyboardEvent) => onKeyDown(event, id)}
@@ -89,18 +89,18 @@ export const Card = memo(function ScreenCard(props: CardProps) {
           </span>
         </div>
         {trouble === null ? (
-          <p className="screen-plays">{playsText(row)}</p>
+          <p className="screen-plays small faint truncate">{playsText(row)}</p>
         ) : (
           <>
-            <p className="screen-cause">{trouble.cause}</p>
-            {trouble.remedy === "" ? null : <p className="screen-remedy">{trouble.remedy}</p>}
+            <p className="screen-cause crop small break-words">{trouble.cause}</p>
+            {trouble.remedy === "" ? null : <p className="screen-remedy small faint crop break-words">{trouble.remedy}</p>}
             {more > 0 && (state === "wrong" || state === "late") ? (
-              <p className="screen-more">{text("moreProblems", { count: more })}</p>
+              <p className="screen-more small faint">{text("moreProblems", { count: more })}</p>
             ) : null}
           </>
         )}
         {tags.length === 0 ? null : (
-          <ul className="screen-tags" aria-label={text("tag")}>
+          <ul className="screen-tags wrap gap-1 no-padding no-margin" aria-label={text("tag")}>
             {tags.slice(0, mostTags).map((tag) => (
               <li key={tag}>
                 <bdi>{tag}</bdi>

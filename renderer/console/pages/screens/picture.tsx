@@ -25,16 +25,19 @@ export function Picture({ row, maySee, mayAsk, isActive }: PictureProps) {
   const asked = useAskedPicture(id);
   const shown = maySee ? screenshot : null;
   return (
-    <div className="screen-picture" data-upright={orientation === "portrait" || orientation === "portrait-flipped"}>
+    <div
+      className="screen-picture center relative crop glass wide-picture"
+      data-upright={orientation === "portrait" || orientation === "portrait-flipped"}
+    >
       {shown === null ? (
-        <span className="screen-no-picture">
+        <span className="screen-no-picture stack middle gap-1 pad-2 tiny text-center">
           <Icon name="screens" />
           <span>{text("noPicture")}</span>
         </span>
       ) : (
         <Shot key={shown.id} id={shown.id} name={name} />
       )}
-      <span className="screen-picture-foot">
+      <span className="screen-picture-foot flex end tiny">
         <span role="status" className="screen-asked" data-kind={asked?.is}>
           {asked === undefined
             ? null
@@ -50,7 +53,7 @@ export function Picture({ row, maySee, mayAsk, isActive }: PictureProps) {
       </span>
       {mayAsk ? (
         <AriaButton
-          className="screen-ask"
+          className="screen-ask center pointer"
           aria-label={text("askPicture", { name })}
           excludeFromTabOrder={!isActive}
           isDisabled={asked !== undefined && asked.is !== "failed"}
@@ -65,7 +68,7 @@ export function Picture({ row, maySee, mayAsk, isActive }: PictureProps) {
 
 function Shot({ id, name }: { id: string; name: string }) {
   const [isBroken, setIsBroken] = useState(false);
-  if (isBroken) return <span className="screen-no-picture">{text("pictureFailed")}</span>;
+  if (isBroken) return <span className="screen-no-picture stack middle gap-1 pad-2 tiny text-center">{text("pictureFailed")}</span>;
   return (
     <img
       src={fileUrl(`/api/v1/screenshots/${id}/image`)}

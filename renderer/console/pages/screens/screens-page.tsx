@@ -103,7 +103,7 @@ function Results({
   // Read aloud once for each change of the filters: not whenever a screen changes its state.
   const announced = useMemo(() => counted, [asked, isComplete]); // oxlint-disable-line react/exhaustive-deps -- see above
   return (
-    <div className="wall-results">
+    <div className="wall-results cluster gap-2 soft digits">
       <p>{isComplete ? counted : text("loadingRows", { known, total })}</p>
       <p role="status" className="visually-hidden">
         {announced}
@@ -128,7 +128,7 @@ function Results({
 /** What to do before there is a screen. */
 function NoScreens({ children }: { children: React.ReactNode }) {
   return (
-    <section className="no-screens card">
+    <section className="no-screens card stack middle gap-4 text-center">
       <span className="empty-icon">
         <Icon name="screens" />
       </span>
@@ -138,9 +138,9 @@ function NoScreens({ children }: { children: React.ReactNode }) {
         <li>{text("emptyStep2")}</li>
         <li>{text("emptyStep3")}</li>
       </ol>
-      <div className="empty-actions">{children}</div>
+      <div className="wrap gap-2 above-2 centered">{children}</div>
       <p className="faint">{text("tryIt")}</p>
-      <code className="no-screens-command">npm run player -- --server {baseUrl}</code>
+      <code className="no-screens-command pad-2-4 sunken rounded small break-words">npm run player -- --server {baseUrl}</code>
     </section>
   );
 }

@@ -30,9 +30,9 @@ export function Toolbar({ search, onChange, counts, tags }: ToolbarProps) {
     ...(tag === anyTag || tags.some((each) => each.tag === tag) ? [] : [{ id: tag, name: tag }]),
   ];
   return (
-    <div className="wall-toolbar">
+    <div className="stack gap-3">
       <States search={search} onChange={onChange} counts={counts} />
-      <div className="wall-filters">
+      <div className="wall-filters cluster gap-2">
         <SearchField
           className="wall-search"
           aria-label={text("searchLabel")}
@@ -41,7 +41,7 @@ export function Toolbar({ search, onChange, counts, tags }: ToolbarProps) {
         >
           <Icon name="search" />
           <Input className="input" placeholder={text("searchHint")} />
-          <AriaButton className="wall-search-clear" aria-label={text("clearSearch")}>
+          <AriaButton className="wall-search-clear center faint pointer bare" aria-label={text("clearSearch")}>
             <Icon name="close" />
           </AriaButton>
         </SearchField>
@@ -82,14 +82,18 @@ function States({ search: { state: chosen = [] }, onChange, counts }: Omit<Toolb
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const shown = rosterStates.filter((state) => counts[state] > 0 || chosen.includes(state));
   return (
-    <div className="wall-states" role="group" aria-label={text("states")}>
-      <ToggleButton className="wall-state" isSelected={chosen.length === 0} onChange={() => onChange({ state: undefined })}>
-        {text("all")} <span className="wall-state-count">{text("number", { count: total })}</span>
+    <div className="wall-states wrap gap-2" role="group" aria-label={text("states")}>
+      <ToggleButton
+        className="wall-state inline-row gap-2 outlined surface soft nowrap pointer"
+        isSelected={chosen.length === 0}
+        onChange={() => onChange({ state: undefined })}
+      >
+        {text("all")} <span className="wall-state-count faint digits">{text("number", { count: total })}</span>
       </ToggleButton>
       {shown.map((state) => (
         <ToggleButton
           key={state}
-          className="wall-state"
+          className="wall-state inline-row gap-2 outlined surface soft nowrap pointer"
           data-kind={kinds[state]}
           isSelected={chosen.includes(state)}
           onChange={(isSelected) => {
@@ -98,7 +102,7 @@ function States({ search: { state: chosen = [] }, onChange, counts }: Omit<Toolb
           }}
         >
           <span className="wall-state-dot" aria-hidden="true" />
-          {text(state)} <span className="wall-state-count">{text("number", { count: counts[state] })}</span>
+          {text(state)} <span className="wall-state-count faint digits">{text("number", { count: counts[state] })}</span>
         </ToggleButton>
       ))}
     </div>

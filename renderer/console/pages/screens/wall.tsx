@@ -87,7 +87,7 @@ export function Wall({ arrangement: { sections, ids }, density }: WallProps) {
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <section
       ref={ground}
-      className="wall"
+      className="wall relative"
       data-density={density}
       aria-label={text("screensList")}
       style={{ blockSize: virtualizer.getTotalSize() }}
@@ -110,7 +110,7 @@ export function Wall({ arrangement: { sections, ids }, density }: WallProps) {
               <SectionHeading section={line.section} />
             ) : (
               <div
-                className="wall-cards"
+                className="wall-cards grid gap-4"
                 data-wide={line.isWide}
                 style={{ gridTemplateColumns: `repeat(${line.columns}, minmax(0, 1fr))` }}
               >
@@ -142,11 +142,11 @@ export function Wall({ arrangement: { sections, ids }, density }: WallProps) {
 function SectionHeading({ section: { is, tag, rows } }: { section: Section }): ReactNode {
   const name = is === "tag" ? tag! : is === "all" ? text("all") : text(is);
   return (
-    <div className="wall-heading" data-is={is}>
-      <h2>
+    <div className="wall-heading row gap-2" data-is={is}>
+      <h2 className="truncate shrink large">
         <bdi>{name}</bdi>
       </h2>
-      <span className="faint">{text("count", { count: rows.length })}</span>
+      <span className="faint rigid">{text("count", { count: rows.length })}</span>
       <Button
         kind="quiet"
         size="small"

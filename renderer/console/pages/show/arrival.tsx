@@ -25,7 +25,7 @@ export function Arrival({ showId }: { showId: string }) {
   if (proof === undefined) return null;
   const { player_count: total, showing_count: count } = proof;
   return (
-    <section className="arrival" aria-label={text("arrival")}>
+    <section className="stack gap-2" aria-label={text("arrival")}>
       <p role="status" className="arrival-sum">
         {count === total && total > 0 ? text("arrivedAll", { total }) : text("arrived", { count, total })}
       </p>
@@ -45,12 +45,18 @@ function Places({ showId, total }: { showId: string; total: number }) {
   );
   return (
     <div ref={frame} className="arrival-list" tabIndex={0} role="region" aria-label={text("arrivalList")}>
-      <ul style={{ blockSize: rows.getTotalSize() }}>
+      <ul className="relative" style={{ blockSize: rows.getTotalSize() }}>
         {items.map(({ index, start, key }) => {
           const report = reportOf(index);
           const state = report === undefined ? null : stateOf(report);
           return (
-            <li key={key} style={{ transform: `translateY(${start}px)` }} aria-posinset={index + 1} aria-setsize={total}>
+            <li
+              className="row gap-3 pad-block-1"
+              key={key}
+              style={{ transform: `translateY(${start}px)` }}
+              aria-posinset={index + 1}
+              aria-setsize={total}
+            >
               <span className="target-name">{report?.name ?? text("reading")}</span>
               {state === null ? null : (
                 <span className="badge" data-kind={kinds[state]}>

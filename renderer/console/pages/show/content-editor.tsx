@@ -25,7 +25,7 @@ const allKinds: readonly ContentKind[] = ["asset", "text", "page", "layout"];
 
 export function ContentEditor({ draft, onChange, kinds = allKinds, errors = {} }: ContentEditorProps) {
   return (
-    <div className="content-editor">
+    <div className="stack gap-4 shrink">
       <Segments
         label={text("content")}
         options={kinds.map((id) => ({ id, name: text(id) }))}
@@ -52,7 +52,7 @@ export function ContentEditor({ draft, onChange, kinds = allKinds, errors = {} }
 function AssetChoice({ draft: { asset }, onChange }: Pick<ContentEditorProps, "draft" | "onChange">) {
   if (asset === null) return <AssetPicker kinds={["image", "video"]} onPick={(picked) => onChange({ asset: picked })} />;
   return (
-    <section className="chosen-file" aria-label={text("chosenFile")}>
+    <section className="chosen-file cluster gap-3 pad-3 outlined rounded" aria-label={text("chosenFile")}>
       <AssetThumbnail asset={asset} />
       <div className="chosen-facts">
         <strong>{asset.name}</strong>
@@ -67,8 +67,8 @@ function AssetChoice({ draft: { asset }, onChange }: Pick<ContentEditorProps, "d
 
 export function MessageEditor({ draft, onChange, error }: Pick<ContentEditorProps, "draft" | "onChange"> & { error?: string | undefined }) {
   return (
-    <div className="message-editor">
-      <div className="message-fields">
+    <div className="message-editor grid top gap-5">
+      <div className="stack gap-4 shrink">
         <TextField
           label={text("message")}
           description={text("messageHint")}
@@ -80,12 +80,12 @@ export function MessageEditor({ draft, onChange, error }: Pick<ContentEditorProp
         />
         <RadioGroup className="field" value={draft.look} onChange={(look) => onChange({ look: look as LookId })} orientation="horizontal">
           <Label className="label">{text("look")}</Label>
-          <div className="looks">
+          <div className="looks wrap gap-2">
             {lookIds.map((look) => (
               <Radio
                 key={look}
                 value={look}
-                className="look"
+                className="look center outlined pointer"
                 aria-label={text(look)}
                 style={{ backgroundColor: looks[look].background, color: looks[look].color }}
               >

@@ -33,9 +33,9 @@ export function LayoutPicker({ value, onChange }: { value: string | null; onChan
       <ProblemMessage error={error} />
       {draft === null ? null : <p className="faint">{text("layoutsOfDraft", { name: draft.name })}</p>}
       {usable?.length === 0 ? <p className="faint">{text("noLayouts")}</p> : null}
-      <RadioGroup className="layout-choices" aria-label={text("chooseLayout")} value={value} onChange={onChange}>
+      <RadioGroup className="layout-choices grid gap-3" aria-label={text("chooseLayout")} value={value} onChange={onChange}>
         {usable?.map((layout) => (
-          <Radio key={layout.id} value={layout.id} className="layout-choice">
+          <Radio key={layout.id} value={layout.id} className="layout-choice stack gap-2 pad-2 outlined pointer rounded">
             <LayoutSketch layout={layout} />
             <span className="target-name">{layout.name}</span>
           </Radio>

@@ -20,8 +20,8 @@ export function Outlook({ outlook }: { outlook: Show | undefined }) {
   const names = players.filter(({ status }) => status === "online").map(({ name }) => name);
   const listed = names.slice(0, shownNames).join(", ");
   return (
-    <section className="outlook" aria-label={text("outlook")}>
-      <p className="outlook-line" data-kind={online > 0 ? "good" : "off"}>
+    <section className="outlook stack gap-2 pad-3-4 sunken rounded" aria-label={text("outlook")}>
+      <p className="outlook-line flex gap-2 break-words" data-kind={online > 0 ? "good" : "off"}>
         <Icon name={online > 0 ? "check" : "clock"} />
         <span>
           {next_at === null ? text("outlookNever") : text("outlookNow", { count: online })}
@@ -35,13 +35,13 @@ export function Outlook({ outlook }: { outlook: Show | undefined }) {
         </span>
       </p>
       {offline === 0 ? null : (
-        <p className="outlook-line" data-kind="off">
+        <p className="outlook-line flex gap-2 break-words" data-kind="off">
           <Icon name="offline" />
           <span>{text("outlookOffline", { count: offline })}</span>
         </p>
       )}
       {others.map(({ code, message }) => (
-        <p key={code + message} className="outlook-line" data-kind="warn">
+        <p key={code + message} className="outlook-line flex gap-2 break-words" data-kind="warn">
           <Icon name="warning" />
           <span>{code in ownWords ? text(ownWords[code as keyof typeof ownWords]) : readable(message)}</span>
         </p>

@@ -26,9 +26,9 @@ export function RunningShows({ only = () => true, empty }: { only?: (show: ShowE
     <>
       <ProblemMessage error={error} />
       {listed?.length === 0 ? <p className="faint">{empty}</p> : null}
-      <ul className="running">
+      <ul className="running stack gap-3">
         {listed?.map((show) => (
-          <li key={show.id} className="running-show" data-emergency={show.is_emergency}>
+          <li key={show.id} className="box pad-4" data-emergency={show.is_emergency}>
             <RunningShow show={show} />
           </li>
         ))}
@@ -62,13 +62,13 @@ function RunningShow({ show }: { show: ShowEntry }) {
     ...(created_by === null ? [] : [text("by", { name: created_by.name })]),
   ];
   return (
-    <Disclosure className="running-card" isExpanded={isOpen} onExpandedChange={setIsOpen}>
-      <div className="running-head">
-        <span className="running-icon">
+    <Disclosure className="stack gap-2" isExpanded={isOpen} onExpandedChange={setIsOpen}>
+      <div className="wrap gap-3">
+        <span className="center rigid tint rounded accent square">
           <Icon name={iconOf(show)} />
         </span>
         <div className="running-facts">
-          <Heading className="running-name" level={3}>
+          <Heading className="running-name crop break-words" level={3}>
             {name}
           </Heading>
           <p className="faint">{facts.join(" · ")}</p>
@@ -81,7 +81,7 @@ function RunningShow({ show }: { show: ShowEntry }) {
         </div>
         <ShowActions show={show} />
       </div>
-      <AriaButton slot="trigger" className="running-more">
+      <AriaButton slot="trigger" className="running-more inline-row gap-1 small soft pointer bare">
         <Icon name={isOpen ? "chevronDown" : "chevronEnd"} />
         {text("details")}
       </AriaButton>
@@ -100,7 +100,7 @@ function ShowActions({ show }: { show: ShowEntry }) {
   if (!may) return null;
   const { name, ends_at } = show;
   return (
-    <div className="running-actions">
+    <div className="wrap top gap-2">
       {show.is_emergency || ends_at === null ? null : (
         <MenuTrigger>
           <Button size="small" aria-label={text("longerName", { name })} isPending={prolonging.isPending}>

@@ -22,7 +22,7 @@ export function Sent({ shown, title, stop, done, onDone }: SentProps) {
       <h2>{title}</h2>
       <Arrival showId={shown.id} />
       <ProblemMessage error={stopping.error} />
-      <div className="form-end">
+      <div className="form-end cluster end gap-3">
         <Button isPending={stopping.isPending} onPress={() => stopping.mutate()}>
           {stop}
         </Button>

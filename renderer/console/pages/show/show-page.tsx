@@ -23,14 +23,14 @@ export function ShowPage() {
   const may = useMay("schedules:write");
   return (
     <Page title={text("title")}>
-      <div className="show-columns">
+      <div className="show-columns grid top gap-6">
         {may ? (
-          <div className="card show-form">
+          <div className="card show-form stack gap-4 shrink gap-5">
             <p className="faint">{text("lead")}</p>
             <Prefilled />
           </div>
         ) : null}
-        <section className="show-running" aria-labelledby="running">
+        <section className="stack gap-4 shrink" aria-labelledby="running">
           <h2 id="running">{text("running")}</h2>
           <RunningShows only={(show) => !isTakeover(show)} empty={text("runningEmpty")} />
         </section>
@@ -58,8 +58,8 @@ function Form({ initial, onAgain }: { initial: Partial<Draft>; onAgain: () => vo
   return (
     <>
       <ShowFields form={form} />
-      <div className="form-end">
-        {isComplete ? null : <p className="faint">{text("missing")}</p>}
+      <div className="form-end cluster end gap-3">
+        {isComplete ? null : <p className="faint grow">{text("missing")}</p>}
         <Button kind="primary" isDisabled={!isComplete} isPending={sending.isPending} onPress={() => sending.mutate()}>
           {text("show", { count: isComplete ? (outlook?.player_count ?? 0) : 0 })}
         </Button>

@@ -53,7 +53,7 @@ export function TargetPicker({ value, onChange, label = text("label"), allowsEve
     onChange(withChoice(value, choice));
   };
   return (
-    <div className="target-picker">
+    <div className="stack gap-2 shrink">
       <ComboBox
         className="field"
         items={choices}
@@ -66,21 +66,21 @@ export function TargetPicker({ value, onChange, label = text("label"), allowsEve
         autoFocus={autoFocus}
       >
         <Label>{label}</Label>
-        <div className="target-input">
+        <div className="target-input row relative">
           <Icon name="search" />
           <OpeningInput />
-          <AriaButton className="target-open" aria-label={text("open")}>
+          <AriaButton className="target-open center faint pointer bare" aria-label={text("open")}>
             <Icon name="chevronDown" />
           </AriaButton>
         </div>
-        <Popover className="popover target-popover">
+        <Popover className="popover target-popover stack crop">
           <ListBox
             className="menu target-list"
-            renderEmptyState={() => <p className="target-note">{text(screens === undefined ? "loading" : "none")}</p>}
+            renderEmptyState={() => <p className="pad-2-3 small faint">{text(screens === undefined ? "loading" : "none")}</p>}
           >
             {(choice: Choice) => <ChoiceItem choice={choice} />}
           </ListBox>
-          {more === 0 ? null : <p className="target-note">{text("more", { count: more })}</p>}
+          {more === 0 ? null : <p className="pad-2-3 small faint">{text("more", { count: more })}</p>}
         </Popover>
       </ComboBox>
       <Suggestions
@@ -105,9 +105,9 @@ function OpeningInput() {
 function Suggestions({ choices, onChoose }: { choices: readonly Choice[]; onChoose: (choice: Choice) => void }) {
   if (choices.length === 0) return null;
   return (
-    <div className="target-suggestions" role="group" aria-label={text("suggestions")}>
+    <div className="wrap gap-2" role="group" aria-label={text("suggestions")}>
       {choices.map((choice) => (
-        <AriaButton key={choice.id} className="suggestion" onPress={() => onChoose(choice)}>
+        <AriaButton key={choice.id} className="suggestion inline-row gap-2 outlined surface small pointer" onPress={() => onChoose(choice)}>
           <Icon name={choice.kind === "tag" ? "tag" : "screens"} />
           <span className="target-name">{choice.name}</span>
           {choice.count === null ? null : <span className="faint">{text("number", { count: choice.count })}</span>}
@@ -145,12 +145,16 @@ function Chosen({ value, onChange }: { value: Target; onChange: (value: Target) 
     <>
       {chips.length === 0 ? null : (
         <TagGroup aria-label={text("chosen")} onRemove={(keys) => onChange([...keys].reduce<Target>(withoutChoice, value))}>
-          <TagList className="target-chips" items={chips.slice(0, mostChips)}>
+          <TagList className="wrap gap-1" items={chips.slice(0, mostChips)}>
             {({ name, isTag }) => (
-              <Tag className="chip" textValue={name}>
+              <Tag className="chip inline-row gap-1 tint round small strong accent" textValue={name}>
                 {isTag ? <Icon name="tag" /> : null}
                 <span className="target-name">{name}</span>
-                <AriaButton slot="remove" className="chip-remove" aria-label={text("remove", { name })}>
+                <AriaButton
+                  slot="remove"
+                  className="chip-remove center tiny pointer bare round inherit-ink"
+                  aria-label={text("remove", { name })}
+                >
                   <Icon name="close" />
                 </AriaButton>
               </Tag>
@@ -159,7 +163,7 @@ function Chosen({ value, onChange }: { value: Target; onChange: (value: Target) 
         </TagGroup>
       )}
       {chips.length > mostChips ? <p className="faint">{text("moreChosen", { count: chips.length - mostChips })}</p> : null}
-      <p className="target-count" role="status">
+      <p className="small faint" role="status">
         {chips.length === 0 || screens === undefined ? null : text("total", { count: chosen.length, offline })}
       </p>
     </>

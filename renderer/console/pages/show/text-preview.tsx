@@ -28,10 +28,10 @@ export function TextPreview({ text, look }: { text: string; look: LookId }) {
     fitOrTruncateText(content.current!, box.current!, height);
   }, [text]);
   return (
-    <figure className="message-preview" role="img" aria-label={words("previewOf", { text })}>
-      <div ref={frame} className="message-frame" style={{ backgroundColor: background, color }}>
+    <figure className="pad-2 rounded glass" role="img" aria-label={words("previewOf", { text })}>
+      <div ref={frame} className="full-width relative crop wide-picture" style={{ backgroundColor: background, color }}>
         <div ref={stage} className="message-stage" dir="ltr">
-          <div ref={box} className="message-box">
+          <div ref={box} className="message-box row crop">
             <div ref={content} className="message-words" dir="auto">
               {text === "" ? words("previewEmpty") : text}
             </div>

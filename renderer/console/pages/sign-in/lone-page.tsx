@@ -10,8 +10,8 @@ export function LonePage({ title, children }: { title: string; children: ReactNo
   return (
     <div className="lone-page">
       <main className="card lone-card">
-        <header className="sign-in-header">
-          <span className="sign-in-brand">
+        <header className="stack gap-3">
+          <span className="sign-in-brand center tint rounded-l accent">
             <Icon name="brand" />
           </span>
           <h1>{title}</h1>

@@ -6,7 +6,7 @@ const text = texts(signIn);
 
 export function Or() {
   return (
-    <p className="sign-in-or">
+    <p className="sign-in-or row gap-3 soft">
       <span>{text("or")}</span>
     </p>
   );

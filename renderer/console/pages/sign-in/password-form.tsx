@@ -51,12 +51,12 @@ export function PasswordForm({ onSignedIn, children }: { onSignedIn: () => void;
         </Button>
       </form>
       {children}
-      <details className="sign-in-help">
-        <summary>{text("forgotten")}</summary>
-        <p>
-          {text("forgottenText")} <code className="mono">signage-service sign-in-link --email …</code>
+      <details className="sign-in-help soft">
+        <summary className="pad-block-1 accent pointer">{text("forgotten")}</summary>
+        <p className="above-2">
+          {text("forgottenText")} <code className="mono break-words">signage-service sign-in-link --email …</code>
         </p>
-        <p>{text("forgottenOwner")}</p>
+        <p className="above-2">{text("forgottenOwner")}</p>
       </details>
     </>
   );

@@ -62,7 +62,7 @@ export function WelcomeForm({ session: { user }, onDone }: { session: Session; o
         error={errors.password}
       />
       <ProblemMessage error={problem} />
-      <div className="sign-in-actions">
+      <div className="flex end gap-2">
         <Button kind="quiet" onPress={onDone}>
           {text("skip")}
         </Button>

@@ -72,7 +72,7 @@ function Review({ form: { draft, outlook } }: { form: ShowForm }) {
     <>
       <p>{text("emergencySummary", { count: outlook?.player_count ?? 0, until: draft.until.is })}</p>
       <TextPreview text={draft.text} look={draft.look} />
-      <p className="review-names">{text("whereNames", { names: names.join(", ") + (screens.length > mostNames ? " …" : "") })}</p>
+      <p className="break-words">{text("whereNames", { names: names.join(", ") + (screens.length > mostNames ? " …" : "") })}</p>
       {offline === 0 ? null : <p>{text("emergencyOffline", { count: offline })}</p>}
     </>
   );

@@ -22,10 +22,10 @@ export function RunningEmergencies({ emergencies }: { emergencies: readonly Show
   if (emergencies.length === 0) return null;
   const count = Math.max(...emergencies.map(({ player_count }) => player_count));
   return (
-    <section className="emergency-running" aria-labelledby="emergency-running">
-      <div className="emergency-head">
+    <section className="emergency-running stack gap-4 pad-5" aria-labelledby="emergency-running">
+      <div className="emergency-head cluster gap-4">
         <Icon name="siren" />
-        <div className="emergency-facts">
+        <div className="emergency-facts shrink break-words">
           <h2 id="emergency-running">{text("emergencyRunning", { count })}</h2>
           {emergencies.map(({ id, name, ends_at, created_by }) => (
             <p key={id}>

@@ -31,15 +31,15 @@ export function TakeoverPage() {
   return (
     <Page title={text("title")}>
       <RunningEmergencies emergencies={emergencies} />
-      <div className="show-columns">
+      <div className="show-columns grid top gap-6">
         {may ? (
-          <div className="card show-form">
+          <div className="card show-form stack gap-4 shrink gap-5">
             <p className="faint">{text("lead")}</p>
             <TakeoverForm key={round} onDone={() => setRound(round + 1)} />
           </div>
         ) : null}
-        <div className="takeover-side">
-          <section className="show-running" aria-labelledby="taken">
+        <div className="stack gap-6 shrink">
+          <section className="stack gap-4 shrink" aria-labelledby="taken">
             <h2 id="taken">{text("running")}</h2>
             <RunningShows only={(show) => isTakeover(show) && !show.is_emergency} empty={text("runningEmpty")} />
           </section>
@@ -59,8 +59,8 @@ function TakeoverForm({ onDone }: { onDone: () => void }) {
   return (
     <>
       <ShowFields form={form} kinds={["text", "asset", "layout"]} />
-      <div className="form-end">
-        {isComplete ? null : <p className="faint">{text("missing")}</p>}
+      <div className="form-end cluster end gap-3">
+        {isComplete ? null : <p className="faint grow">{text("missing")}</p>}
         <Button kind="primary" isDisabled={!isComplete} isPending={sending.isPending} onPress={() => sending.mutate()}>
           {text("takeOver", { count: isComplete ? (outlook?.player_count ?? 0) : 0 })}
         </Button>
@@ -74,8 +74,8 @@ function EmergencySection() {
   const isAllowed = [useMay("schedules:write"), useMay("commands:write")].every((may) => may);
   if (!isAllowed) return null;
   return (
-    <section className="emergency-section" aria-labelledby="emergency">
-      <h2 id="emergency">
+    <section className="emergency-section stack top gap-3 pad-5 surface" aria-labelledby="emergency">
+      <h2 className="row gap-2 bad" id="emergency">
         <Icon name="siren" />
         {text("emergencyTitle")}
       </h2>

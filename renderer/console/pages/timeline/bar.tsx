@@ -33,7 +33,7 @@ export function TimelineBar({ search, tags, onChange, onStep, children }: BarPro
   const { zoom, zone, view, tag, q } = search;
   const days = (
     <>
-      <div className="timeline-steps">
+      <div className="timeline-steps flex gap-2">
         <Button size="small" aria-label={text("earlier")} onPress={() => onStep(-1)}>
           <span className="icon-directed">
             <Icon name="chevronEnd" />
@@ -65,11 +65,11 @@ export function TimelineBar({ search, tags, onChange, onStep, children }: BarPro
   if (!isPhone) {
     return (
       <>
-        <div className="timeline-bar">
+        <div className="timeline-bar wrap bottom gap-3">
           {days}
           {looks}
         </div>
-        <div className="timeline-bar">
+        <div className="timeline-bar wrap bottom gap-3">
           {screens}
           {children}
         </div>
@@ -79,7 +79,7 @@ export function TimelineBar({ search, tags, onChange, onStep, children }: BarPro
   const count = [zone, view, tag, q].filter((each) => each !== undefined).length;
   return (
     <>
-      <div className="timeline-bar">
+      <div className="timeline-bar wrap bottom gap-3">
         {days}
         <Button size="small" onPress={() => setIsOpen(true)}>
           <Icon name="settings" />

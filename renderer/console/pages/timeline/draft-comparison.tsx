@@ -28,9 +28,9 @@ interface DraftComparisonProps {
 
 export function DraftComparison({ effect, search: { shows, only }, onChange }: DraftComparisonProps) {
   return (
-    <section className="card timeline-draft" aria-label={text("comparison")}>
+    <section className="card stack gap-3" aria-label={text("comparison")}>
       <div role="status">{effect === undefined ? <p className="faint">{text("loading")}</p> : <EffectSentence effect={effect} />}</div>
-      <div className="timeline-bar">
+      <div className="timeline-bar wrap bottom gap-3">
         <Segments
           isLabelHidden
           label={text("comparison")}

@@ -62,7 +62,7 @@ export function Rows({ screens, span, firstDay, dayCount, isOwnZone, places: [fi
       {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus */}
       <div
         ref={ground}
-        className="timeline-rows"
+        className="relative"
         role="grid"
         aria-label={text("rows")}
         aria-rowcount={screens.length}
@@ -77,15 +77,15 @@ export function Rows({ screens, span, firstDay, dayCount, isOwnZone, places: [fi
           return (
             <div
               key={key}
-              className="timeline-row"
+              className="timeline-row grid middle line-below"
               data-compared={second !== undefined}
               role="row"
               data-row={index}
               aria-rowindex={index + 1}
               style={{ transform: `translateY(${start - top}px)` }}
             >
-              <div role="rowheader" className="timeline-head" aria-label={screen.name}>
-                <Link to="/screens/$id" params={{ id: screen.id }} className="timeline-name">
+              <div role="rowheader" className="shrink" aria-label={screen.name}>
+                <Link to="/screens/$id" params={{ id: screen.id }} className="timeline-name truncate small plain-link block ink">
                   <bdi>{screen.name}</bdi>
                 </Link>
               </div>

@@ -64,7 +64,7 @@ export function TimelineTable({ screens, span, firstDay, dayCount, isOwnZone, pl
         ]}
       />
       {screens.length > count ? (
-        <div className="form-end">
+        <div className="form-end cluster end gap-3">
           <Button onPress={() => setCount(count + step)}>{text("showMore")}</Button>
         </div>
       ) : null}

@@ -75,17 +75,17 @@ export function TimelinePage() {
     <Page title={text("title")}>
       {draftId === undefined ? null : <DraftComparison effect={effect} search={search} onChange={go} />}
       <TimelineBar search={search} tags={tags} onChange={go} onStep={step}>
-        <p className="faint timeline-count" role="status">
+        <p className="faint push-end" role="status">
           {all === undefined ? text("loading") : screens.length === 0 ? text("noMatch") : text("screensCount", { count: screens.length })}
         </p>
       </TimelineBar>
       {screens.length === 0 ? null : view === "table" ? (
         <TimelineTable {...shared} place={shows === "both" && places[1] !== undefined ? places[1] : places[0]} />
       ) : (
-        <div className="timeline" data-zoom={zoom ?? "week"}>
+        <div className="timeline box" data-zoom={zoom ?? "week"}>
           <Axis firstDay={firstDay} dayCount={dayCount} today={today} />
           <Rows key={`${span.from} ${span.to} ${places.length}`} {...shared} places={places} onChoose={setChosen} />
-          <p className="faint timeline-hint">
+          <p className="faint pad-2-3 tiny">
             {text("gapHint")} <span className="timeline-keys">{text("keysHint")}</span>
           </p>
         </div>
@@ -99,13 +99,15 @@ function Axis({ firstDay, dayCount, today }: { firstDay: string; dayCount: numbe
   const isPhone = useIsPhone();
   const nameOf = isPhone && dayCount > 1 ? formatNarrowDay : formatDay;
   return (
-    <div className="timeline-axis" aria-hidden="true">
+    <div className="timeline-axis flex line-below surface tiny faint digits" aria-hidden="true">
       {shownDays(firstDay, "UTC", dayCount).map(({ date, startMs }) => (
-        <div key={date} className="timeline-axis-day" data-today={date === today}>
-          <strong>{nameOf(new Date(startMs), "UTC")}</strong>
-          <span className="timeline-axis-hours">
+        <div key={date} className="timeline-axis-day pad-block-1 shrink crop" data-today={date === today}>
+          <strong className="soft nowrap block">{nameOf(new Date(startMs), "UTC")}</strong>
+          <span className="timeline-axis-hours flex">
             {(dayCount === 1 ? Array.from({ length: 12 }, (_, index) => index * 2) : hours).map((hour) => (
-              <span key={hour}>{hour}</span>
+              <span className="shrink crop" key={hour}>
+                {hour}
+              </span>
             ))}
           </span>
         </div>

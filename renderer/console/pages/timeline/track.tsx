@@ -66,7 +66,7 @@ export const Track = memo(function Track(props: TrackProps) {
           <div
             key={place}
             role="gridcell"
-            className="timeline-piece"
+            className="timeline-piece row crop rounded-s tiny strong nowrap pointer"
             data-gap={isGap(stretch)}
             data-turns={stretch.turns.length > 0}
             data-colour={isGap(stretch) || stretch.layout_id === null ? "none" : colourOf(stretch.layout_id)}
@@ -91,7 +91,11 @@ export const Track = memo(function Track(props: TrackProps) {
         );
       })}
       {Date.parse(plan.to) < days.at(-1)!.endMs ? (
-        <div role="gridcell" className="timeline-cut" style={{ insetInlineStart: `${placeOf(Date.parse(plan.to), days) * 100}%` }}>
+        <div
+          role="gridcell"
+          className="timeline-cut truncate tiny faint"
+          style={{ insetInlineStart: `${placeOf(Date.parse(plan.to), days) * 100}%` }}
+        >
           {text("cut", { until: momentOf(Date.parse(plan.to), timeZone) })}
         </div>
       ) : null}

@@ -76,8 +76,8 @@ export function DropOverlay() {
   }, [mayUpload]);
   if (drag === null) return null;
   return (
-    <div className="drop-overlay" data-refused={!mayUpload}>
-      <p>
+    <div className="drop-overlay grid bottom" data-refused={!mayUpload}>
+      <p className="row gap-3 round large strong max-full shadow">
         <Icon name={mayUpload ? "upload" : "warning"} />
         {mayUpload ? (drag.meaning ?? text("dropHere", { count: drag.count })) : text("dropNotAllowed")}
       </p>

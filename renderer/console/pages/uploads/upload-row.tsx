@@ -28,17 +28,17 @@ export function UploadRow({ entry }: { entry: UploadEntry }) {
   const isBad = state === "refused" || state === "failed";
   const thumbnail = asset === null ? null : thumbnailUrl(asset);
   return (
-    <li className="upload-row" data-state={state}>
-      <span className="upload-sign">
+    <li className="upload-row row gap-3" data-state={state}>
+      <span className="upload-sign center rigid crop sunken rounded-s faint square">
         {thumbnail === null ? (
           <Icon name={isBad ? "warning" : state === "done" ? "check" : "upload"} />
         ) : (
-          <img src={thumbnail} alt="" decoding="async" />
+          <img className="picture-cover" src={thumbnail} alt="" decoding="async" />
         )}
       </span>
-      <div className="upload-facts">
-        <p className="upload-name">{file.name}</p>
-        <p className="upload-state">{stateText(entry)}</p>
+      <div className="upload-facts stack gap-hair grow shrink">
+        <p className="truncate strong">{file.name}</p>
+        <p className="upload-state small faint break-words">{stateText(entry)}</p>
         {isActive(entry) && state !== "waiting" ? (
           <Progress label={text("progressOf", { name: file.name })} value={sentBytes} most={file.size} isUncertain={state === "checking"} />
         ) : null}
@@ -63,13 +63,13 @@ export function UploadRow({ entry }: { entry: UploadEntry }) {
 /** An upload that the page's end interrupted: it needs its file again. */
 export function InterruptedRow({ upload: { key, name }, onForgotten }: { upload: InterruptedUpload; onForgotten: () => void }) {
   return (
-    <li className="upload-row" data-state="stalled">
-      <span className="upload-sign">
+    <li className="upload-row row gap-3" data-state="stalled">
+      <span className="upload-sign center rigid crop sunken rounded-s faint square">
         <Icon name="restore" />
       </span>
-      <div className="upload-facts">
-        <p className="upload-name">{name}</p>
-        <p className="upload-state">{text("continueHint")}</p>
+      <div className="upload-facts stack gap-hair grow shrink">
+        <p className="truncate strong">{name}</p>
+        <p className="upload-state small faint break-words">{text("continueHint")}</p>
         <FileTrigger onSelect={(files) => void uploadFiles([...(files ?? [])])}>
           <Button size="small">{text("chooseAgain")}</Button>
         </FileTrigger>
@@ -103,7 +103,7 @@ export function Progress({ label, value, most, isUncertain = false }: ProgressPr
       value={value}
       maxValue={Math.max(1, most)}
       isIndeterminate={isUncertain}
-      className="upload-progress"
+      className="upload-progress crop sunken"
       data-uncertain={isUncertain}
     >
       {({ percentage }) => <div style={{ inlineSize: `${percentage ?? 100}%` }} />}

@@ -27,14 +27,16 @@ export function UploadTray() {
   const shown = entries.toSorted((a, b) => rankOf(a) - rankOf(b) || b.id - a.id).slice(0, mostShown);
   return (
     <section className="upload-tray" aria-label={text("tray")}>
-      <header className="upload-header">
-        <div className="upload-facts">
+      <header className="upload-header row gap-1">
+        <div className="upload-facts stack gap-hair grow shrink">
           <div role="status">
             <h2>{titleOf(entries, interrupted.length)}</h2>
           </div>
           {active.length > 0 ? (
             <>
-              <p className="upload-state">{text("total", { sent: formatBytes(totals.sent), total: formatBytes(totals.total) })}</p>
+              <p className="upload-state small faint break-words">
+                {text("total", { sent: formatBytes(totals.sent), total: formatBytes(totals.total) })}
+              </p>
               <Progress label={text("progressTotal")} value={totals.sent} most={totals.total} />
             </>
           ) : null}
@@ -55,7 +57,7 @@ export function UploadTray() {
         ) : null}
       </header>
       {isOpen ? (
-        <ul className="upload-list">
+        <ul className="line-above scroll">
           {interrupted.map((upload) => (
             <InterruptedRow key={upload.key} upload={upload} onForgotten={() => setForgotten((count) => count + 1)} />
           ))}
@@ -65,7 +67,7 @@ export function UploadTray() {
         </ul>
       ) : null}
       {isOpen && active.length > 1 ? (
-        <footer className="upload-footer">
+        <footer className="flex end pad-2-3 line-above">
           <Button kind="quiet" size="small" onPress={() => removeUploads(isActive)}>
             {text("cancelAll")}
           </Button>

@@ -50,8 +50,8 @@ export function CalendarFields({
   };
   const errors = fieldErrorsOf(saving.error);
   return (
-    <form className="schedule-form" onSubmit={submit}>
-      <div className="card schedule-fields">
+    <form className="schedule-form grid top gap-5" onSubmit={submit}>
+      <div className="card stack gap-4 shrink no-margin">
         <TextField
           label={text("name")}
           value={values.name}
@@ -69,11 +69,11 @@ export function CalendarFields({
           </div>
         ) : null}
       </div>
-      <div className="schedule-aside">
+      <div className="schedule-aside stack gap-4">
         {children}
         {errors["name"] === undefined ? <ProblemMessage error={saving.error} /> : null}
         {mayWrite ? (
-          <div className="schedule-actions">
+          <div className="wrap end gap-2">
             {otherActions}
             <SaveToDraft name={values.name} isSaving isDisabled={!isComplete} run={onSaveToDraft} />
             <Button kind="primary" type="submit" isPending={saving.isPending} isDisabled={!isComplete}>

@@ -31,18 +31,18 @@ export function DateRows({ values, mayWrite, onChange }: DateRowsProps) {
   const replace = (row: Row, next: Partial<Row>): void =>
     onChange({ ...values, rows: rows.map((each) => (each === row ? { ...row, ...next } : each)) });
   return (
-    <div className="calendar-dates" role="group" aria-label={text("dates")}>
+    <div className="stack top gap-3" role="group" aria-label={text("dates")}>
       {rows.length === 0 ? <p className="faint">{text("noDates")}</p> : null}
       {shown.length < rows.length ? (
         <Button size="small" onPress={() => setIsWhole(true)}>
           {text("showAll", { count: rows.length })}
         </Button>
       ) : null}
-      <ol ref={list} className="date-rows">
+      <ol ref={list} className="date-rows stack gap-3 full-width">
         {shown.map((row, index) => {
           const day = row.date === "" ? text("newDay") : formatDate(row.date);
           return (
-            <li key={row.key} className="date-row" aria-label={row.name === "" ? day : row.name}>
+            <li key={row.key} className="date-row grid bottom gap-2" aria-label={row.name === "" ? day : row.name}>
               <TextField
                 label={text("date")}
                 type="date"

@@ -71,11 +71,13 @@ export function IcalButton({ values, onChange }: IcalButtonProps) {
         >
           <p className="faint">{text("importText")}</p>
           {found.warnings.length === 0 ? null : (
-            <section className="calendar-warnings">
+            <section className="stack gap-2 above-3">
               <h3>{text("importLeftOut")}</h3>
               <ul>
                 {found.warnings.map(({ code, message }) => (
-                  <li key={`${code} ${message}`}>{readable(message)}</li>
+                  <li className="break-words" key={`${code} ${message}`}>
+                    {readable(message)}
+                  </li>
                 ))}
               </ul>
             </section>

@@ -61,7 +61,7 @@ export function PublishDialog({ versioned, decisions, onClose }: PublishDialogPr
       onClose={onClose}
     >
       {open > 0 ? (
-        <p className="draft-undecided">{text("decideFirst", { count: open })}</p>
+        <p className="strong warn">{text("decideFirst", { count: open })}</p>
       ) : (
         <p>{text("publishText", { count: draft.change_count })}</p>
       )}

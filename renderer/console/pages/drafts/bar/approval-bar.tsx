@@ -18,12 +18,12 @@ export function ApprovalBar() {
   const newest = useOwnDrafts(isShown)?.[0];
   if (!isShown) return null;
   return (
-    <aside className="draft-bar" data-state="none" aria-label={text("approvalBar")}>
+    <aside className="draft-bar row gap-2 tint accent" data-state="none" aria-label={text("approvalBar")}>
       <Icon name="draft" />
-      <p>{text("approvalBarText")}</p>
+      <p className="wrap grow shrink baseline gap-0-3">{text("approvalBarText")}</p>
       {newest === undefined ? null : (
         <Button size="small" onPress={() => tellFailure(enterDraft(newest))}>
-          <span className="draft-go-on">{text("goOn", { name: newest.name })}</span>
+          <span className="truncate">{text("goOn", { name: newest.name })}</span>
         </Button>
       )}
     </aside>

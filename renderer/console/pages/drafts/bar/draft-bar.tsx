@@ -43,15 +43,15 @@ export function DraftBar({ active: { id, name: known } }: { active: ActiveDraft 
     await leaveDraft();
   };
   return (
-    <aside className="draft-bar" aria-label={text("bar")} data-state={state}>
+    <aside className="draft-bar row gap-2 tint accent" aria-label={text("bar")} data-state={state}>
       <Icon name="draft" />
-      <p role="status">
-        <span className="draft-bar-name">
+      <p className="wrap grow shrink baseline gap-0-3" role="status">
+        <span className="truncate bold max-full">
           {text("barIn")} <bdi>{name}</bdi>
         </span>
-        {draft === undefined ? null : <span className="draft-bar-count">{text("changes", { count: draft.change_count })}</span>}
-        {state === "proposed" ? <span className="draft-bar-note">{text("barProposed")}</span> : null}
-        {collects ? <span className="draft-bar-note draft-bar-hint">{text("barCollects")}</span> : null}
+        {draft === undefined ? null : <span className="draft-bar-count small soft">{text("changes", { count: draft.change_count })}</span>}
+        {state === "proposed" ? <span className="small soft">{text("barProposed")}</span> : null}
+        {collects ? <span className="draft-bar-hint small soft">{text("barCollects")}</span> : null}
       </p>
       {isOnOwnPage ? null : (
         <Link to="/drafts/$id" params={{ id }} className="button" data-kind="plain" data-size="small">

@@ -29,13 +29,13 @@ export function ChangeCard({ change, nameOf, isOpenable, actions, children }: Ch
   const titleId = useId();
   const page = pageOf(kind, id);
   return (
-    <li className="card change-card" aria-labelledby={titleId}>
-      <header className="change-header">
-        <span className="change-kind">
+    <li className="card stack gap-3" aria-labelledby={titleId}>
+      <header className="cluster gap-2-3">
+        <span className="center rigid sunken rounded soft square">
           <Icon name={kindIcons[kind]} />
         </span>
         <div className="change-title">
-          <h3 id={titleId}>
+          <h3 className="break-words" id={titleId}>
             {!isOpenable ? (
               <bdi>{name}</bdi>
             ) : (

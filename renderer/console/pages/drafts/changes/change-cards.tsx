@@ -12,9 +12,9 @@ export function ChangeCards<T>({ changes, card }: { changes: readonly T[]; card:
   const [shown, setShown] = useState(shownAtFirst);
   return (
     <>
-      <ul className="change-cards">{changes.slice(0, shown).map(card)}</ul>
+      <ul className="stack gap-4">{changes.slice(0, shown).map(card)}</ul>
       {changes.length > shown ? (
-        <div className="form-end">
+        <div className="form-end cluster end gap-3">
           <Button onPress={() => setShown(shown + 100)}>{text("moreChanges", { count: changes.length - shown })}</Button>
         </div>
       ) : null}

@@ -49,14 +49,14 @@ function ScheduleView({ before, after, nameOf }: { before: Schedule | null; afte
   const lines = scheduleLines(before, after, nameOf);
   if (lines.length === 0) return null;
   return (
-    <dl className="change-parts">
+    <dl className="change-parts stack gap-1">
       {lines.map(({ name, before: was, after: is }) => (
-        <div key={name}>
-          <dt>{name}</dt>
+        <div className="grid gap-3" key={name}>
+          <dt className="faint">{name}</dt>
           <dd>
             {was === null ? null : <del>{was}</del>}
             {was !== null && is !== null ? <span aria-hidden="true"> → </span> : null}
-            {is === null ? null : was === null ? <span>{is}</span> : <ins>{is}</ins>}
+            {is === null ? null : was === null ? <span>{is}</span> : <ins className="plain-link medium">{is}</ins>}
           </dd>
         </div>
       ))}
@@ -66,10 +66,10 @@ function ScheduleView({ before, after, nameOf }: { before: Schedule | null; afte
 
 function CalendarView({ before, after }: { before: Calendar | null; after: Calendar | null }) {
   return (
-    <ul className="change-lines">
+    <ul className="stack gap-1 break-words">
       {calendarLines(before, after).map(({ is, date }) => (
         <li key={`${is} ${date}`} className="change-date" data-is={is}>
-          {date} <span className="change-word">{text(is)}</span>
+          {date} <span className="small faint">{text(is)}</span>
         </li>
       ))}
     </ul>

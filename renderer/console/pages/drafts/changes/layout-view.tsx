@@ -13,14 +13,14 @@ export function LayoutView({ before, after, nameOf }: { before: Layout | null; a
   const change = layoutChange(before, after);
   return (
     <>
-      <div className="change-layouts">
+      <div className="wrap gap-4">
         {change.before === null ? null : (
           <Drawing layout={change.before} change={change} label={text("drawnBefore")} title={text("before")} />
         )}
         {change.after === null ? null : <Drawing layout={change.after} change={change} label={text("drawnAfter")} title={text("after")} />}
       </div>
       {change.differences.length === 0 ? null : (
-        <ul className="change-lines">
+        <ul className="stack gap-1 break-words">
           {change.differences.map((difference) => (
             <li key={`${difference.zone} ${difference.part}`}>{wordsOf(difference, change, nameOf)}</li>
           ))}
@@ -53,7 +53,13 @@ interface DrawingProps {
 function Drawing({ layout: { width, height, background_color: background, zones }, change, label, title }: DrawingProps) {
   return (
     <figure className="change-layout">
-      <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label} style={{ aspectRatio: `${width} / ${height}` }}>
+      <svg
+        className="max-full block"
+        viewBox={`0 0 ${width} ${height}`}
+        role="img"
+        aria-label={label}
+        style={{ aspectRatio: `${width} / ${height}` }}
+      >
         <rect width={width} height={height} fill={background} />
         {zones.map(({ key, left, top, width: wide, height: high, rotation, background_color: fill }) => (
           <rect
@@ -69,7 +75,7 @@ function Drawing({ layout: { width, height, background_color: background, zones 
           />
         ))}
       </svg>
-      <figcaption className="faint">{title}</figcaption>
+      <figcaption className="faint small above-1">{title}</figcaption>
     </figure>
   );
 }

@@ -37,10 +37,10 @@ export function PlaylistView({ before, after, nameOf: nameOfCalendar }: Playlist
   if (rows.every(({ is }) => is === "same")) return null;
   return (
     <>
-      <ol className="change-items">
+      <ol className="change-items stack outlined">
         {seen.map((row) =>
           row.is === "same" ? (
-            <li key={row.key} className="change-same faint">
+            <li key={row.key} className="faint row gap-3 pad-2-3 pad-block-1 sunken small">
               {text("same", { count: row.count })}
             </li>
           ) : (
@@ -72,14 +72,17 @@ function ItemLine({ row, assets, nameOfCalendar }: ItemLineProps) {
     ...fields.map((field) => fieldText(item, field, (id) => assets.get(id), nameOfCalendar)),
   ].filter((each) => each !== null);
   return (
-    <li className="change-item" data-is={is}>
-      <span className="change-sign" data-is={is}>
+    <li className="change-item row gap-3 pad-2-3" data-is={is}>
+      <span className="change-sign center rigid tint small accent" data-is={is}>
         <Icon name={signs[is]} />
       </span>
-      <span className="change-picture">{asset == null ? <Icon name={itemIcons[item.type]} /> : <AssetThumbnail asset={asset} />}</span>
-      <span className="change-facts">
+      <span className="change-picture center rigid crop sunken rounded-s faint">
+        {asset == null ? <Icon name={itemIcons[item.type]} /> : <AssetThumbnail asset={asset} />}
+      </span>
+      <span className="change-facts stack shrink break-words">
         <span className="change-name">
-          <bdi>{nameOf(item as Item, asset)}</bdi> {is === "moved" ? null : <span className="change-word">{text(is)}</span>}
+          <bdi className="medium">{nameOf(item as Item, asset)}</bdi>{" "}
+          {is === "moved" ? null : <span className="small faint">{text(is)}</span>}
         </span>
         {words.map((each) => (
           <span key={each} className="faint">

@@ -60,16 +60,18 @@ export function RestoreDialog({ restoration, onClose }: { restoration: Restorati
         </>
       }
     >
-      <div role="status" className="restore-outlook">
+      <div role="status" className="stack gap-3">
         {outlook === undefined && error === null ? <p className="faint">{text("looking")}</p> : null}
         {outlook !== undefined && !isNeeded ? <p>{text(only === null ? "nothing" : "nothingOnly")}</p> : null}
         {isNeeded ? <Outlook outlook={outlook} /> : null}
         {outlook === undefined || outlook.skipped.length === 0 ? null : (
           <>
-            <p className="draft-undecided">{text("skipped")}</p>
-            <ul className="restore-list">
+            <p className="strong warn">{text("skipped")}</p>
+            <ul className="restore-list stack gap-1">
               {outlook.skipped.map(({ id, name, detail }) => (
-                <li key={id}>{text("skippedOne", { name, detail })}</li>
+                <li className="row gap-2 shrink break-words" key={id}>
+                  {text("skippedOne", { name, detail })}
+                </li>
               ))}
             </ul>
           </>
@@ -90,9 +92,9 @@ function Outlook({ outlook: { changes: all } }: { outlook: Published }) {
   return (
     <>
       <p>{text("willChange", { count: all.length })}</p>
-      <ul className="restore-list">
+      <ul className="restore-list stack gap-1">
         {all.slice(0, mostNamed).map(({ kind, id, name, action }) => (
-          <li key={id}>
+          <li className="row gap-2 shrink break-words" key={id}>
             <Icon name={kindIcons[kind]} />
             <span>{text("one", { kind, name, action })}</span>
           </li>

@@ -36,12 +36,12 @@ export function VersionPage() {
         )
       }
     >
-      <div className="draft-facts-bar">
-        <Link to="/versions" className="draft-back">
+      <div className="cluster between gap-2-4 near-title">
+        <Link to="/versions" className="inline-row medium tap">
           {text("all")}
         </Link>
         {data === undefined ? null : (
-          <p className="faint draft-facts-line">
+          <p className="faint draft-facts-line cluster gap-1-3 small">
             {isNewest ? (
               <span className="badge" data-kind="good">
                 {text("now")}

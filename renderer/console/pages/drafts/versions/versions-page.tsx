@@ -46,13 +46,13 @@ export function VersionsPage() {
   return (
     <Page title={of === undefined || items === undefined ? text("versions") : text("titleOf", { name })}>
       {of === undefined ? null : (
-        <div className="draft-facts-bar">
+        <div className="cluster between gap-2-4 near-title">
           {changed === undefined || changed.action === "deleted" ? null : (
-            <Link to={`/${changed.kind}s/${of}` as "/"} className="draft-back">
+            <Link to={`/${changed.kind}s/${of}` as "/"} className="inline-row medium tap">
               {text("backToEditor", { name })}
             </Link>
           )}
-          <Link to="/versions" className="draft-back">
+          <Link to="/versions" className="inline-row medium tap">
             {text("all")}
           </Link>
         </div>
@@ -60,13 +60,13 @@ export function VersionsPage() {
       <p className="faint">{text(of === undefined ? "text" : "textOf")}</p>
       <ProblemMessage error={error} />
       {items?.length === 0 ? <EmptyState icon="history" title={text("emptyTitle")} text={text("emptyText")} /> : null}
-      <div className="version-days">
+      <div className="stack gap-5">
         {byDay(items ?? [], now, dateOf).map((day) => (
           <DayView key={day.date} day={day} newest={items?.[0]?.number} onRestore={(number) => setAsked({ number, only })} />
         ))}
       </div>
       {hasMore ? (
-        <div className="form-end">
+        <div className="form-end cluster end gap-3">
           <Button isPending={isReadingMore} onPress={readMore}>
             {text("showMore")}
           </Button>
@@ -94,19 +94,19 @@ function DayView({ day: { date, ago, entries }, newest, onRestore }: DayViewProp
   return (
     <section className="section" aria-label={title}>
       <h2>{title}</h2>
-      <ol className="version-list" reversed>
+      <ol className="version-list box" reversed>
         {entries.map((entry) => {
           const { id, number, created_at: at, draft_id: draftId } = entry;
           return (
-            <li key={id} className="version-row">
-              <span className="version-number" aria-hidden="true">
+            <li key={id} className="version-row row gap-2-3 pad-3-4">
+              <span className="version-number rigid faint digits" aria-hidden="true">
                 {number}
               </span>
-              <span className="version-sign">
+              <span className="rigid faint">
                 <Icon name={entry.restored_from === null ? kindIcons[entry.changes[0]?.kind ?? "playlist"] : "restore"} />
               </span>
-              <span className="version-facts">
-                <Link to="/versions/$number" params={{ number: String(number) }}>
+              <span className="version-facts stack shrink break-words">
+                <Link className="strong plain-link ink" to="/versions/$number" params={{ number: String(number) }}>
                   <bdi>{titleOf(entry)}</bdi>
                 </Link>
                 <span className="faint">

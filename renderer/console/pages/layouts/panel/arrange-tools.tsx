@@ -36,7 +36,7 @@ export function ArrangeTools({ selected, change }: ArrangeToolsProps) {
     change((now) => edit(now, next(now.history.present), { act: name, at: Date.now() }));
   const cannotDistribute = selected.length < 3;
   return (
-    <Toolbar className="arrange" aria-label={text("arrange")}>
+    <Toolbar className="wrap gap-1-3" aria-label={text("arrange")}>
       <span className="arrange-row" role="group" aria-label={text(selected.length === 1 ? "alignToLayout" : "alignToEach")}>
         {alignments.map((how) => {
           const [name, icon] = alignIcons[how];

@@ -34,7 +34,7 @@ export function Conflicts({ id, editor, change }: ConflictsProps) {
   return (
     <>
       {merged.length === 0 ? null : (
-        <div className="layout-news" role="status">
+        <div className="layout-news pad-3-4 rounded cluster gap-3 tint" role="status">
           <Icon name="team" />
           <div>
             <strong>
@@ -54,13 +54,17 @@ export function Conflicts({ id, editor, change }: ConflictsProps) {
         </div>
       )}
       {conflicts.length === 0 ? null : (
-        <section className="layout-conflicts" role="alert" aria-label={text("conflictTitle", { name })}>
-          <h2>
+        <section
+          className="layout-conflicts pad-3-4 rounded stack gap-3 warn-ground"
+          role="alert"
+          aria-label={text("conflictTitle", { name })}
+        >
+          <h2 className="row gap-2">
             <Icon name="warning" />
             {text("conflictTitle", { name })}
           </h2>
           <p>{text("conflictText")}</p>
-          <ul>
+          <ul className="stack gap-3">
             {conflicts.map((conflict) => (
               <ConflictRow
                 key={`${conflict.zone} ${conflict.part}`}
@@ -92,11 +96,11 @@ function ConflictRow({ name, mine, theirs, onDecide }: ConflictRowProps) {
     { side: "theirs", title: text("theirs"), value: theirs, action: text("takeTheirs"), label: text("takeTheirsOf", { name }) },
   ] as const;
   return (
-    <li className="layout-conflict">
-      <h3>{name}</h3>
-      <div className="layout-conflict-sides">
+    <li>
+      <h3 className="break-words">{name}</h3>
+      <div className="layout-conflict-sides grid gap-3">
         {sides.map(({ side, title, value, action, label }) => (
-          <div key={side}>
+          <div className="stack top gap-1 pad-3 surface rounded" key={side}>
             <span className="faint">{title}</span>
             <p>{value}</p>
             <Button size="small" aria-label={label} onPress={() => onDecide(side)}>

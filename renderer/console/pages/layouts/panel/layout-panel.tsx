@@ -55,7 +55,7 @@ export function LayoutPanel({ layout, isReadOnly, change }: LayoutPanelProps) {
           act((now) => resizeLayout(now, width!, height!));
         }}
       />
-      <div className="panel-numbers">
+      <div className="panel-numbers grid gap-3">
         {(["width", "height"] as const).map((side) => (
           <NumberField
             key={side}
@@ -106,11 +106,11 @@ function ImageField({ assetId, isReadOnly, onChange }: ImageFieldProps) {
   return (
     <div className="field" role="group" aria-label={text("layoutImage")}>
       <span className="label">{text("layoutImage")}</span>
-      <div className="panel-image">
+      <div className="panel-image row gap-2">
         {assetId === null || asset === undefined ? null : (
           <>
             <AssetThumbnail asset={asset} />
-            <span className="panel-image-name">{asset.name}</span>
+            <span className="truncate grow shrink">{asset.name}</span>
           </>
         )}
         {isReadOnly ? null : (

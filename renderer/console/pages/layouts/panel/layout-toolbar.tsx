@@ -27,7 +27,7 @@ interface LayoutToolbarProps {
 
 export function LayoutToolbar({ editor, rules, onRules, isReadOnly, change, focusZone }: LayoutToolbarProps) {
   return (
-    <Toolbar className="layout-tools" aria-label={text("tools")}>
+    <Toolbar className="cluster gap-2" aria-label={text("tools")}>
       {isReadOnly ? null : <EditTools editor={editor} change={change} focusZone={focusZone} />}
       <span className="tool-group" role="group" aria-label={text("view")}>
         <ToggleTool name={text("grid")} icon="grid" isOn={rules.hasGrid} onChange={(hasGrid) => onRules({ ...rules, hasGrid })} />

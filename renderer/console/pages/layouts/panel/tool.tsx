@@ -35,7 +35,7 @@ function WithTooltip({ name, keys, children }: { name: string; keys?: string | u
   return (
     <TooltipTrigger delay={500}>
       {children}
-      <Tooltip className="tool-tip" offset={6}>
+      <Tooltip className="tool-tip row gap-2 rounded-s small" offset={6}>
         {name}
         {keys === undefined ? null : <kbd>{keys}</kbd>}
       </Tooltip>

@@ -41,7 +41,7 @@ export function TransitionFields({ label, value, onChange, isDisabled }: Transit
         onSelectionChange={(kind) => onChange(kind === "none" ? null : { ...(value ?? firstOne), type: kind })}
       />
       {value === null || value.type === "cut" ? null : (
-        <div className="panel-pair">
+        <div className="panel-pair grid gap-3">
           <NumberField
             label={text("transitionTime")}
             unit={text("secondsShort")}

@@ -28,7 +28,7 @@ export function ZoneList({ editor, isReadOnly, change }: ZoneListProps) {
   });
   return (
     <GridList
-      className="zone-list"
+      className="zone-list stack gap-hair"
       aria-label={text("zonesFrontToBack")}
       items={zones.toReversed().map(({ key, name, width, height }) => ({ id: key, name, width, height }))}
       dependencies={[zones, isReadOnly]}
@@ -40,13 +40,13 @@ export function ZoneList({ editor, isReadOnly, change }: ZoneListProps) {
       renderEmptyState={() => <p className="faint">{text("noZones")}</p>}
     >
       {({ id, name, width, height }) => (
-        <GridListItem id={id} textValue={name} className="zone-row">
+        <GridListItem id={id} textValue={name} className="zone-row row gap-2 rounded-s">
           {isReadOnly ? null : (
-            <Button slot="drag" className="zone-grip" aria-label={text("dragZone", { name })}>
+            <Button slot="drag" className="zone-grip center rigid faint bare rounded-s no-padding" aria-label={text("dragZone", { name })}>
               <Icon name="grip" />
             </Button>
           )}
-          <span className="zone-row-name">{name}</span>
+          <span className="truncate grow shrink medium">{name}</span>
           <span className="faint">{text("size", { width: String(width), height: String(height) })}</span>
         </GridListItem>
       )}

@@ -42,7 +42,7 @@ export function ZonePanel({ zone, layout, isReadOnly, change }: ZonePanelProps) 
     <>
       <NameField value={zone.name} onChange={(name) => set("change", { name })} isDisabled={isReadOnly} />
       <PlaylistField zone={zone} isReadOnly={isReadOnly} onChange={(playlist_id) => set("change", { playlist_id })} />
-      <div className="panel-numbers">
+      <div className="panel-numbers grid gap-3">
         {numbers.map(({ field, label }) => (
           <NumberField
             key={field}
@@ -99,7 +99,7 @@ function PlaylistField({ zone, isReadOnly, onChange }: PlaylistFieldProps) {
   const making = useAct({ run: () => createPlaylist(zone.name), changes: ["playlists"], after: ({ id }) => onChange(id) });
   const choices = data ?? [];
   return (
-    <div className="panel-playlist">
+    <div className="panel-playlist stack top gap-2">
       <ComboBox
         key={`${zone.key} ${zone.playlist_id} ${choices.length}`}
         label={text("playlist")}
@@ -110,7 +110,7 @@ function PlaylistField({ zone, isReadOnly, onChange }: PlaylistFieldProps) {
         isDisabled={isReadOnly}
       />
       {zone.playlist_id !== null ? (
-        <Link to="/playlists/$id" params={{ id: zone.playlist_id }} className="panel-link">
+        <Link to="/playlists/$id" params={{ id: zone.playlist_id }} className="panel-link inline-row small">
           {text("openPlaylist")}
         </Link>
       ) : mayMake && !isReadOnly ? (

@@ -17,7 +17,7 @@ interface StageMarksProps {
 
 export function StageMarks({ layout, rules, guides, selected, isReadOnly, isDragged }: StageMarksProps) {
   return (
-    <div className="stage-marks" aria-hidden="true">
+    <div className="stage-marks fill" aria-hidden="true">
       {rules.hasGrid ? <Grid layout={layout} /> : null}
       {rules.hasSafeArea ? <span className="stage-safe" style={placed(safeAreaOf(layout), layout)} /> : null}
       {guides.map(({ axis, at, kind }) => (
@@ -60,7 +60,7 @@ function Handles({ zone, isDragged }: { zone: EditedZone; isDragged: boolean }) 
       ))}
       <span className="stage-handle stage-turn" data-handle="turn" data-below={zone.top < 1} />
       {isDragged ? (
-        <span className="stage-figures" style={{ rotate: `${-zone.rotation}deg` }}>
+        <span className="stage-figures rounded-s small digits nowrap" style={{ rotate: `${-zone.rotation}deg` }}>
           {`${zone.width} × ${zone.height}`}
           {zone.rotation === 0 ? "" : ` · ${zone.rotation}°`}
         </span>

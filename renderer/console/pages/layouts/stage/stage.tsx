@@ -61,7 +61,7 @@ export function Stage({ stage, editor, dragged, rules, preview, isReadOnly, chan
     return before !== undefined && isSameZone(before, zone);
   };
   return (
-    <div className="stage-frame">
+    <div className="stage-frame center shrink outlined">
       {/* The zones are pressed and moved; the stage only tells which one a key is for. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
       <div
@@ -74,7 +74,7 @@ export function Stage({ stage, editor, dragged, rules, preview, isReadOnly, chan
         style={{ "--ratio": layout.width / layout.height } as CSSProperties}
         onKeyDown={onKeyDown}
       >
-        <div className="stage-picture" style={{ backgroundColor: layout.background_color }}>
+        <div className="stage-picture fill" style={{ backgroundColor: layout.background_color }}>
           <BackgroundImage assetId={layout.background_asset_id} />
           {preview === null ? null : (
             <Preview
@@ -110,7 +110,7 @@ export function Stage({ stage, editor, dragged, rules, preview, isReadOnly, chan
           isDragged={dragged !== null}
         />
       </div>
-      <p id={hintId} className="stage-hint">
+      <p id={hintId} className="stage-hint small faint text-center">
         {text(isReadOnly ? "stageHintReadOnly" : "stageHint")}
       </p>
     </div>
@@ -138,7 +138,7 @@ function ZoneButton({ zone, depth, layout, isSelected, isPreviewed, onClick }: Z
   return (
     <button
       type="button"
-      className="stage-zone"
+      className="stage-zone crop bare no-padding block"
       data-zone={key}
       data-selected={isSelected}
       aria-pressed={isSelected}
@@ -154,5 +154,5 @@ function ZoneButton({ zone, depth, layout, isSelected, isPreviewed, onClick }: Z
 function BackgroundImage({ assetId }: { assetId: string | null }) {
   const { data } = useQuery({ ...assetQuery(assetId ?? ""), enabled: assetId !== null });
   const url = assetId === null || data === undefined ? null : thumbnailUrl(data);
-  return url === null ? null : <img className="stage-image" src={url} alt="" draggable={false} />;
+  return url === null ? null : <img className="stage-image full-width fill" src={url} alt="" draggable={false} />;
 }

@@ -27,13 +27,15 @@ export const ZoneContent = memo(function ZoneContent({ zone, isPreviewed }: Zone
   const picture = asset.data === undefined || assetId === null ? null : thumbnailUrl(asset.data);
   const words = playlist_id === null ? text("noPlaylist") : isError ? text("playlistGone") : playlist?.name;
   return (
-    <span className="zone-content" data-empty={playlist_id === null} data-previewed={isPreviewed}>
-      {picture === null || isPreviewed ? null : <img src={picture} alt="" draggable={false} decoding="async" />}
-      <span className="zone-label">
+    <span className="zone-content flex bottom fill" data-empty={playlist_id === null} data-previewed={isPreviewed}>
+      {picture === null || isPreviewed ? null : <img className="full-width fill" src={picture} alt="" draggable={false} decoding="async" />}
+      <span className="zone-label stack relative rounded-s tiny text-start">
         {/* Whoever does not see the stage is told the name together with the place. */}
-        <strong aria-hidden="true">{name}</strong>
+        <strong className="truncate" aria-hidden="true">
+          {name}
+        </strong>
         {words === undefined ? null : (
-          <span className="zone-playlist">
+          <span className="zone-playlist truncate row">
             {playlist_id === null ? null : <Icon name="playlist" />}
             <span>{words}</span>
           </span>

@@ -18,18 +18,18 @@ export function ConflictPanel({ id, editor, assets }: { id: string; editor: Play
   const last = useLastChange(id, theirs ?? "");
   if (state !== "conflict") return null;
   return (
-    <div className="conflict" role="alert">
+    <div className="conflict cluster gap-3 pad-4 rounded warn-ground" role="alert">
       <Icon name="warning" />
       <div>
         <strong>{text("conflictTitle", { name: last?.name ?? "unknown" })}</strong>
-        <ul className="conflict-list">
+        <ul className="break-words above-1">
           {conflicts.slice(0, mostNamed).map((conflict) => (
             <li key={conflict.key}>{wordsOf(conflict, assets)}</li>
           ))}
           {conflicts.length > mostNamed ? <li>{text("conflictMore", { count: conflicts.length - mostNamed })}</li> : null}
         </ul>
       </div>
-      <div className="running-actions">
+      <div className="wrap top gap-2">
         <Button onPress={editor.takeTheirs}>{text("takeTheirs")}</Button>
         <Button onPress={editor.keepMine}>{text("keepMine")}</Button>
         <Button kind="primary" onPress={editor.keepBoth}>

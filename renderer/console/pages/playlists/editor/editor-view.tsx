@@ -92,7 +92,7 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
   return (
     <Page title={name} actions={isReadOnly ? null : <EditorActions id={id} name={name} editor={editor} onAdd={acts.add} />}>
       <div className="playlist-bar">
-        <Link to="/playlists" className="playlist-back">
+        <Link to="/playlists" className="inline-row medium tap">
           {text("back")}
         </Link>
         <div className="playlist-facts">
@@ -106,7 +106,7 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
       {rows.length === 0 ? (
         <EmptyState icon="playlist" title={text("itemsEmptyTitle")} text={text("itemsEmptyText")} />
       ) : (
-        <div className="round-bar">
+        <div className="cluster between gap-2-4">
           <RoundLine loop={loop} count={rows.length} asked={asked} onAsk={setAsked} />
           {isWide || picture === null ? null : (
             <Button size="small" onPress={() => setIsPreviewOpen(true)}>
@@ -118,7 +118,7 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
         </div>
       )}
       {swapping === null ? null : (
-        <div className="swap-bar" role="status">
+        <div className="cluster between gap-2-4 pad-2-4 tint rounded break-words" role="status">
           <p>{text("swapTitle", { name: nameOfRow(rows[places.get(swapping)!]!) })}</p>
           <Button size="small" onPress={acts.cancelSwap}>
             {shared("cancel")}
@@ -126,7 +126,7 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
         </div>
       )}
       {rows.length === 0 ? null : (
-        <div className="editor-columns">
+        <div className="editor-columns grid top gap-5">
           <ItemList
             {...{ rows, places, chosen, assets, faults, isReadOnly, swapping, acts }}
             absences={loop.absences}
@@ -134,13 +134,13 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
             hasSettingsButton={!isWide}
           />
           {isWide ? (
-            <aside className="card item-aside" aria-label={text("settings")}>
+            <aside className="card item-aside stack gap-4" aria-label={text("settings")}>
               {picture}
               {chosen.size === 0 ? (
                 <EmptyState icon="settings" title={text("settingsEmptyTitle")} text={text("settingsEmptyText")} />
               ) : (
                 <>
-                  <h2 className="item-aside-title">{settingsTitle}</h2>
+                  <h2 className="truncate large">{settingsTitle}</h2>
                   {selection}
                   {settings}
                 </>
@@ -186,7 +186,7 @@ function SaveFailure({ editor }: { editor: PlaylistEditor }) {
   return (
     <>
       <ProblemMessage error={error} />
-      <div className="form-end">
+      <div className="form-end cluster end gap-3">
         <Button onPress={editor.retry}>{shared("retry")}</Button>
       </div>
     </>

@@ -54,7 +54,7 @@ export function ItemSettings({ editor, chosen, isReadOnly }: ItemSettingsProps) 
   const hasTimes = items.some((item) => isTimed(item) || isLimited(item) || item.conditions !== undefined);
   const [look, more] = [part("look"), part("more")];
   return (
-    <div className="item-settings">
+    <div className="stack gap-4">
       {part("content").map(view)}
       <CommonDuration {...common} />
       <CommonTransition {...common} />

@@ -64,7 +64,7 @@ const SettledPreview = memo(function SettledPreview({ id, name, rows, faults, ch
     if (at !== null) time.scrub(at);
   }
   return (
-    <section className="preview-player" aria-label={text("of", { name })}>
+    <section className="grid gap-3" aria-label={text("of", { name })}>
       <ProblemMessage error={error} />
       {ticket === undefined || content === null ? (
         <div className="preview" style={boxStyle(size)} />

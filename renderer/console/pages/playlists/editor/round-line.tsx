@@ -32,7 +32,7 @@ interface RoundLineProps {
 export function RoundLine({ loop, count, asked, onAsk }: RoundLineProps) {
   const time = asked === null ? text("roundNow") : formatDateTime(new Date(asked.instant), asked.zone);
   return (
-    <div className="round-line">
+    <div className="round-line cluster gap-2 digits">
       <Icon name="clock" />
       <p role="status">
         {lengthText(loop)}

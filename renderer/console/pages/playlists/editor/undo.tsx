@@ -11,7 +11,7 @@ const text = texts(playlistEditor);
 export function UndoButtons({ editor }: { editor: PlaylistEditor }) {
   const { canUndo, canRedo } = editor.view;
   return (
-    <div className="undo-buttons">
+    <div className="cluster gap-2">
       <Button kind="quiet" size="small" isDisabled={!canUndo} aria-label={text("takeBack")} onPress={editor.undo}>
         <Icon name="undo" />
       </Button>

@@ -26,16 +26,16 @@ export function AssetField({ label, value, error, isDisabled, onChange, kinds, i
   return (
     <div className="field" role="group" aria-label={label}>
       <span className="label">{label}</span>
-      <div className="asset-field">
+      <div className="row gap-3 shrink">
         <span className="item-picture">{asset === undefined ? <Icon name="document" /> : <AssetThumbnail asset={asset} />}</span>
         <span className="item-facts">
-          <span className="item-name">{words}</span>
+          <span className="item-name truncate strong">{words}</span>
           {asset === undefined ? null : <span className="faint">{summaryText(asset)}</span>}
         </span>
       </div>
       {error === undefined ? null : <span className="field-error">{error}</span>}
       {isDisabled ? null : (
-        <div className="asset-field-actions">
+        <div className="cluster gap-2">
           <Button size="small" onPress={() => setIsChoosing(true)}>
             {text(id === "" ? "choose" : "chooseOther")}
           </Button>

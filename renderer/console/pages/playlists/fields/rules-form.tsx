@@ -74,7 +74,7 @@ export function RulesForm({ shared, errorOf, isDisabled, onChange }: RulesFormPr
         />
         {errorOf("conditions") === undefined ? null : <p className="field-error">{errorOf("conditions")}</p>}
       </fieldset>
-      <div className="field-pair">
+      <div className="field-pair grid top gap-3">
         {limit("max_plays_per_hour", 3_600)}
         {limit("max_plays_per_day", 10_000)}
       </div>
@@ -92,7 +92,7 @@ interface InstantFieldProps extends Shared {
 function InstantField({ name, value, isMixed, error, isDisabled, onChange }: InstantFieldProps) {
   const label = text(name);
   return (
-    <div className="instant-field">
+    <div className="instant-field flex top gap-2">
       <TextField
         label={label}
         type="datetime-local"
@@ -165,7 +165,7 @@ export function TransitionField({ shared, errorOf, isDisabled, onChange }: Rules
         }
       />
       {transition === undefined || transition.type === "cut" ? null : (
-        <div className="field-pair">
+        <div className="field-pair grid top gap-3">
           <NumberField
             label={text("transition_duration")}
             unit={text("s")}

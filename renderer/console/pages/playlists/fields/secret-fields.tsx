@@ -49,7 +49,7 @@ export function HeadersField({ label, value, error, isDisabled, onChange, onDone
       {lines.map(([name, secret], index) => (
         // The name is what is typed: only the place stays.
         // oxlint-disable-next-line react/no-array-index-key
-        <div key={index} className="header-line">
+        <div key={index} className="header-line flex top gap-2">
           <TextField
             label={text("headerName")}
             value={name}

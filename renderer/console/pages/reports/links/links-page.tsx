@@ -37,7 +37,7 @@ export function LinksPage() {
       name: text("linkName"),
       is: "main",
       cell: ({ name, hint }) => (
-        <span className="link-name">
+        <span className="break-words">
           <strong>{name}</strong> <span className="faint mono">{text("hint", { hint })}</span>
         </span>
       ),
@@ -87,8 +87,8 @@ export function LinksPage() {
     </EmptyState>
   );
   return (
-    <div className="report-page">
-      <p className="report-intro">{text("linksText")}</p>
+    <div className="stack gap-4 shrink">
+      <p className="soft">{text("linksText")}</p>
       <PagedTable label={text("links")} list={list} columns={columns} keyOf={({ id }) => id} empty={empty} />
       {ending === null ? null : (
         <ConfirmDialog

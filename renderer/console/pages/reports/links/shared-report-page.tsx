@@ -38,7 +38,7 @@ export function SharedReportPage() {
     );
   }
   return (
-    <main className="shared-report">
+    <main className="shared-report stack gap-5">
       <ProblemMessage error={error} />
       {data === undefined ? null : (
         <Shared report={data} csv={fileUrl(`/api/v1/shared-report?${new URLSearchParams({ key: secret, format: "csv" })}`)} />
@@ -54,22 +54,24 @@ function Shared({ report, csv }: { report: SharedReport; csv: string }) {
   const readMs = Date.parse(report.read_at);
   return (
     <>
-      <header className="shared-head">
+      <header className="shared-head wrap top between gap-3-4">
         <div className="shared-title">
           <h1>{name}</h1>
-          <p className="shared-team">{text("sharedBy", { team })}</p>
+          <p className="soft break-words">{text("sharedBy", { team })}</p>
         </div>
         <a className="button" href={csv} download>
           <Icon name="download" />
           {text("csv")}
         </a>
-        <ul className="shared-facts">
-          <li>{kindInWords(report)}</li>
-          <li>{spanInWords(report)}</li>
+        <ul className="shared-facts wrap gap-1-4 small soft">
+          <li className="shrink break-words">{kindInWords(report)}</li>
+          <li className="shrink break-words">{spanInWords(report)}</li>
           {limits.length === 0 ? null : (
-            <li>{text("limitedTo", { names: limits.map((limit) => limit.name ?? text("removed")).join(", ") })}</li>
+            <li className="shrink break-words">
+              {text("limitedTo", { names: limits.map((limit) => limit.name ?? text("removed")).join(", ") })}
+            </li>
           )}
-          <li>{text("inZone", { zone: timezone })}</li>
+          <li className="shrink break-words">{text("inZone", { zone: timezone })}</li>
         </ul>
       </header>
       {rows.length === 0 ? (
@@ -84,7 +86,7 @@ function Shared({ report, csv }: { report: SharedReport; csv: string }) {
           after={count > rows.length ? <p className="faint">{text("rowsShown", { shown: rows.length, count })}</p> : null}
         />
       )}
-      <footer className="shared-foot">
+      <footer className="shared-foot wrap gap-1-4 small faint">
         <p>{text("readAt", { time: formatDateTime(new Date(report.read_at), timezone) })}</p>
         <p>{text("endsAt", { time: formatDateTime(new Date(report.expires_at), timezone) })}</p>
       </footer>

@@ -17,20 +17,22 @@ export function DayChart({ kind, bars }: { kind: ReportKind; bars: readonly Figu
   const shown = pointed === null ? null : bars[pointed];
   const every = Math.max(1, Math.ceil(bars.length / mostLabels));
   return (
-    <figure className="day-chart" aria-hidden="true" onPointerLeave={() => setPointed(null)}>
-      <figcaption className="day-chart-legend">
-        {shown == null ? null : <strong>{shown.name}</strong>}
+    <figure className="day-chart stack gap-2 shrink tiny faint" aria-hidden="true" onPointerLeave={() => setPointed(null)}>
+      <figcaption className="day-chart-legend wrap gap-1-4 digits">
+        {shown == null ? null : <strong className="ink">{shown.name}</strong>}
         {(pointed === null ? total : stacks[pointed]!).map(({ name, tone, shown: value }) => (
-          <span key={name} className="day-chart-key" data-tone={tone}>
+          <span key={name} className="day-chart-key gap-1 baseline" data-tone={tone}>
             {name}
-            {pointed === null ? null : <b>{value}</b>}
+            {pointed === null ? null : <b className="bold ink">{value}</b>}
           </span>
         ))}
       </figcaption>
       <div className="day-chart-plot">
-        <div className="day-chart-lines">
+        <div className="day-chart-lines stack between fill">
           {Array.from({ length: lines + 1 }, (_, line) => (
-            <span key={line}>{formatHeight(kind, (top * (lines - line)) / lines)}</span>
+            <span className="grid middle gap-2 digits nowrap" key={line}>
+              {formatHeight(kind, (top * (lines - line)) / lines)}
+            </span>
           ))}
         </div>
         <div className="day-chart-bars">

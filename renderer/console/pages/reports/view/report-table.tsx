@@ -21,7 +21,7 @@ export function ReportTable({ kind, label, rowName, rows }: ReportTableProps) {
     ...figureViews[kind].map(({ name, of, tone }, index) => ({
       name,
       cell: ({ figures }: FigureRow) => (
-        <span className="report-figure" data-tone={tone?.(figures)}>
+        <span className="report-figure inline-row gap-2 digits nowrap" data-tone={tone?.(figures)}>
           {index === meterAt[kind] ? <Meter kind={kind} row={figures} rows={rows} /> : null}
           {of(figures)}
         </span>
@@ -46,7 +46,7 @@ function Meter({ kind, row, rows }: { kind: ReportKind; row: FigureRow["figures"
     kind === "uptime" ? (row.uptime_percent ?? 0) : kind === "planned" ? shareOf(row) : (100 * (row.plays ?? 0)) / mostPlays(rows);
   const tone = kind === "plays" ? "accent" : uptimeKind(kind === "uptime" ? row.uptime_percent : percent);
   return (
-    <span className="report-meter" data-tone={tone} aria-hidden="true">
+    <span className="report-meter crop sunken round" data-tone={tone} aria-hidden="true">
       <span style={{ inlineSize: `${percent}%` }} />
     </span>
   );

@@ -36,10 +36,10 @@ export function ReportView({ kind, group, days, dates, rows, after }: ReportView
   const sum = sumOf(days.map(({ figures }) => figures));
   const bars = barsOf(days, dates);
   return (
-    <div className="report-view">
+    <div className="report-view stack gap-4 shrink">
       {kind === "planned" ? <Basis sum={sum} /> : null}
       <Tiles kind={kind} sum={sum} />
-      <section className="card report-graph" aria-labelledby="report-graph">
+      <section className="card report-graph stack gap-3" aria-labelledby="report-graph">
         <h2 id="report-graph">{text("graph")}</h2>
         <DayChart kind={kind} bars={bars} />
         {group === "day" ? null : (
@@ -51,7 +51,7 @@ export function ReportView({ kind, group, days, dates, rows, after }: ReportView
       </section>
       <ReportTable kind={kind} label={text("rows")} rowName={text(groupNames[group])} rows={rows} />
       {after}
-      <details className="report-help">
+      <details className="report-help small soft">
         <summary>{text("help")}</summary>
         {helps[kind].map((key) => (
           <p key={key}>{text(key)}</p>
@@ -71,7 +71,7 @@ const helps = {
 function Basis({ sum: { planned_ms: planned = 0, planned_as_then_ms: asThen = 0 } }: { sum: Figures }) {
   if (planned === 0 || asThen >= planned) return null;
   return (
-    <p className="report-basis">
+    <p className="pad-3-4 rounded small warn warn-ground">
       {asThen === 0 ? text("basisNone") : text("basis", { percent: formatPercent(Math.floor((1_000 * asThen) / planned) / 10) })}
     </p>
   );

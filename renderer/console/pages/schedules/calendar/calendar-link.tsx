@@ -33,15 +33,15 @@ export function CalendarLink({ due, layout, state, className, hasTime = false, b
     >
       <span className="visually-hidden">{nameOfDue(due, layout)}</span>
       {hasTime && from % dayMs !== 0 ? (
-        <span className="calendar-time" aria-hidden="true">
+        <span className="calendar-time truncate digits" aria-hidden="true">
           {formatShortTime(from)}
         </span>
       ) : null}
-      <bdi className="calendar-name" aria-hidden="true">
+      <bdi className="truncate bold" aria-hidden="true">
         {schedule.name}
       </bdi>
       {hasTime ? (
-        <span className="calendar-layout" aria-hidden="true">
+        <span className="calendar-layout truncate digits" aria-hidden="true">
           {layout}
         </span>
       ) : null}

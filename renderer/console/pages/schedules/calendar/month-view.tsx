@@ -60,14 +60,14 @@ export function MonthView({ dues, firstDay, weeks, month, today, mayWrite, layou
   };
   return (
     <div className="calendar-month">
-      <div className="calendar-weekdays" aria-hidden="true">
+      <div className="calendar-weekdays small faint" aria-hidden="true">
         {Array.from({ length: 7 }, (_, index) => (
           <span key={index}>{formatWeekday(index)}</span>
         ))}
       </div>
       {/* Dragging is a shortcut: links, keys and the form do the same. */}
       <ol
-        className="calendar-cells"
+        className="calendar-cells crop outlined"
         onPointerDown={onPointerDown}
         onPointerMove={onPointerMove}
         onPointerUp={onPointerUp}
@@ -85,14 +85,14 @@ export function MonthView({ dues, firstDay, weeks, month, today, mayWrite, layou
             <li
               key={day}
               data-day={day}
-              className="calendar-cell"
+              className="calendar-cell stack gap-hair shrink surface"
               data-today={day === today}
               data-other={dateOf(day).month !== month}
               data-empty={here.length === 0}
             >
-              <div className="calendar-cell-head">
-                <h3 aria-label={wallDay(day * dayMs)}>
-                  <span className="calendar-cell-date" aria-hidden="true">
+              <div className="row between">
+                <h3 className="small digits" aria-label={wallDay(day * dayMs)}>
+                  <span className="calendar-cell-date center" aria-hidden="true">
                     {dateOf(day).date}
                   </span>
                   <span className="calendar-cell-day" aria-hidden="true">
@@ -103,7 +103,7 @@ export function MonthView({ dues, firstDay, weeks, month, today, mayWrite, layou
                   <Link
                     to="/schedules/new"
                     search={{ from: dateText(day), until: dateText(day) }}
-                    className="calendar-add"
+                    className="calendar-add center rounded-s faint plain-link"
                     aria-label={text("addAt", { day: wallDay(day * dayMs) })}
                   >
                     +
@@ -111,12 +111,12 @@ export function MonthView({ dues, firstDay, weeks, month, today, mayWrite, layou
                 ) : null}
               </div>
               {here.slice(0, mostShown).map((due) => (
-                <span key={keyOf(due)} data-due={keyOf(due)} className="calendar-entry">
+                <span key={keyOf(due)} data-due={keyOf(due)} className="calendar-entry shrink block">
                   <CalendarLink
                     due={due}
                     layout={layoutName(due.schedule.layout_id)}
                     state={state}
-                    className="calendar-chip"
+                    className="calendar-chip row gap-1 shrink relative crop rounded-s tiny plain-link"
                     hasTime
                     byWeeks
                   />

@@ -21,7 +21,7 @@ export function ScheduleList({ all, layoutName }: { all: readonly Schedule[]; la
           name: text("name"),
           is: "main",
           cell: ({ id, name, layout_id: layoutId, enabled }) => (
-            <span className="schedule-name">
+            <span className="inline-row gap-2 shrink">
               <span className="schedule-dot" data-colour={colourOf(layoutId)} />
               <Link to="/schedules/$id" params={{ id }}>
                 <bdi>{name}</bdi>

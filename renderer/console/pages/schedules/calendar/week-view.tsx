@@ -105,12 +105,12 @@ export function WeekView({ dues, firstDay, today, mayWrite, layoutName, state, o
     state.set(null);
   };
   return (
-    <div className="calendar-week" ref={scroller}>
-      <div className="calendar-head">
+    <div className="calendar-week box" ref={scroller}>
+      <div className="calendar-head line-below surface">
         <span className="calendar-corner" />
         {days.map(({ day, allDay }) => (
-          <div key={day} className="calendar-head-day" data-today={day === today}>
-            <h3>
+          <div key={day} className="calendar-head-day stack gap-hair shrink relative" data-today={day === today}>
+            <h3 className="small digits">
               <span className="calendar-whole-day">{wallDay(day * dayMs)}</span>
               <span className="calendar-narrow-day" aria-hidden="true">
                 {formatNarrowDay(new Date(day * dayMs), "UTC")}
@@ -122,14 +122,14 @@ export function WeekView({ dues, firstDay, today, mayWrite, layoutName, state, o
                 due={due}
                 layout={layoutName(due.schedule.layout_id)}
                 state={state}
-                className="calendar-chip"
+                className="calendar-chip row gap-1 shrink relative crop rounded-s tiny plain-link"
               />
             ))}
             {mayWrite ? (
               <Link
                 to="/schedules/new"
                 search={{ from: dateOf(day), until: dateOf(day) }}
-                className="calendar-add"
+                className="calendar-add center rounded-s faint plain-link"
                 aria-label={text("addAt", { day: wallDay(day * dayMs) })}
               >
                 +
@@ -139,7 +139,7 @@ export function WeekView({ dues, firstDay, today, mayWrite, layoutName, state, o
         ))}
       </div>
       <div className="calendar-body">
-        <div className="calendar-hours" aria-hidden="true">
+        <div className="calendar-hours surface tiny faint digits" aria-hidden="true">
           {hours.map((hour) => (
             <span key={hour} style={{ insetBlockStart: `${(hour / 24) * 100}%` }}>
               {hour === 0 ? "" : formatShortTime(hour * 3_600_000)}
@@ -163,7 +163,7 @@ export function WeekView({ dues, firstDay, today, mayWrite, layoutName, state, o
           }}
         >
           {days.map(({ day, blocks }) => (
-            <div key={day} className="calendar-column" data-today={day === today}>
+            <div key={day} className="calendar-column shrink relative" data-today={day === today}>
               {blocks.map((block) => (
                 <BlockView
                   key={keyOf(block)}
@@ -205,7 +205,13 @@ function BlockView({ block, layout, state, mayWrite }: BlockViewProps) {
         inlineSize: `${100 / lanes}%`,
       }}
     >
-      <CalendarLink due={block} layout={layout} state={state} className="calendar-link" hasTime />
+      <CalendarLink
+        due={block}
+        layout={layout}
+        state={state}
+        className="calendar-link stack relative crop rounded-s tiny plain-link"
+        hasTime
+      />
       {mayWrite && Number.isFinite(block.until) ? <span className="calendar-edge" /> : null}
     </div>
   );
@@ -215,7 +221,7 @@ function Making({ from, to }: { from: Place; to: Place }) {
   const [first, last] = [Math.min(from.minute, to.minute), Math.max(from.minute, to.minute)];
   return (
     <div
-      className="calendar-making"
+      className="calendar-making crop tint rounded-s tiny bold accent"
       style={{ insetBlockStart: `${(first / 1_440) * 100}%`, blockSize: `${((last - first) / 1_440) * 100}%` }}
     >
       {wallTime(first * minuteMs)} – {wallTime(last * minuteMs)}

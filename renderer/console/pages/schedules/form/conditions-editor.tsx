@@ -43,15 +43,15 @@ export function ConditionsEditor({ conditions, most, hint, startDate, isDisabled
   const [calendar] = calendars;
   const [tag] = tags;
   return (
-    <div className="conditions">
+    <div className="conditions stack gap-3">
       {conditions.length === 0 ? <p className="field-description">{hint}</p> : null}
       {conditions.length === 0 ? null : (
-        <ol ref={list} className="condition-list">
+        <ol ref={list} className="condition-list stack gap-3">
           {conditions.map((condition, index) => (
             // Conditions have no identity but their place.
             // oxlint-disable-next-line react/no-array-index-key
-            <li key={index} className="condition">
-              <div className="condition-parts" data-type={condition.type}>
+            <li key={index} className="condition flex bottom gap-2">
+              <div className="condition-parts flex bottom gap-2" data-type={condition.type}>
                 <ConditionRow
                   condition={condition}
                   calendars={calendars}

@@ -55,7 +55,7 @@ export function ContentField({ values, errors, mayWrite, onChange }: ContentFiel
   const choices = layouts?.filter(({ id }) => !isOfShow(id) || id === values.layoutId).map(({ id, name }) => ({ id, name }));
   if (choices === undefined) return null;
   return (
-    <div className="content-field">
+    <div className="stack gap-2">
       {choices.length === 0 ? (
         <p className="faint">{text("noLayouts")}</p>
       ) : (
@@ -70,7 +70,7 @@ export function ContentField({ values, errors, mayWrite, onChange }: ContentFiel
         />
       )}
       {mayMake ? (
-        <div className="content-files" role="group" aria-label={text("orFiles")}>
+        <div className="cluster gap-2" role="group" aria-label={text("orFiles")}>
           <span className="faint">{text("orFiles")}</span>
           <UploadButton onUploaded={take} />
           <Button isPending={making.isPending} onPress={() => setIsPicking(true)}>

@@ -23,16 +23,16 @@ export function ExceptDates({ dates, error, onChange }: ExceptDatesProps) {
   };
   return (
     <div className="except-dates" role="group" aria-label={text("exceptDates")}>
-      <div className="when-row">
+      <div className="when-row wrap bottom gap-3">
         <TextField label={text("exceptDates")} type="date" value={added} onChange={setAdded} error={error} />
         <Button onPress={add} isDisabled={added === ""}>
           <Icon name="plus" /> {text("addDate")}
         </Button>
       </div>
       {dates.length === 0 ? null : (
-        <ul className="except-list">
+        <ul className="except-list wrap gap-2 above-2">
           {dates.map((date) => (
-            <li key={date} className="chip">
+            <li key={date} className="chip inline-row gap-1 tint round small strong accent sunken">
               {formatDate(date)}
               <Button
                 kind="quiet"

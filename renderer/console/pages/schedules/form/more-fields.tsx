@@ -18,7 +18,7 @@ export function MoreFields(props: FieldsProps) {
   const set = (change: Partial<Values>): void => onChange({ ...values, ...change });
   return (
     <>
-      <fieldset className="form-part">
+      <fieldset className="form-part stack gap-4 shrink no-margin">
         <legend>{text("conditions")}</legend>
         <ConditionsEditor
           conditions={values.conditions}
@@ -29,7 +29,7 @@ export function MoreFields(props: FieldsProps) {
           onChange={(conditions) => set({ conditions })}
         />
       </fieldset>
-      <fieldset className="form-part">
+      <fieldset className="form-part stack gap-4 shrink no-margin">
         <legend>{text("sharing")}</legend>
         <Segments
           isLabelHidden
@@ -85,7 +85,7 @@ function TurnFields({ interrupt, errors, onChange }: TurnFieldsProps) {
     onChange(Number.isNaN(value) ? rest : { ...rest, [name]: value });
   };
   return (
-    <div className="when-row turn-fields">
+    <div className="when-row wrap bottom gap-3 top">
       <NumberField
         label={text("share")}
         unit={text("percent")}

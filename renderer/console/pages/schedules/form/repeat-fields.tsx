@@ -54,7 +54,7 @@ export function RepeatFields({ values, errors, onChange }: FieldsProps) {
       {recurrence.is === "repeat" ? (
         <>
           <RepeatDetails repeat={recurrence.repeat} startDate={startDate} onChange={setRepeat} />
-          <p className="repeat-words" role="status">
+          <p className="pad-2-3 tint rounded strong accent" role="status">
             {repeatInWords(recurrence.repeat, startDate, values)}
           </p>
         </>
@@ -80,7 +80,7 @@ function repeatWith(unit: Repeat["unit"], common: { every: number; end: RepeatEn
 function RepeatDetails({ repeat, startDate, onChange }: { repeat: Repeat; startDate: string; onChange: (repeat: Repeat) => void }) {
   const { every, end } = repeat;
   return (
-    <div className="repeat-details">
+    <div className="stack gap-3">
       <NumberField
         label={text("every")}
         unit={text(units[repeat.unit], { every })}
@@ -91,7 +91,7 @@ function RepeatDetails({ repeat, startDate, onChange }: { repeat: Repeat; startD
       />
       {repeat.unit === "week" ? <Weekdays on={repeat.on} onChange={(on) => onChange({ ...repeat, on })} /> : null}
       {repeat.unit === "month" ? <MonthDays repeat={repeat} startDate={startDate} onChange={onChange} /> : null}
-      <div className="when-row">
+      <div className="when-row wrap bottom gap-3">
         <Select<RepeatEnd["is"]>
           label={text("repeatEnd")}
           selectedKey={end.is}
@@ -127,7 +127,7 @@ function RepeatDetails({ repeat, startDate, onChange }: { repeat: Repeat; startD
 function Weekdays({ on, onChange }: { on: readonly Weekday[]; onChange: (on: Weekday[]) => void }) {
   return (
     <ToggleButtonGroup
-      className="repeat-weekdays"
+      className="wrap gap-2"
       aria-label={text("on")}
       selectionMode="multiple"
       disallowEmptySelection

@@ -75,9 +75,9 @@ export function ScheduleForm({
   };
   const common = { values, errors, onChange };
   return (
-    <form className="schedule-form" onSubmit={submit}>
+    <form className="schedule-form grid top gap-5" onSubmit={submit}>
       {/* Who may only read sees what it is, and cannot change it. */}
-      <fieldset className="card schedule-fields" disabled={!mayWrite}>
+      <fieldset className="card stack gap-4 shrink no-margin" disabled={!mayWrite}>
         <TextField
           label={text("name")}
           value={values.name}
@@ -94,18 +94,18 @@ export function ScheduleForm({
           onChange={(change) => onChange({ ...latest.current, ...change })}
         />
         <TargetPicker label={text("where")} value={values.target} onChange={(target) => onChange({ ...values, target })} allowsEverywhere />
-        <fieldset className="form-part">
+        <fieldset className="form-part stack gap-4 shrink no-margin">
           <legend>{text("when")}</legend>
           <WhenFields {...common} isInstant={isInstant} />
           <RepeatFields {...common} />
         </fieldset>
         <MoreFields {...common} />
       </fieldset>
-      <div className="schedule-aside">
+      <div className="schedule-aside stack gap-4">
         <EffectPanel id={before?.id ?? null} change={change} startsAt={firstWallOf(values, before)} isUnchanged={!isChanged} />
         {named.length > 0 && named.every((field) => shownFields.includes(field)) ? null : <ProblemMessage error={saving.error} />}
         {mayWrite ? (
-          <div className="schedule-actions">
+          <div className="wrap end gap-2">
             {otherActions}
             <SaveToDraft
               name={values.name}

@@ -40,8 +40,8 @@ export function SchedulePage() {
   const { data, error } = useQuery(scheduleQuery(id));
   return (
     <Page title={data?.schedule.name ?? text("title")}>
-      <div className="schedule-links">
-        <Link to="/schedules" className="schedule-back">
+      <div className="cluster gap-2-4">
+        <Link to="/schedules" className="schedule-back inline-row small tap">
           {text("back")}
         </Link>
         <VersionsLink id={id} />
@@ -99,7 +99,7 @@ function Editor({ newest }: { newest: VersionedSchedule }) {
     <>
       <p className="faint">{schedule.summary}</p>
       {schedule.warnings.map(({ code, message }) => (
-        <p key={code} className="schedule-warning">
+        <p key={code} className="row gap-2 warn">
           <Icon name="warning" /> {message}
         </p>
       ))}

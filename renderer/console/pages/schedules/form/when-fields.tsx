@@ -26,7 +26,7 @@ export function WhenFields({ values, errors, onChange, isInstant }: FieldsProps 
       <Checkbox isSelected={isAllDay} onChange={(selected) => set({ isAllDay: selected })} isDisabled={isInstant}>
         {text("isAllDay")}
       </Checkbox>
-      <div className="when-row">
+      <div className="when-row wrap bottom gap-3">
         <TextField
           label={text("start")}
           type="date"
@@ -46,7 +46,7 @@ export function WhenFields({ values, errors, onChange, isInstant }: FieldsProps 
         )}
       </div>
       {hasEnd ? (
-        <div className="when-row">
+        <div className="when-row wrap bottom gap-3">
           <TextField
             label={text(isAllDay ? "lastDay" : "end")}
             type="date"

@@ -25,7 +25,7 @@ interface CommandFieldsProps {
 export function CommandFields({ fields, capabilities, values, onChange }: CommandFieldsProps) {
   if (fields.length === 0) return null;
   return (
-    <div className="command-fields">
+    <div className="command-fields grid gap-3">
       {fields.map((field) => (
         <FieldControl
           key={field.name}

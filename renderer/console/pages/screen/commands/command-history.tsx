@@ -29,7 +29,7 @@ export function CommandHistory({ id }: { id: string }) {
     <section className="card command-history" aria-labelledby="history-title">
       <h2 id="history-title">{text("history")}</h2>
       {data !== undefined && commands.length === 0 ? <p className="faint">{text("noHistory")}</p> : null}
-      <ol className="history-list" aria-labelledby="history-title">
+      <ol className="history-list stack" aria-labelledby="history-title">
         {commands.map((command) => (
           <HistoryEntry key={command.id} command={command} />
         ))}
@@ -55,13 +55,13 @@ function HistoryEntry({ command }: { command: Command }) {
   const name = commandName(type);
   return (
     <li>
-      <p className="history-line">
+      <p className="cluster between gap-1-3">
         <strong>{name}</strong>
         <span className="faint">
           <Age time={at} />
         </span>
       </p>
-      <div className="history-line">
+      <div className="cluster between gap-1-3">
         <Lifecycle command={command} failure={error?.detail ?? null} isAnnounced={false} />
         {may && !isEnded(command) ? (
           <Button

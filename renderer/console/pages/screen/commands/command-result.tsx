@@ -37,11 +37,11 @@ export function CommandResult({ command: { type, result } }: { command: Command 
   }
   if (type === "diagnose" && Array.isArray(checks)) return <Checks checks={checks.filter(isCheck)} />;
   return (
-    <dl className="command-values" aria-label={text("result")}>
+    <dl className="command-values stack gap-1 small" aria-label={text("result")}>
       {Object.entries(result).map(([name, value]) => (
-        <div key={name}>
-          <dt>{name.replaceAll("_", " ")}</dt>
-          <dd>{readable(typeof value === "string" ? value : JSON.stringify(value))}</dd>
+        <div className="grid gap-3" key={name}>
+          <dt className="soft">{name.replaceAll("_", " ")}</dt>
+          <dd className="break-words">{readable(typeof value === "string" ? value : JSON.stringify(value))}</dd>
         </div>
       ))}
     </dl>
@@ -51,7 +51,7 @@ export function CommandResult({ command: { type, result } }: { command: Command 
 function Checks({ checks }: { checks: readonly CheckReport[] }) {
   return (
     <div className="table-scroll">
-      <table className="table">
+      <table className="table full-width small">
         <caption className="visually-hidden">{text("checks")}</caption>
         <thead>
           <tr>

@@ -33,11 +33,11 @@ export function CommandRow({ spec, player: { id, name, telemetry }, capabilities
   const title = commandName(type);
   const isRunning = isSending || (command !== null && !isEnded(command));
   return (
-    <li className="command">
-      <div className="command-head">
-        <div className="command-words">
-          <h3>{title}</h3>
-          <p className="faint">{commandAbout(type)}</p>
+    <li className="command stack gap-2 pad-block-3 line-below">
+      <div className="flex top between gap-3">
+        <div className="shrink">
+          <h3 className="strong no-margin">{title}</h3>
+          <p className="faint small">{commandAbout(type)}</p>
         </div>
         <Button
           size="small"

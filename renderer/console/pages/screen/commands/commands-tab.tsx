@@ -20,10 +20,10 @@ export function CommandsTab({ player }: { player: PlayerDetails }) {
     .map(({ name, commands }) => ({ name, commands: commands.filter(({ type }) => capabilities.commands.includes(type)) }))
     .filter(({ commands }) => commands.length > 0);
   return (
-    <div className="commands">
-      <div className="command-groups">
+    <div className="commands grid top gap-5">
+      <div className="stack gap-4 shrink">
         <p className="faint">{may ? text("intro") : shared("notAllowed")}</p>
-        {player.status === "offline" ? <p className="week-warning">{text("offline")}</p> : null}
+        {player.status === "offline" ? <p className="strong warn">{text("offline")}</p> : null}
         {player.capabilities === null ? <p className="faint">{text("unknownSupport")}</p> : null}
         {(may ? groups : []).map(({ name, commands }) => (
           <section key={name} className="card" aria-labelledby={`commands-${name}`}>
@@ -38,11 +38,11 @@ export function CommandsTab({ player }: { player: PlayerDetails }) {
         {capabilities.unavailable.length === 0 ? null : (
           <details className="card">
             <summary>{text("unsupported")}</summary>
-            <dl className="command-values">
+            <dl className="command-values stack gap-1 small">
               {capabilities.unavailable.map(({ type, reason }) => (
-                <div key={type}>
-                  <dt>{commandName(type)}</dt>
-                  <dd>{reason}</dd>
+                <div className="grid gap-3" key={type}>
+                  <dt className="soft">{commandName(type)}</dt>
+                  <dd className="break-words">{reason}</dd>
                 </div>
               ))}
             </dl>

@@ -27,7 +27,7 @@ interface LifecycleProps {
 
 export function Lifecycle({ command, failure, isAnnounced = true }: LifecycleProps) {
   return (
-    <div className="lifecycle" {...(isAnnounced ? { role: "status" } : {})}>
+    <div className="cluster gap-2" {...(isAnnounced ? { role: "status" } : {})}>
       {command === null ? null : (
         <>
           <span className="lifecycle-steps" aria-hidden="true">
@@ -48,7 +48,7 @@ export function Lifecycle({ command, failure, isAnnounced = true }: LifecyclePro
           </span>
         </>
       )}
-      {failure === null ? null : <span className="lifecycle-failure">{readable(failure)}</span>}
+      {failure === null ? null : <span className="small bad break-words">{readable(failure)}</span>}
     </div>
   );
 }

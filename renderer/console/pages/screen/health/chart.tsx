@@ -79,5 +79,5 @@ export function Chart({ lines, series, fromMs, format, timeZone }: ChartProps) {
       plot?.destroy();
     };
   }, [lines, series, fromMs, format, timeZone]);
-  return <div ref={place} className="chart" aria-hidden="true" />;
+  return <div ref={place} className="chart shrink crop" aria-hidden="true" />;
 }

@@ -24,17 +24,17 @@ export function HealthTab({ player: { id } }: { player: PlayerDetails }) {
   const fromMs = useMemo(() => dataUpdatedAt - ranges[range].ms, [dataUpdatedAt, range]);
   const throttled = (rows ?? []).reduce((sum, { throttled_minutes: minutes }) => sum + (minutes ?? 0), 0);
   return (
-    <div className="health">
+    <div className="health stack gap-4">
       <UptimeCard id={id} />
-      <div className="card-header">
+      <div className="cluster between gap-2-4">
         <Segments isLabelHidden label={text("range")} value={range} onChange={setRange} options={choices} />
         {rows === undefined || rows.length === 0 ? null : <p className="faint">{text("restarts", { count: restartsOf(rows) })}</p>}
       </div>
-      {throttled > 0 ? <p className="week-warning">{text("throttled", { count: throttled })}</p> : null}
+      {throttled > 0 ? <p className="strong warn">{text("throttled", { count: throttled })}</p> : null}
       <ProblemMessage error={error} />
       {rows?.length === 0 ? <EmptyState icon="activity" title={text("empty")} text={text("emptyText")} /> : null}
       {rows === undefined || rows.length === 0 ? null : (
-        <div className="metrics">
+        <div className="metrics grid top gap-4">
           {metrics.map((metric) => (
             <MetricCard key={metric.name} metric={metric} rows={rows} range={range} fromMs={fromMs} timeZone={timeZone} />
           ))}

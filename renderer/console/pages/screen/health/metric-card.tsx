@@ -41,24 +41,24 @@ export function MetricCard({ metric: { name, series, format, isCount = false }, 
   const zone = timeZone ?? undefined;
   return (
     <section className="card" aria-labelledby={`metric-${name}`}>
-      <header className="metric-head">
+      <header className="wrap baseline gap-0-3">
         <h2 id={`metric-${name}`}>{text(name)}</h2>
-        {told.length === 0 ? <p className="faint">{text("notTold")}</p> : null}
+        {told.length === 0 ? <p className="faint small">{text("notTold")}</p> : null}
         {summaries.map((summary) => (
-          <p key={summary} className="faint">
+          <p key={summary} className="faint small">
             {summary}
           </p>
         ))}
       </header>
       {told.length === 0 ? null : (
         <>
-          <Suspense fallback={<div className="chart" />}>
+          <Suspense fallback={<div className="chart shrink crop" />}>
             <Chart lines={lines} series={named} fromMs={fromMs} format={format} timeZone={zone} />
           </Suspense>
           <details>
             <summary>{text("asTable")}</summary>
             <div className="table-scroll metric-table">
-              <table className="table">
+              <table className="table full-width small">
                 <caption className="visually-hidden">{text(name)}</caption>
                 <thead>
                   <tr>

@@ -20,13 +20,13 @@ export function UptimeCard({ id }: { id: string }) {
     formatNumber(percent / 100, { style: "percent", maximumFractionDigits: percent > 99 ? 2 : 0 });
   return (
     <section className="card" aria-labelledby="uptime-title">
-      <header className="metric-head">
+      <header className="wrap baseline gap-0-3">
         <h2 id="uptime-title">{text("uptime")}</h2>
         {total === 0 ? null : (
-          <p className="faint">{text("uptimeText", { percent: percentOf((100 * up) / total), days: counted.length })}</p>
+          <p className="faint small">{text("uptimeText", { percent: percentOf((100 * up) / total), days: counted.length })}</p>
         )}
       </header>
-      <ol className="uptime" aria-labelledby="uptime-title">
+      <ol className="uptime flex gap-hair" aria-labelledby="uptime-title">
         {data.map(({ date, uptime_percent: percent }) => {
           const day = formatDay(new Date(`${date}T00:00:00Z`), "UTC");
           const words =

@@ -20,7 +20,7 @@ const shownAtFirst = 100;
 export function LogTab({ id }: { id: string }) {
   const timeZone = useTimeZone(id);
   return (
-    <div className="log">
+    <div className="log stack gap-4">
       <Events id={id} timeZone={timeZone} />
       <Records id={id} timeZone={timeZone} />
     </div>
@@ -39,7 +39,7 @@ function Events({ id, timeZone }: PartProps) {
   const chosen = withoutPastSteps(events ?? []).filter((event) => filter === "all" || kindOf(event) === filter);
   return (
     <section className="card" aria-labelledby="events-title">
-      <header className="card-header">
+      <header className="cluster between gap-2-4">
         <h2 id="events-title">{text("events")}</h2>
         <Segments
           isLabelHidden
@@ -51,12 +51,12 @@ function Events({ id, timeZone }: PartProps) {
       </header>
       <ProblemMessage error={error} />
       {events !== undefined && chosen.length === 0 ? <p className="faint">{text("emptyAll")}</p> : null}
-      <ol className="log-list" aria-labelledby="events-title">
+      <ol className="log-list stack" aria-labelledby="events-title">
         {chosen.slice(0, shown).map((event) => (
-          <li key={event.id}>
+          <li className="grid gap-3 pad-block-2 line-above" key={event.id}>
             <span className="state-dot" data-kind={markOf(event)} aria-hidden="true" />
-            <span className="log-words">{readable(wordsOf(event), timeZone)}</span>
-            <span className="faint log-time">
+            <span className="break-words">{readable(wordsOf(event), timeZone)}</span>
+            <span className="faint log-time small nowrap">
               <Age time={event.created_at} timeZone={timeZone} />
             </span>
           </li>
@@ -91,15 +91,15 @@ function Records({ id, timeZone }: PartProps) {
       </header>
       <ProblemMessage error={error} />
       {data !== undefined && records.length === 0 ? <p className="faint">{text("noRecords")}</p> : null}
-      <ol className="log-list log-records" aria-labelledby="records-title">
+      <ol className="log-list log-records stack" aria-labelledby="records-title">
         {records.map(({ id: recordId, detail, remedy, started_at: from, ended_at: to, times }) => (
-          <li key={recordId}>
+          <li className="grid gap-3 pad-block-2 line-above" key={recordId}>
             <span className="state-dot" data-kind={to === null ? "bad" : "off"} aria-hidden="true" />
-            <span className="log-words">
+            <span className="break-words">
               {readable(detail, timeZone)} {times > 1 ? <span className="badge">{text("times", { count: times })}</span> : null}
-              <span className="log-remedy">{readable(remedy, timeZone)}</span>
+              <span className="small soft block">{readable(remedy, timeZone)}</span>
             </span>
-            <span className="faint log-time">
+            <span className="faint log-time small nowrap">
               {to === null ? text("ongoing", { from: time(from) }) : text("lasted", { from: time(from), to: time(to) })}
             </span>
           </li>

@@ -19,7 +19,7 @@ export function DeviceCard({ player }: { player: PlayerDetails }) {
   return (
     <section className="card" aria-labelledby="device-title">
       <h2 id="device-title">{text("facts")}</h2>
-      <FactList className="fact-list" facts={facts} />
+      <FactList className="fact-list stack gap-2" facts={facts} />
     </section>
   );
 }

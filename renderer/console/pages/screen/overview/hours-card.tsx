@@ -19,7 +19,7 @@ export function HoursCard({ id }: { id: string }) {
   const periods = data.display.filter(({ power }) => power === "on").slice(0, 7);
   return (
     <section className="card" aria-labelledby="hours-title">
-      <header className="card-header">
+      <header className="cluster between gap-2-4">
         <h2 id="hours-title">{text("hours")}</h2>
         <Link to="/screens/$id" params={{ id }} search={{ tab: "settings" }} className="button" data-size="small">
           {text("hoursEdit")}
@@ -34,10 +34,10 @@ export function HoursCard({ id }: { id: string }) {
               {text(first.power === "on" ? "onUntil" : "offUntil", { time: formatDateTime(new Date(first.to), zone) })}
             </span>
           </p>
-          <p className="why-detail">{data.summary}</p>
-          <ul className="hours-list">
+          <p className="why-detail soft break-words">{data.summary}</p>
+          <ul className="stack">
             {periods.map(({ from, to }) => (
-              <li key={from}>
+              <li className="flex between gap-3 pad-block-1 digits" key={from}>
                 <span>{formatDay(new Date(from), zone)}</span>
                 <span className="faint">
                   {text("onPeriod", { from: formatTime(new Date(from), zone), to: formatTime(new Date(to), zone) })}

@@ -32,15 +32,15 @@ export function NowCard({ id }: { id: string }) {
       <h2 id="now-title">{text("now")}</h2>
       <ProblemMessage error={error} />
       {current === undefined || forecast === undefined ? null : (
-        <dl className="now-list">
-          <dt>{text("nowPlaying")}</dt>
+        <dl className="now-list grid gap-3-4">
+          <dt className="faint">{text("nowPlaying")}</dt>
           <dd>
             <Content stretch={current} />
             {next === undefined ? null : <p className="faint">{text("until", { time: when(current.to, forecast.timezone, at) })}</p>}
             {items.length === 0 ? null : (
-              <ul className="now-items">
+              <ul className="small soft above-1">
                 {items.slice(0, 12).map(({ zone_id: zone, item_id: item }) => (
-                  <li key={`${zone} ${item}`} className="clip">
+                  <li key={`${zone} ${item}`} className="clip nowrap">
                     {names[item] ?? text("anItem")}
                   </li>
                 ))}
@@ -56,7 +56,7 @@ export function NowCard({ id }: { id: string }) {
               </div>
             )}
           </dd>
-          <dt>{text("next")}</dt>
+          <dt className="faint">{text("next")}</dt>
           <dd>
             {next === undefined ? (
               <p className="faint">{text("noChange")}</p>

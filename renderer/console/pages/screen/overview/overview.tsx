@@ -11,19 +11,19 @@ import { WhyCard } from "./why-card.tsx";
 
 export function Overview({ player, row }: { player: PlayerDetails; row: RosterPlayer }) {
   return (
-    <div className="screen-grid">
-      <div className="screen-column">
+    <div className="screen-grid grid top gap-4">
+      <div className="stack gap-4 shrink">
         <PictureCard player={player} />
       </div>
-      <div className="screen-column">
+      <div className="stack gap-4 shrink">
         <StateCard player={player} row={row} />
         <NowCard id={player.id} />
       </div>
       <WeekCard id={player.id} />
-      <div className="screen-column">
+      <div className="stack gap-4 shrink">
         <WhyCard id={player.id} />
       </div>
-      <div className="screen-column">
+      <div className="stack gap-4 shrink">
         <HoursCard id={player.id} />
         <DeviceCard player={player} />
       </div>

@@ -41,7 +41,7 @@ export function PictureCard({ player }: { player: PlayerDetails }) {
       <h2 id="picture-title" className="visually-hidden">
         {text("picture")}
       </h2>
-      <div className="screen-glass" data-shape={shapeOf(player)}>
+      <div className="screen-glass center relative crop rounded glass wide-picture" data-shape={shapeOf(player)}>
         {isLive ? <canvas ref={live.canvas} role="img" aria-label={text("liveAlt", { name })} /> : null}
         {isLive || !hasPicture ? null : (
           <img
@@ -51,9 +51,9 @@ export function PictureCard({ player }: { player: PlayerDetails }) {
         )}
         {!isLive && !hasPicture ? <p className="glass-text">{text("noPicture")}</p> : null}
         {live.state.is === "connecting" ? <p className="glass-text">{text("connecting")}</p> : null}
-        {live.state.is === "live" ? <span className="live-badge">{text("live")}</span> : null}
+        {live.state.is === "live" ? <span className="live-badge round small bold">{text("live")}</span> : null}
       </div>
-      <div className="picture-foot">
+      <div className="picture-foot cluster between gap-2">
         <div className="faint">
           <p role="status">{words}</p>
           {words === null && !isLive && hasPicture ? (
@@ -61,7 +61,7 @@ export function PictureCard({ player }: { player: PlayerDetails }) {
           ) : null}
         </div>
         {mayCommand ? (
-          <div className="card-tools">
+          <div className="card-tools wrap gap-2">
             <Button size="small" isPending={isTaking} isDisabled={status === "offline"} onPress={() => shot.send({ type: "screenshot" })}>
               <Icon name="camera" /> {text("takePicture")}
             </Button>

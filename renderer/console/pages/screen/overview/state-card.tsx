@@ -18,18 +18,18 @@ export function StateCard({ player, row }: { player: PlayerDetails; row: RosterP
   const problems = problemsOf(player, row);
   return (
     <section className="card state-card" data-kind={state.kind} aria-labelledby="state-title">
-      <div className="state-head" role="status">
+      <div className="state-head grid middle" role="status">
         <span className="state-dot" data-kind={state.kind} aria-hidden="true" />
         <h2 id="state-title">{stateName(state)}</h2>
         <p>{stateSentence(row, timeZone)}</p>
       </div>
       {problems.length === 0 ? null : (
-        <ul className="problem-list" aria-label={text("problems")}>
+        <ul className="problem-list stack" aria-label={text("problems")}>
           {problems.map((problem) => (
-            <li key={problem.key}>
+            <li className="flex gap-3 pad-block-3 line-above break-words" key={problem.key}>
               <Icon name="warning" />
               <div>
-                <p className="problem-cause">
+                <p className="problem-cause strong">
                   {readable(problem.detail, timeZone)}{" "}
                   {problem.since === null ? null : (
                     <span className="faint">{text.rich("since", { age: <Age key="age" time={problem.since} timeZone={timeZone} /> })}</span>

@@ -27,10 +27,10 @@ export function WeekCard({ id }: { id: string }) {
   const legend = legendOf(stretches, nameOf);
   const gaps = stretches.filter((stretch) => contentOf(stretch) === null);
   return (
-    <section className="card screen-wide" aria-labelledby="week-title">
-      <header className="card-header">
+    <section className="card whole-row" aria-labelledby="week-title">
+      <header className="cluster between gap-2-4">
         <h2 id="week-title">{text("week")}</h2>
-        <div className="card-tools">
+        <div className="card-tools wrap gap-2">
           {data.timezone === ownTimeZone ? null : (
             <Segments
               isLabelHidden
@@ -56,20 +56,20 @@ export function WeekCard({ id }: { id: string }) {
         </div>
       </header>
       {legend.size === 0 ? <p className="faint">{text("weekEmpty")}</p> : null}
-      {legend.size > 0 && gaps.length > 0 ? <p className="week-warning">{text("gapsWarning", { count: gaps.length })}</p> : null}
+      {legend.size > 0 && gaps.length > 0 ? <p className="strong warn">{text("gapsWarning", { count: gaps.length })}</p> : null}
       {view === "list" ? (
         <WeekList stretches={stretches} legend={legend} timeZone={timeZone} />
       ) : (
         <Timeline days={weekOf(stretches, data.from, timeZone)} legend={legend} timeZone={timeZone} />
       )}
-      <ul className="week-legend" aria-label={text("legend")}>
+      <ul className="wrap gap-1-4 small" aria-label={text("legend")}>
         {[...legend].map(([content, { colour, name }]) => (
-          <li key={content}>
+          <li className="row gap-2 shrink" key={content}>
             <span className="week-swatch" data-colour={colour} /> <span className="clip">{name}</span>
           </li>
         ))}
         {gaps.length === 0 ? null : (
-          <li>
+          <li className="row gap-2 shrink">
             <span className="week-swatch" data-colour="none" /> {text("gap")}
           </li>
         )}
@@ -81,30 +81,30 @@ export function WeekCard({ id }: { id: string }) {
 function Timeline({ days, legend, timeZone }: { days: readonly WeekDay[]; legend: Legend; timeZone: string }) {
   return (
     <div className="week" role="group" aria-labelledby="week-title">
-      <div className="week-hours" aria-hidden="true">
+      <div className="week-hours relative tiny faint digits" aria-hidden="true">
         {hours.map((hour) => (
           <span key={hour} style={{ insetInlineStart: `${(hour / 24) * 100}%` }}>
             {hour}
           </span>
         ))}
       </div>
-      <ol className="week-days">
+      <ol className="stack gap-1">
         {days.map((day) => (
-          <li key={day.date} className="week-day">
-            <span className="week-date">{formatDay(new Date(day.startMs), timeZone)}</span>
-            <ol className="week-track">
+          <li key={day.date} className="week-day grid middle">
+            <span className="week-date small soft">{formatDay(new Date(day.startMs), timeZone)}</span>
+            <ol className="week-track relative crop rounded-s">
               {day.pieces.map(({ stretch, fromHour, toHour }) => {
                 const label = labelOf(stretch, day, timeZone);
                 return (
                   <li
                     key={stretch.from}
-                    className="week-piece"
+                    className="week-piece row crop rounded-s tiny strong"
                     data-colour={legend.get(contentOf(stretch) ?? "")?.colour ?? "none"}
                     title={label}
                     style={{ insetInlineStart: `${(fromHour / 24) * 100}%`, inlineSize: `${((toHour - fromHour) / 24) * 100}%` }}
                   >
                     <span className="visually-hidden">{label}</span>
-                    <span className="week-name" aria-hidden="true">
+                    <span className="truncate" aria-hidden="true">
                       {toHour - fromHour < 3 ? "" : nameOf(stretch)}
                     </span>
                   </li>
@@ -112,7 +112,7 @@ function Timeline({ days, legend, timeZone }: { days: readonly WeekDay[]; legend
               })}
             </ol>
             {day.hours === 24 ? null : (
-              <span className="week-note">{text(day.hours < 24 ? "shortDay" : "longDay", { hours: day.hours })}</span>
+              <span className="week-note tiny warn">{text(day.hours < 24 ? "shortDay" : "longDay", { hours: day.hours })}</span>
             )}
           </li>
         ))}
@@ -130,11 +130,11 @@ function labelOf(stretch: Stretch, { startMs, endMs }: WeekDay, timeZone: string
 
 function WeekList({ stretches, legend, timeZone }: { stretches: readonly Stretch[]; legend: Legend; timeZone: string }) {
   return (
-    <ol className="week-list">
+    <ol className="week-list stack">
       {stretches.map((stretch) => (
-        <li key={stretch.from}>
+        <li className="grid middle gap-3 line-below" key={stretch.from}>
           <span className="week-swatch" data-colour={legend.get(contentOf(stretch) ?? "")?.colour ?? "none"} />
-          <span className="week-when">
+          <span className="soft digits">
             {formatDay(new Date(stretch.from), timeZone)} {formatTime(new Date(stretch.from), timeZone)} –{" "}
             {formatDay(new Date(stretch.to), timeZone)} {formatTime(new Date(stretch.to), timeZone)}
           </span>

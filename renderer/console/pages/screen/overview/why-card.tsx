@@ -46,11 +46,11 @@ export function WhyCard({ id }: { id: string }) {
     });
   return (
     <section className="card" aria-labelledby="why-title">
-      <header className="card-header">
+      <header className="cluster between gap-2-4">
         <h2 id="why-title">{text("why")}</h2>
       </header>
       {timeZone === null || data === undefined ? null : (
-        <div className="why-at">
+        <div className="wrap bottom gap-2">
           <TextField
             label={text("whyAt", { zone: timeZone })}
             type="datetime-local"
@@ -66,14 +66,14 @@ export function WhyCard({ id }: { id: string }) {
         </div>
       )}
       <ProblemMessage error={error} />
-      <ol className="why-list">
+      <ol className="stack">
         {data?.reasons.map(({ layer, id: reasonId, name, verdict, detail }) => (
-          <li key={`${layer} ${reasonId ?? ""} ${detail}`}>
-            <p className="why-line">
+          <li className="pad-block-2 line-above" key={`${layer} ${reasonId ?? ""} ${detail}`}>
+            <p className="cluster gap-2">
               <Verdict verdict={verdict} /> <span className="faint">{text("layer", { layer })}</span>
               {name === null ? null : <strong className="clip">{name}</strong>}
             </p>
-            <p className="why-detail">{readable(detail, timeZone)}</p>
+            <p className="why-detail soft break-words">{readable(detail, timeZone)}</p>
           </li>
         ))}
       </ol>
@@ -109,16 +109,16 @@ function Schedules({ id, at, timeZone }: { id: string; at: string | undefined; t
     <>
       <h3>{text("schedules")}</h3>
       {data !== undefined && schedules.length === 0 ? <p className="faint">{text("noSchedules")}</p> : null}
-      <ul className="why-list" aria-label={text("schedules")}>
+      <ul className="stack" aria-label={text("schedules")}>
         {verdicts.map(({ data: verdict }, index) => {
           const schedule = schedules[index];
           if (verdict == null || schedule === undefined) return null;
           return (
-            <li key={schedule.id}>
-              <p className="why-line">
+            <li className="pad-block-2 line-above" key={schedule.id}>
+              <p className="cluster gap-2">
                 <Verdict verdict={verdict.verdict} /> <strong className="clip">{schedule.name}</strong>
               </p>
-              <p className="why-detail">{readable(verdict.detail, timeZone)}</p>
+              <p className="why-detail soft break-words">{readable(verdict.detail, timeZone)}</p>
             </li>
           );
         })}

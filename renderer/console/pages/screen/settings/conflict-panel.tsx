@@ -11,15 +11,15 @@ const text = texts(screenSettings);
 
 export function ConflictPanel({ draft, server }: { draft: Draft; server: Settings }) {
   return (
-    <section className="draft-conflict" role="alert">
-      <h3>
+    <section className="draft-conflict stack gap-2" role="alert">
+      <h3 className="row gap-2 warn">
         <Icon name="warning" /> {text("mergedTitle")}
       </h3>
       <p>{text("merged")}</p>
       {draft.conflicts.map((name) => (
-        <dl key={name} className="conflict-sides" aria-label={text(name)}>
-          <div>
-            <dt>{text("mine")}</dt>
+        <dl key={name} className="conflict-sides grid gap-2" aria-label={text(name)}>
+          <div className="stack top gap-1 pad-2-3 outlined break-words rounded">
+            <dt className="small faint">{text("mine")}</dt>
             <dd>{shownValue(name, draft.settings)}</dd>
             <dd>
               <Button size="small" aria-label={text("keepMine", { setting: text(name) })} onPress={() => draft.keep(name)}>
@@ -27,8 +27,8 @@ export function ConflictPanel({ draft, server }: { draft: Draft; server: Setting
               </Button>
             </dd>
           </div>
-          <div>
-            <dt>{text("theirs")}</dt>
+          <div className="stack top gap-1 pad-2-3 outlined break-words rounded">
+            <dt className="small faint">{text("theirs")}</dt>
             <dd>{shownValue(name, server)}</dd>
             <dd>
               <Button size="small" aria-label={text("takeTheirs", { setting: text(name) })} onPress={() => draft.drop(name)}>

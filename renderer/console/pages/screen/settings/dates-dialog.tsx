@@ -93,9 +93,9 @@ export function DatesDialog({ calendar, onClose, onSaved }: DatesDialogProps) {
           autoFocus={calendar === null}
           error={nameError}
         />
-        <ol className="openings-list" aria-label={text("dates")}>
+        <ol className="openings-list stack top gap-3" aria-label={text("dates")}>
           {lines.map(({ key, date, name: day }, index) => (
-            <li key={key} className="opening-times">
+            <li key={key} className="flex bottom gap-2">
               <TextField
                 label={day ?? text("dateNumber", { number: index + 1 })}
                 type="date"

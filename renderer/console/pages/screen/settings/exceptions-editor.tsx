@@ -38,21 +38,21 @@ export function ExceptionsEditor({ value, onChange, isDisabled }: ExceptionsEdit
   const add = (calendar_id: string): void => onChange([...value, { calendar_id, open: [] }]);
   const unused = (calendars ?? []).filter(({ id }) => value.every(({ calendar_id }) => calendar_id !== id));
   return (
-    <div className="exceptions" role="group" aria-label={text("exceptions")}>
+    <div className="exceptions stack top gap-2 shrink max-full gap-3 above-3" role="group" aria-label={text("exceptions")}>
       <h3>{text("exceptions")}</h3>
       <p className="field-description">{text("exceptionsAbout")}</p>
       <ProblemMessage error={error} />
-      <ol className="openings-list">
+      <ol className="openings-list stack top gap-3">
         {value.map((exception, index) => {
           const calendar = calendars?.find(({ id }) => id === exception.calendar_id);
           const name = calendar?.name ?? "";
           return (
-            <li key={exception.calendar_id} className="exception" aria-label={name}>
-              <div className="exception-head">
+            <li key={exception.calendar_id} className="exception stack top gap-2 shrink max-full" aria-label={name}>
+              <div className="exception-head stack top gap-2 shrink max-full">
                 <strong className="clip">{name}</strong>
                 <span className="faint">{calendar === undefined ? "" : datesText(calendar)}</span>
               </div>
-              <div className="exception-controls">
+              <div className="wrap bottom gap-2-3">
                 <Segments
                   isLabelHidden
                   label={text("exceptionMode", { name })}
@@ -93,7 +93,7 @@ export function ExceptionsEditor({ value, onChange, isDisabled }: ExceptionsEdit
         })}
       </ol>
       {isDisabled || value.length >= mostExceptions ? null : (
-        <div className="exception-add">
+        <div className="wrap bottom gap-2-3">
           {unused.length === 0 ? null : (
             <Select
               label={text("addException")}

@@ -22,7 +22,7 @@ export function HoursSection({ draft: { settings, set }, isDisabled }: SectionPr
       {hours === null ? null : (
         <>
           <OpeningsEditor value={hours.open} onChange={(open) => set("display_hours", { ...hours, open })} isDisabled={isDisabled} />
-          {hours.open.length === 0 ? <p className="week-warning">{text("noOpenings")}</p> : null}
+          {hours.open.length === 0 ? <p className="strong warn">{text("noOpenings")}</p> : null}
           <ExceptionsEditor
             value={hours.exceptions}
             onChange={(exceptions) => set("display_hours", { ...hours, exceptions })}

@@ -33,12 +33,12 @@ export function OpeningsEditor({ value, onChange, isDisabled, isAllWeek = false 
   const replace = (index: number, change: Partial<Opening>): void =>
     onChange(value.map((each, place) => (place === index ? { ...each, ...change } : each)));
   return (
-    <div className="openings">
-      <ol className="openings-list">
+    <div className="openings stack top gap-3">
+      <ol className="openings-list stack top gap-3">
         {value.map((opening, index) => (
           // Time spans have no identity but their place.
           // oxlint-disable-next-line react/no-array-index-key
-          <li key={index} className="opening">
+          <li key={index} className="opening wrap bottom gap-2-4">
             {isAllWeek && opening.weekdays === undefined ? null : (
               <WeekdaysField
                 value={opening.weekdays}
@@ -50,7 +50,7 @@ export function OpeningsEditor({ value, onChange, isDisabled, isAllWeek = false 
                 }}
               />
             )}
-            <div className="opening-times">
+            <div className="flex bottom gap-2">
               <TextField
                 label={text("from")}
                 type="time"

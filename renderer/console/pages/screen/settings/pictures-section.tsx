@@ -41,13 +41,13 @@ export function PicturesSection({ draft: { settings, set }, isDisabled }: Sectio
           {text("onlyChanged")}
         </Switch>
       )}
-      <fieldset className="editor">
-        <legend>{text("redact")}</legend>
+      <fieldset className="editor stack top gap-2 shrink no-padding no-margin">
+        <legend className="strong no-padding">{text("redact")}</legend>
         <p className="field-description">{text("redactAbout")}</p>
         {current.redact.map((rectangle, index) => (
           // Rectangles have no identity but their place.
           // oxlint-disable-next-line react/no-array-index-key
-          <div key={index} className="rectangle" role="group" aria-label={text("rectangle", { number: index + 1 })}>
+          <div key={index} className="rectangle grid bottom gap-2" role="group" aria-label={text("rectangle", { number: index + 1 })}>
             {sides.map((side) => (
               <NumberField
                 key={side}

@@ -13,9 +13,9 @@ export interface SectionProps {
 export function Section({ id, title, about, children }: { id: string; title: string; about?: string; children: ReactNode }) {
   return (
     <section className="card settings-section" aria-labelledby={`settings-${id}`}>
-      <header>
+      <header className="stack gap-1">
         <h2 id={`settings-${id}`}>{title}</h2>
-        {about === undefined ? null : <p className="faint">{about}</p>}
+        {about === undefined ? null : <p className="faint small">{about}</p>}
       </header>
       <div className="form">{children}</div>
     </section>

@@ -71,10 +71,10 @@ function SettingsForm({ id, current }: { id: string; current: VersionedPlayer })
     areValid(settings.downloads?.windows);
   const isConflict = saving.error instanceof ProblemError && saving.error.status === 412;
   return (
-    <div className="settings">
+    <div className="settings stack gap-4">
       {may ? null : <p className="faint">{shared("notAllowed")}</p>}
       <form
-        className="settings-sections"
+        className="settings-sections stack gap-4"
         onSubmit={(event) => {
           event.preventDefault();
           if (may && isValid && changed.length > 0 && conflicts.length === 0) saving.mutate();
@@ -88,11 +88,13 @@ function SettingsForm({ id, current }: { id: string; current: VersionedPlayer })
         <PicturesSection {...section} />
         <MachineSection {...section} />
         {changed.length === 0 ? null : (
-          <div className="save-bar" role="region" aria-label={text("save")}>
+          <div className="save-bar stack gap-3 pad-3-4 rounded-l raised shadow" role="region" aria-label={text("save")}>
             {conflicts.length === 0 ? null : <ConflictPanel draft={draft} server={current.player} />}
             {isConflict ? null : <ProblemMessage error={saving.error} />}
-            <div className="save-line">
-              <p role="status">{text("unsaved", { count: changed.length })}</p>
+            <div className="save-line cluster gap-2">
+              <p className="grow strong" role="status">
+                {text("unsaved", { count: changed.length })}
+              </p>
               <Button onPress={draft.clear}>{text("discard")}</Button>
               <Button kind="primary" type="submit" isPending={saving.isPending} isDisabled={!isValid || conflicts.length > 0}>
                 {text("save")}

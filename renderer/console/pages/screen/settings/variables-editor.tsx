@@ -26,11 +26,11 @@ export function VariablesEditor({ value, onChange, isDisabled }: VariablesEditor
     setName("");
   };
   return (
-    <fieldset className="editor">
-      <legend>{text("variables")}</legend>
+    <fieldset className="editor stack top gap-2 shrink no-padding no-margin">
+      <legend className="strong no-padding">{text("variables")}</legend>
       <p className="field-description">{text("variablesAbout")}</p>
       {Object.entries(value).map(([each, current]) => (
-        <div key={each} className="editor-row">
+        <div key={each} className="editor-row flex bottom gap-2 full-width">
           <TextField
             label={each}
             value={String(current)}
@@ -49,7 +49,7 @@ export function VariablesEditor({ value, onChange, isDisabled }: VariablesEditor
         </div>
       ))}
       {isDisabled ? null : (
-        <div className="editor-row">
+        <div className="editor-row flex bottom gap-2 full-width">
           <TextField label={text("variableName")} value={name} onChange={setName} error={isBad ? text("variableNameBad") : undefined} />
           <Button size="small" isDisabled={name === "" || isBad} onPress={add}>
             <Icon name="plus" /> {text("addVariable")}

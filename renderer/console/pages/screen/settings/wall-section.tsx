@@ -64,12 +64,12 @@ function GridPlace({ grid, isDisabled, onChange }: { grid: WallGrid; isDisabled:
   );
   return (
     <>
-      <div className="wall-numbers">
+      <div className="wall-numbers grid gap-3 full-width">
         {field("wallColumns", "columns", 1, mostAcross)}
         {field("wallRows", "rows", 1, mostAcross)}
       </div>
       <RadioGroup
-        className="wall-places"
+        className="wall-places grid full-width"
         aria-label={text("wallPlace")}
         orientation="horizontal"
         isDisabled={isDisabled}
@@ -83,11 +83,11 @@ function GridPlace({ grid, isDisabled, onChange }: { grid: WallGrid; isDisabled:
         {Array.from({ length: rows * columns }, (_, place) => {
           const [ofColumn, ofRow] = [place % columns, Math.floor(place / columns)];
           const label = text("wallCell", { column: ofColumn + 1, row: ofRow + 1 });
-          return <Radio key={place} className="wall-place" value={`${ofColumn} ${ofRow}`} aria-label={label} />;
+          return <Radio key={place} className="wall-place shrink surface pointer" value={`${ofColumn} ${ofRow}`} aria-label={label} />;
         })}
       </RadioGroup>
       <p className="field-description">{text("wallPlaceAbout", { column: column + 1, row: row + 1 })}</p>
-      <div className="wall-numbers">
+      <div className="wall-numbers grid gap-3 full-width">
         {field("wallDisplayWidth", "displayWidth", Math.max(1, gap + 1), largest)}
         {field("wallDisplayHeight", "displayHeight", Math.max(1, gap + 1), largest)}
         {field("wallGap", "gap", 0, Math.min(displayWidth, displayHeight) - 1)}
@@ -108,7 +108,7 @@ function ExactPlace({
   return (
     <>
       <p className="field-description">{text("wallExact")}</p>
-      <div className="wall-numbers">
+      <div className="wall-numbers grid gap-3 full-width">
         {edges.map((edge) => (
           <NumberField
             key={edge}

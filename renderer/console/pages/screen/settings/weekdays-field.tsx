@@ -20,7 +20,7 @@ interface WeekdaysFieldProps {
 export function WeekdaysField({ value, onChange, isDisabled = false }: WeekdaysFieldProps) {
   return (
     <ToggleButtonGroup
-      className="days"
+      className="days wrap gap-hair"
       aria-label={text("weekdays")}
       selectionMode="multiple"
       disallowEmptySelection
@@ -32,7 +32,7 @@ export function WeekdaysField({ value, onChange, isDisabled = false }: WeekdaysF
       }}
     >
       {weekdays.map((day) => (
-        <ToggleButton key={day} id={day} className="day">
+        <ToggleButton key={day} id={day} className="day outlined surface small strong soft pointer">
           {text(day)}
         </ToggleButton>
       ))}

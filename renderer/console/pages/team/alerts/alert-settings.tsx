@@ -49,7 +49,7 @@ function SettingsForm({ settings }: { settings: Settings }) {
   };
   return (
     <form className="form" onSubmit={submit}>
-      <div className="alert-kinds">
+      <div className="alert-kinds grid gap-3">
         {kinds.map((kind) => (
           <KindSettings
             key={kind}
@@ -63,7 +63,7 @@ function SettingsForm({ settings }: { settings: Settings }) {
       <MailSettings rules={rules} mail={mail} isChanged={draft !== null} isDisabled={!mayChange} onChange={setDraft} />
       <ProblemMessage error={saving.error} />
       {draft === null ? null : (
-        <div className="alert-save">
+        <div className="alert-save flex end gap-2 pad-block-3 line-above">
           <Button onPress={() => setDraft(null)}>{text("reset")}</Button>
           <Button kind="primary" type="submit" isPending={saving.isPending}>
             {text("save")}

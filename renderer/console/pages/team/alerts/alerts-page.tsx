@@ -50,7 +50,7 @@ export function AlertsPage() {
       is: "main",
       cell: ({ player_id, player_name, site }) => (
         <span className="person-names">
-          <Link to="/screens/$id" params={{ id: player_id }} className="webhook-link">
+          <Link to="/screens/$id" params={{ id: player_id }} className="webhook-link inline-row bold">
             {player_name}
           </Link>
           {site === null ? null : <span className="faint">{site}</span>}
@@ -61,13 +61,13 @@ export function AlertsPage() {
       name: text("what"),
       is: "text",
       cell: (alert) => (
-        <div className="alert-what">
+        <div className="alert-what wrap top">
           <span className="badge" data-kind={alert.kind === "dark" || alert.kind === "wrong" ? "bad" : "warn"}>
             {text(alert.kind)}
           </span>
           <span>
             {readable(alert.detail)}
-            {alert.state === "open" ? <span className="faint alert-remedy">{readable(alert.remedy)}</span> : null}
+            {alert.state === "open" ? <span className="faint small block">{readable(alert.remedy)}</span> : null}
           </span>
         </div>
       ),
@@ -84,7 +84,7 @@ export function AlertsPage() {
           cell: ({ closed_at, close_reason }) => (
             <>
               {closed_at === null ? null : <Age time={closed_at} />}
-              {close_reason === null ? null : <span className="faint alert-remedy">{text(close_reason)}</span>}
+              {close_reason === null ? null : <span className="faint small block">{text(close_reason)}</span>}
             </>
           ),
         },
@@ -116,7 +116,7 @@ export function AlertsPage() {
   return (
     <>
       <Section title={text("title")} text={text("intro")}>
-        <search className="filters">
+        <search className="filters wrap bottom gap-3">
           <Select
             label={text("shown")}
             options={[

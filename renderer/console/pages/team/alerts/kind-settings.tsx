@@ -41,10 +41,10 @@ export function KindSettings({ kind, value, isDisabled, onChange }: KindSettings
   );
   return (
     <div className="card alert-kind" role="group" aria-label={text(kind)}>
-      <div className="alert-kind-head">
+      <div className="flex top between gap-3">
         <div>
           <h3>{text(kind)}</h3>
-          <p className="faint">{text(`${kind}Text`)}</p>
+          <p className="faint small">{text(`${kind}Text`)}</p>
         </div>
         <Switch
           aria-label={text("ofKind", { kind: text(kind), field: text("raise") })}
@@ -53,7 +53,7 @@ export function KindSettings({ kind, value, isDisabled, onChange }: KindSettings
           onChange={(enabled) => onChange({ enabled })}
         />
       </div>
-      <div className="alert-kind-fields">
+      <div className="wrap gap-3-4">
         {number("openMinutes", value.open_minutes, "open_minutes")}
         {number("closeMinutes", value.close_minutes, "close_minutes")}
         {"content_minutes" in value ? number("contentMinutes", value.content_minutes, "content_minutes") : null}

@@ -36,9 +36,9 @@ export function MailSettings({ rules, mail, isChanged, isDisabled, onChange }: M
     ...hours.map((count) => ({ id: String(count), name: text("repeatHours", { count }) })),
   ];
   return (
-    <div className="card alert-mail" role="group" aria-label={text("mails")}>
+    <div className="card alert-mail top" role="group" aria-label={text("mails")}>
       <h3>{text("mails")}</h3>
-      <p className="alert-mail-state" data-is={mail.is}>
+      <p className="alert-mail-state soft" data-is={mail.is}>
         {stateOf(mail)} {mail.waiting > 0 ? text("waiting", { count: mail.waiting }) : null}
       </p>
       <TextField
@@ -49,7 +49,7 @@ export function MailSettings({ rules, mail, isChanged, isDisabled, onChange }: M
         onChange={(value) => onChange({ ...rules, recipients: value === "" ? [] : value.split("\n") })}
         isDisabled={isDisabled}
       />
-      <div className="alert-mail-fields">
+      <div className="alert-mail-fields wrap">
         <NumberField
           label={text("group")}
           unit={text("minutes")}

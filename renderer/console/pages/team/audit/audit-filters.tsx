@@ -25,7 +25,7 @@ export function AuditFilters({ value, onChange }: { value: AuditSearch; onChange
     onChange({ ...value, resource: resource.trim() || undefined });
   };
   return (
-    <search className="filters" aria-label={text("filters")}>
+    <search className="filters wrap bottom gap-3" aria-label={text("filters")}>
       <Select<string>
         label={text("person")}
         options={people}

@@ -26,8 +26,8 @@ export function ChainStatus() {
       aria-label={text("chain")}
       data-is={data === undefined || isFetching ? "checking" : data.holds ? "good" : "bad"}
     >
-      <div className="chain-result">
-        <span className="chain-icon">
+      <div className="chain-result cluster gap-3">
+        <span className="chain-icon center rigid">
           <Icon name={data === undefined || isFetching ? "clock" : data.holds ? "check" : "warning"} />
         </span>
         <div role="status">

@@ -33,7 +33,7 @@ export function EntryDialog({ entry, person, onClose }: EntryDialogProps) {
   ];
   return (
     <Dialog title={text("detailsTitle", { seq: entry.seq })} isOpen onClose={onClose}>
-      <FactList className="facts" facts={facts} />
+      <FactList className="facts stack gap-2" facts={facts} />
     </Dialog>
   );
 }

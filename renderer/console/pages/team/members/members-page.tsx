@@ -109,12 +109,12 @@ function Person({ member: { name, email, email_proven }, isYou }: { member: Memb
   // Where nothing proves an email, nobody's is proven.
   const canProve = options?.can_mail === true || options?.sso_name != null;
   return (
-    <div className="person">
+    <div className="person row gap-3 shrink">
       <span className="avatar" aria-hidden="true">
         {name.slice(0, 1).toUpperCase()}
       </span>
       <span className="person-names">
-        <span className="person-name">
+        <span className="cluster gap-2">
           <strong>{name}</strong>
           {isYou ? (
             <span className="badge" data-kind="accent">

@@ -37,7 +37,7 @@ export function SessionsTable({ label, isOwn = false }: { label: string; isOwn?:
       is: "main",
       cell: (entry) => (
         <span className="person-names">
-          <span className="person-name">
+          <span className="cluster gap-2">
             <strong>{browserOf(entry)}</strong>
             {entry.is_current ? (
               <span className="badge" data-kind="accent">

@@ -19,9 +19,9 @@ export function ScopeField({ value, onChange }: { value: ReadonlySet<Scope>; onC
     onChange(next);
   };
   return (
-    <fieldset className="scopes">
-      <legend className="label">{text("permissions")}</legend>
-      <div className="scope-presets" role="group" aria-label={text("presets")}>
+    <fieldset className="scopes stack gap-2 shrink no-padding no-margin">
+      <legend className="label strong no-padding">{text("permissions")}</legend>
+      <div className="wrap gap-2" role="group" aria-label={text("presets")}>
         {presets.map(({ name, includes }) => (
           <Button key={name} size="small" onPress={() => onChange(new Set(held.filter(includes)))}>
             {name}
@@ -30,7 +30,7 @@ export function ScopeField({ value, onChange }: { value: ReadonlySet<Scope>; onC
       </div>
       <div className="scope-rows">
         {scopeGroups.map(({ name, read, write }) => (
-          <div key={name} className="scope-row">
+          <div key={name} className="scope-row cluster between pad-1-3 gap-0-3">
             <span>{name}</span>
             <span className="scope-choices">
               {read === null ? null : (

@@ -30,18 +30,18 @@ export function DeliveryDialog({ webhook, delivery, onClose }: DeliveryDialogPro
       <ProblemMessage error={error} />
       {data === undefined ? null : (
         <>
-          <section className="exchange">
+          <section className="exchange stack gap-2">
             <h3>{text("request")}</h3>
             <p className="mono">{text("requestText", { url: webhook.url })}</p>
-            <pre tabIndex={0} aria-label={text("request")}>
+            <pre className="pad-3 sunken rounded small break-words" tabIndex={0} aria-label={text("request")}>
               {readable(data.body)}
             </pre>
           </section>
           {data.log.toReversed().map(({ attempt, at, duration_ms, response_status, response_body, error: reason }) => (
-            <section key={`${attempt} ${at}`} className="exchange">
+            <section key={`${attempt} ${at}`} className="exchange stack gap-2">
               <h3>{text("attempt", { number: attempt })}</h3>
               <p className="faint">{text("attemptTook", { time: formatDateTime(new Date(at)), ms: duration_ms })}</p>
-              <p className="webhook-state">
+              <p className="cluster gap-2-4">
                 {response_status === null ? null : (
                   <span className="badge" data-kind={response_status < 300 ? "good" : "bad"}>
                     {text("statusCode", { status: response_status })}
@@ -52,7 +52,7 @@ export function DeliveryDialog({ webhook, delivery, onClose }: DeliveryDialogPro
               {response_status === null ? null : response_body === null || response_body === "" ? (
                 <p className="faint">{text("noResponse")}</p>
               ) : (
-                <pre tabIndex={0} aria-label={text("response")}>
+                <pre className="pad-3 sunken rounded small break-words" tabIndex={0} aria-label={text("response")}>
                   {response_body}
                 </pre>
               )}

@@ -37,8 +37,8 @@ export function EventField({ value, onChange }: { value: Events; onChange: (even
     onChange(isChosen ? [...others, ...types] : others);
   };
   return (
-    <fieldset className="scopes">
-      <legend>{text("events")}</legend>
+    <fieldset className="scopes stack gap-2 shrink no-padding no-margin">
+      <legend className="strong no-padding">{text("events")}</legend>
       <Checkbox isSelected={isAll} onChange={(all) => onChange(all ? ["*"] : [])}>
         {text("allEvents")}
       </Checkbox>
@@ -49,10 +49,10 @@ export function EventField({ value, onChange }: { value: Events; onChange: (even
             const chosen = types.filter((type) => value.includes(type));
             return (
               <details key={noun} className="event-group" open={chosen.length > 0 && chosen.length < types.length}>
-                <summary>
+                <summary className="row gap-2 pointer">
                   <Icon name="chevronDown" />
                   <span>{text(name)}</span>
-                  <span className="faint">
+                  <span className="faint digits push-end">
                     {chosen.length}/{types.length}
                   </span>
                 </summary>

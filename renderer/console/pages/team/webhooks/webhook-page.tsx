@@ -35,7 +35,7 @@ export function WebhookPage() {
   return (
     <>
       <p>
-        <Link to="/team/webhooks" className="webhook-back">
+        <Link to="/team/webhooks" className="webhook-back inline-row">
           {text("back")}
         </Link>
       </p>
@@ -84,30 +84,30 @@ function WebhookView({ webhook }: { webhook: Webhook }) {
   return (
     <>
       <Section title={webhook.name} actions={mayChange ? actions : undefined}>
-        <div className="card webhook-card">
-          <dl className="facts">
+        <div className="card webhook-card stack gap-4">
+          <dl className="facts stack gap-2">
             <div>
-              <dt>{text("status")}</dt>
-              <dd className="webhook-state">
+              <dt className="faint">{text("status")}</dt>
+              <dd className="break-words cluster gap-2-4">
                 <WebhookStatus webhook={webhook} />
                 {mayChange ? <StatusSwitch webhook={webhook} /> : null}
               </dd>
             </div>
             <div>
-              <dt>{text("url")}</dt>
-              <dd className="mono">{webhook.url}</dd>
+              <dt className="faint">{text("url")}</dt>
+              <dd className="mono break-words">{webhook.url}</dd>
             </div>
             <div>
-              <dt>{text("events")}</dt>
-              <dd>{eventsText(webhook.events)}</dd>
+              <dt className="faint">{text("events")}</dt>
+              <dd className="break-words">{eventsText(webhook.events)}</dd>
             </div>
             <div>
-              <dt>{text("lastSuccess")}</dt>
-              <dd>{webhook.last_success_at === null ? text("never") : <Age time={webhook.last_success_at} />}</dd>
+              <dt className="faint">{text("lastSuccess")}</dt>
+              <dd className="break-words">{webhook.last_success_at === null ? text("never") : <Age time={webhook.last_success_at} />}</dd>
             </div>
             <div>
-              <dt>{text("secret")}</dt>
-              <dd>
+              <dt className="faint">{text("secret")}</dt>
+              <dd className="break-words">
                 {webhook.secrets.map(({ hint, expires_at }) => (
                   <div key={hint}>
                     {expires_at === null

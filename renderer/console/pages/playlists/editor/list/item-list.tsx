@@ -38,7 +38,7 @@ export function ItemList({ acts, ...state }: ListState & { acts: ListActs }) {
   return (
     <ListContext value={{ ...state, acts }}>
       {/* The keys of the list itself are React Aria's; these are added to them. */}
-      <div className="item-list-frame" role="presentation" onKeyDownCapture={isReadOnly ? undefined : (event) => press(event, acts)}>
+      <div className="shrink" role="presentation" onKeyDownCapture={isReadOnly ? undefined : (event) => press(event, acts)}>
         <Items entries={entries} chosen={chosen} isReadOnly={isReadOnly} isSwapping={swapping !== null} acts={acts} />
       </div>
     </ListContext>
@@ -78,7 +78,7 @@ const Items = memo(function Items({ entries, chosen, isReadOnly, isSwapping, act
       keyboardNavigationBehavior="tab"
     >
       {({ key, name }) => (
-        <GridListItem id={key} textValue={name} className="item-row">
+        <GridListItem id={key} textValue={name} className="item-row row gap-3 pad-2-3 outlined surface rounded">
           <ItemRow id={key} />
         </GridListItem>
       )}

@@ -85,17 +85,17 @@ const RowContent = memo(function RowContent(props: RowContentProps) {
           <Checkbox slot={null} aria-label={text("select", { name })} isSelected={isChosen} onChange={() => acts.toggle(row)} />
         </>
       )}
-      <span className="item-place" aria-hidden="true">
+      <span className="item-place small faint digits" aria-hidden="true">
         {place + 1}
       </span>
       <span className="item-picture" style={coloursOf(item)} data-absent={absence !== undefined || undefined}>
         {asset === null || asset === undefined ? <Icon name={itemIcons[item.type]} /> : <AssetThumbnail asset={asset} />}
       </span>
       <span className="item-facts" data-absent={absence !== undefined || undefined}>
-        <span className="item-name">{name}</span>
+        <span className="item-name truncate strong">{name}</span>
         <span className="faint">
           {notes.filter((note) => note !== null).join(" · ")}
-          {isFaulty ? <span className="item-fault"> · {text("incompleteRow")}</span> : null}
+          {isFaulty ? <span className="bad"> · {text("incompleteRow")}</span> : null}
         </span>
       </span>
       {swap === null ? (

@@ -33,7 +33,7 @@ export const SelectionActions = memo(function SelectionActions({ count, acts, ha
     { name: text("clearSelection"), run: acts.clear },
   ];
   return (
-    <div className="selection-actions">
+    <div className="selection-actions cluster gap-2">
       {hasSettingsButton ? (
         <Button size="small" onPress={acts.openChosen}>
           <Icon name="settings" />

@@ -27,23 +27,23 @@ export function RecurringSection({ draft: { settings, set }, isDisabled, player 
   return (
     <Section id="recurring" title={text("recurring_commands")} about={text("recurringAbout")}>
       {all.length === 0 ? <p className="faint">{text("recurringNone")}</p> : null}
-      <ul className="recurring-list">
+      <ul className="stack gap-1">
         {all.map((recurring) => {
           const { name, enabled } = recurring;
           return (
-            <li key={name} className="recurring">
+            <li key={name} className="recurring row gap-3 pad-block-2 line-below">
               <Switch
                 aria-label={text("recurringOn", { name })}
                 isSelected={enabled}
                 isDisabled={isDisabled}
                 onChange={(isOn) => change(all.map((each) => (each === recurring ? { ...each, enabled: isOn } : each)))}
               />
-              <div className="recurring-words" data-off={!enabled}>
+              <div className="recurring-words stack grow shrink break-words" data-off={!enabled}>
                 <span>{recurringText(recurring, calendars, capabilities)}</span>
                 <span className="faint">{name}</span>
               </div>
               {isDisabled ? null : (
-                <div className="recurring-actions">
+                <div className="flex gap-1 rigid">
                   <Button size="small" aria-label={text("recurringEdit", { name })} onPress={() => setEdited(recurring)}>
                     <Icon name="edit" />
                   </Button>

@@ -12,11 +12,11 @@ const mostTimes = 24;
 export function TimesField({ value, onChange }: { value: readonly string[]; onChange: (times: readonly string[]) => void }) {
   return (
     <>
-      <ol className="openings-list">
+      <ol className="openings-list stack top gap-3">
         {value.map((time, index) => (
           // Times have no identity but their place.
           // oxlint-disable-next-line react/no-array-index-key
-          <li key={index} className="opening-times">
+          <li key={index} className="flex bottom gap-2">
             <TextField
               label={text("recurringTime", { number: index + 1 })}
               type="time"
