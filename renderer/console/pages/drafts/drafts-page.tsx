@@ -125,7 +125,7 @@ function DraftList({ all }: { all: readonly DraftEntry[] }) {
               </span>
               <span className="draft-facts stack grow shrink">
                 <bdi className="draft-name">{name}</bdi>
-                <span className="faint">
+                <span className="faint small">
                   {state === "published" && version !== null ? null : `${text("changes", { count })} · `}
                   {text("by", { name: by?.name ?? text("unknownPerson") })} · {text(state === "proposed" ? "proposed" : "changed")}{" "}
                   <Age time={state === "proposed" && proposedAt !== null ? proposedAt : at} />

@@ -83,8 +83,8 @@ function LayoutCard({ layout, mayWrite }: { layout: Layout; mayWrite: boolean })
             {text("unsaved")}
           </span>
         ) : null}
-        <span className="faint">{text("facts", { width: String(width), height: String(height), count: zones.length })}</span>
-        <span className="faint">
+        <span className="faint small">{text("facts", { width: String(width), height: String(height), count: zones.length })}</span>
+        <span className="faint small">
           {text("changed")} <Age time={updated_at} />
         </span>
       </div>

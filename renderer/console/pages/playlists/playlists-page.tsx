@@ -100,7 +100,7 @@ function PlaylistList({ playlists: all }: { playlists: readonly Playlist[] }) {
               </span>
               <span className="item-facts">
                 <span className="item-name truncate strong">{name}</span>
-                <span className="faint">
+                <span className="faint small">
                   {text("items", { count: items.length })} · {text("changed")} <Age time={updated_at} />
                 </span>
               </span>

@@ -25,7 +25,7 @@ export function ShowPage() {
     <Page title={text("title")}>
       <div className="show-columns grid top gap-6">
         {may ? (
-          <div className="card show-form stack gap-4 shrink gap-5">
+          <div className="card show-form stack gap-5 shrink">
             <p className="faint">{text("lead")}</p>
             <Prefilled />
           </div>

@@ -23,7 +23,7 @@ export function UntilPicker({
   error?: string | undefined;
 }) {
   return (
-    <div className="stack gap-4 shrink gap-2">
+    <div className="stack gap-2 shrink">
       <Segments
         label={text("until")}
         options={choices.map((id) => ({ id, name: id === "open" ? openName : text(names[id]) }))}

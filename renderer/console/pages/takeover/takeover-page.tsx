@@ -33,7 +33,7 @@ export function TakeoverPage() {
       <RunningEmergencies emergencies={emergencies} />
       <div className="show-columns grid top gap-6">
         {may ? (
-          <div className="card show-form stack gap-4 shrink gap-5">
+          <div className="card show-form stack gap-5 shrink">
             <p className="faint">{text("lead")}</p>
             <TakeoverForm key={round} onDone={() => setRound(round + 1)} />
           </div>

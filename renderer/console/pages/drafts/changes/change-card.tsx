@@ -44,7 +44,7 @@ export function ChangeCard({ change, nameOf, isOpenable, actions, children }: Ch
               </Link>
             )}
           </h3>
-          <span className="faint">{text("kind", { kind })}</span>
+          <span className="faint small">{text("kind", { kind })}</span>
         </div>
         <span className="badge" data-kind={actionKinds[action]}>
           {text("action", { action })}

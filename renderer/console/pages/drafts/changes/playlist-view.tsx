@@ -40,7 +40,7 @@ export function PlaylistView({ before, after, nameOf: nameOfCalendar }: Playlist
       <ol className="change-items stack outlined">
         {seen.map((row) =>
           row.is === "same" ? (
-            <li key={row.key} className="faint row gap-3 pad-2-3 pad-block-1 sunken small">
+            <li key={row.key} className="row gap-3 pad-2-3 pad-block-1 sunken small faint">
               {text("same", { count: row.count })}
             </li>
           ) : (
@@ -85,7 +85,7 @@ function ItemLine({ row, assets, nameOfCalendar }: ItemLineProps) {
           {is === "moved" ? null : <span className="small faint">{text(is)}</span>}
         </span>
         {words.map((each) => (
-          <span key={each} className="faint">
+          <span key={each} className="small faint">
             {each}
           </span>
         ))}

@@ -109,7 +109,7 @@ function DayView({ day: { date, ago, entries }, newest, onRestore }: DayViewProp
                 <Link className="strong plain-link ink" to="/versions/$number" params={{ number: String(number) }}>
                   <bdi>{titleOf(entry)}</bdi>
                 </Link>
-                <span className="faint">
+                <span className="faint small">
                   <time dateTime={at}>{formatTime(new Date(at))}</time> · {peopleOf(entry)}
                   {draftId === null ? null : ` · ${text("fromDraft")}`}
                 </span>

@@ -42,12 +42,12 @@ export function ZoneList({ editor, isReadOnly, change }: ZoneListProps) {
       {({ id, name, width, height }) => (
         <GridListItem id={id} textValue={name} className="zone-row row gap-2 rounded-s">
           {isReadOnly ? null : (
-            <Button slot="drag" className="zone-grip center rigid faint bare rounded-s no-padding" aria-label={text("dragZone", { name })}>
+            <Button slot="drag" className="zone-grip center rigid bare rounded-s no-padding" aria-label={text("dragZone", { name })}>
               <Icon name="grip" />
             </Button>
           )}
           <span className="truncate grow shrink medium">{name}</span>
-          <span className="faint">{text("size", { width: String(width), height: String(height) })}</span>
+          <span className="faint rigid small digits">{text("size", { width: String(width), height: String(height) })}</span>
         </GridListItem>
       )}
     </GridList>

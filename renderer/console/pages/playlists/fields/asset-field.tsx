@@ -30,7 +30,7 @@ export function AssetField({ label, value, error, isDisabled, onChange, kinds, i
         <span className="item-picture">{asset === undefined ? <Icon name="document" /> : <AssetThumbnail asset={asset} />}</span>
         <span className="item-facts">
           <span className="item-name truncate strong">{words}</span>
-          {asset === undefined ? null : <span className="faint">{summaryText(asset)}</span>}
+          {asset === undefined ? null : <span className="faint small">{summaryText(asset)}</span>}
         </span>
       </div>
       {error === undefined ? null : <span className="field-error">{error}</span>}

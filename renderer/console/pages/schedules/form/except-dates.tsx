@@ -32,7 +32,7 @@ export function ExceptDates({ dates, error, onChange }: ExceptDatesProps) {
       {dates.length === 0 ? null : (
         <ul className="except-list wrap gap-2 above-2">
           {dates.map((date) => (
-            <li key={date} className="chip inline-row gap-1 tint round small strong accent sunken">
+            <li key={date} className="chip inline-row gap-1 sunken round small strong accent">
               {formatDate(date)}
               <Button
                 kind="quiet"

@@ -85,7 +85,7 @@ function TurnFields({ interrupt, errors, onChange }: TurnFieldsProps) {
     onChange(Number.isNaN(value) ? rest : { ...rest, [name]: value });
   };
   return (
-    <div className="when-row wrap bottom gap-3 top">
+    <div className="when-row wrap top gap-3">
       <NumberField
         label={text("share")}
         unit={text("percent")}

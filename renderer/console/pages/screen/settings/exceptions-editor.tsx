@@ -38,7 +38,7 @@ export function ExceptionsEditor({ value, onChange, isDisabled }: ExceptionsEdit
   const add = (calendar_id: string): void => onChange([...value, { calendar_id, open: [] }]);
   const unused = (calendars ?? []).filter(({ id }) => value.every(({ calendar_id }) => calendar_id !== id));
   return (
-    <div className="exceptions stack top gap-2 shrink max-full gap-3 above-3" role="group" aria-label={text("exceptions")}>
+    <div className="exceptions stack top gap-3 shrink max-full above-3" role="group" aria-label={text("exceptions")}>
       <h3>{text("exceptions")}</h3>
       <p className="field-description">{text("exceptionsAbout")}</p>
       <ProblemMessage error={error} />

@@ -53,7 +53,7 @@ export function AlertsPage() {
           <Link to="/screens/$id" params={{ id: player_id }} className="webhook-link inline-row bold">
             {player_name}
           </Link>
-          {site === null ? null : <span className="faint">{site}</span>}
+          {site === null ? null : <span className="faint small">{site}</span>}
         </span>
       ),
     },

@@ -44,7 +44,7 @@ export function Invitations() {
       cell: ({ name, email }) => (
         <span className="person-names">
           <strong>{name}</strong>
-          <span className="faint">{email}</span>
+          <span className="faint small">{email}</span>
         </span>
       ),
     },

@@ -122,7 +122,7 @@ function Person({ member: { name, email, email_proven }, isYou }: { member: Memb
             </span>
           ) : null}
         </span>
-        <span className="faint">
+        <span className="faint small">
           {email ?? text("noEmail")}
           {email === null || email_proven || !canProve ? null : <span title={text("unprovenText", { name })}> ({text("unproven")})</span>}
         </span>

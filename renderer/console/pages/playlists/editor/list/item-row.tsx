@@ -93,7 +93,7 @@ const RowContent = memo(function RowContent(props: RowContentProps) {
       </span>
       <span className="item-facts" data-absent={absence !== undefined || undefined}>
         <span className="item-name truncate strong">{name}</span>
-        <span className="faint">
+        <span className="faint small">
           {notes.filter((note) => note !== null).join(" · ")}
           {isFaulty ? <span className="bad"> · {text("incompleteRow")}</span> : null}
         </span>

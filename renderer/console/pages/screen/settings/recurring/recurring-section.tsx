@@ -40,7 +40,7 @@ export function RecurringSection({ draft: { settings, set }, isDisabled, player 
               />
               <div className="recurring-words stack grow shrink break-words" data-off={!enabled}>
                 <span>{recurringText(recurring, calendars, capabilities)}</span>
-                <span className="faint">{name}</span>
+                <span className="faint small">{name}</span>
               </div>
               {isDisabled ? null : (
                 <div className="flex gap-1 rigid">
