@@ -6,10 +6,10 @@ import { Icon } from "../ui/icon.tsx";
 export function AccountNames({ session }: { session: Session }) {
   return (
     <>
-      <span className="avatar" aria-hidden="true">
+      <span className="avatar center rigid tint accent" aria-hidden="true">
         {String.fromCodePoint(session.user.name.codePointAt(0)!).toUpperCase()}
       </span>
-      <span className="account-names">
+      <span className="account-names stack shrink">
         <strong className="truncate">
           <bdi>{session.user.name}</bdi>
         </strong>

@@ -49,10 +49,10 @@ export function AccountMenu({ session, onShortcuts }: { session: Session; onShor
                   if (chosen.id !== session.team.id) tellFailure(switchTeam({ team_id: chosen.id }));
                 }}
               >
-                <Header className="menu-header">{text("switchTeam")}</Header>
+                <Header className="menu-header tiny bold faint">{text("switchTeam")}</Header>
                 {session.teams.map(({ id, name }) => (
                   <MenuItem key={id} id={id} className="menu-item" textValue={name}>
-                    <bdi>{name}</bdi>
+                    <bdi className="truncate shrink">{name}</bdi>
                   </MenuItem>
                 ))}
               </MenuSection>
@@ -73,7 +73,7 @@ export function AccountMenu({ session, onShortcuts }: { session: Session; onShor
                 setTheme(chosen);
               }}
             >
-              <Header className="menu-header">{text("theme")}</Header>
+              <Header className="menu-header tiny bold faint">{text("theme")}</Header>
               {themes.map((each) => (
                 <MenuItem key={each} id={each} className="menu-item">
                   {text(names[each])}

@@ -14,7 +14,7 @@ export function LinkNotices({ session }: { session: Session }) {
   const [seen, setSeen] = useState(() => localStorage.getItem(keyOf(user.id)) ?? "");
   if (confined !== null) {
     return (
-      <div role="status" className="link-notice">
+      <div role="status" className="link-notice cluster gap-2-4 warn warn-ground">
         {text("confined", { name: confined.made_by, team: team.name })}
       </div>
     );
@@ -28,7 +28,7 @@ export function LinkNotices({ session }: { session: Session }) {
     setSeen(used_at);
   };
   return (
-    <div role="status" className="link-notice">
+    <div role="status" className="link-notice cluster gap-2-4 warn warn-ground">
       <span>{text("used", { name: made_by!, team: team_name, time: formatDateTime(new Date(used_at)) })}</span>
       <Link to="/account">{text("look")}</Link>
       <Button size="small" onPress={dismiss}>

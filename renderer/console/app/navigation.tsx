@@ -32,7 +32,7 @@ export function Navigation() {
     >
       {groups.map((group) => (
         <div key={group} className="shell-group" role="group" aria-label={text(group)}>
-          <span className="shell-group-name" aria-hidden="true">
+          <span className="shell-group-name tiny strong faint" aria-hidden="true">
             {text(group)}
           </span>
           {areas.map((area) =>

@@ -66,7 +66,7 @@ export function Shell() {
   return (
     <div className="shell">
       <a
-        className="skip-link"
+        className="skip-link pad-2-4 rounded raised shadow"
         href="#content"
         onClick={(event) => {
           // The page has a base address, against which the browser would resolve the link.
@@ -77,13 +77,13 @@ export function Shell() {
         {text("skipToContent")}
       </a>
       <header className="shell-side">
-        <Link to="/" className="shell-brand">
+        <Link to="/" className="shell-brand row gap-2 large plain-link ink">
           <Icon name="brand" />
           <span>{text("product")}</span>
         </Link>
         <AriaButton className="shell-search" onPress={() => setOverlay("search")}>
           <Icon name="search" />
-          <span className="shell-search-text">{text("search")}</span>
+          <span className="shell-search-text grow text-start">{text("search")}</span>
           <span className="shell-search-keys" aria-hidden="true">
             {searchKeys.map((key) => (
               <kbd key={key}>{key}</kbd>

@@ -21,7 +21,7 @@ export interface CardTableProps<T> {
 export function CardTable<T>({ label, columns, items, keyOf }: CardTableProps<T>) {
   // The roles are written out, because a table that is shown as cards is no table to some screen readers.
   return (
-    <div className="table-frame">
+    <div className="table-frame box">
       <table className="card-table" role="table" aria-label={label}>
         <thead role="rowgroup">
           <tr role="row">
@@ -36,7 +36,13 @@ export function CardTable<T>({ label, columns, items, keyOf }: CardTableProps<T>
           {items.map((item) => (
             <tr key={keyOf(item)} role="row">
               {columns.map(({ name, is, isNameHidden = false, cell }) => (
-                <td key={name} role={is === "main" ? "rowheader" : "cell"} data-is={is} data-name={isNameHidden ? undefined : name}>
+                <td
+                  className="pad-2-4 line-above"
+                  key={name}
+                  role={is === "main" ? "rowheader" : "cell"}
+                  data-is={is}
+                  data-name={isNameHidden ? undefined : name}
+                >
                   {cell(item)}
                 </td>
               ))}

@@ -10,13 +10,13 @@ export interface CheckboxProps extends Omit<AriaCheckboxProps, "children" | "cla
 
 export function Checkbox({ children, ...props }: CheckboxProps) {
   return (
-    <AriaCheckbox {...props} className="checkbox">
+    <AriaCheckbox {...props} className="checkbox flex top gap-2 pointer">
       {({ isSelected, isIndeterminate }) => (
         <>
           <span className="checkbox-box" aria-hidden="true">
             {isIndeterminate ? <span className="checkbox-dash" /> : isSelected ? <Icon name="check" /> : null}
           </span>
-          {children === undefined ? null : <span className="checkbox-text">{children}</span>}
+          {children === undefined ? null : <span className="checkbox-text shrink break-words">{children}</span>}
         </>
       )}
     </AriaCheckbox>

@@ -14,9 +14,9 @@ export function Choices<T extends string>({ label, value, onChange, choices }: C
   return (
     <RadioGroup className="field" value={value} onChange={(next) => onChange(next as T)} orientation="horizontal">
       <Label className="label">{label}</Label>
-      <div className="choices">
+      <div className="choices grid gap-2">
         {choices.map(({ id, name, picture }) => (
-          <Radio key={id} value={id} className="choice">
+          <Radio key={id} value={id} className="choice row gap-2 pad-2-3 outlined surface break-words pointer">
             {picture}
             <span>{name}</span>
           </Radio>

@@ -37,9 +37,9 @@ export function ComboBox({ label, choices, value, onChange, description, error, 
       menuTrigger="focus"
     >
       <Label>{label}</Label>
-      <div className="combo-box-row">
+      <div className="combo-box-row relative">
         <Input className="input" {...(placeholder === undefined ? {} : { placeholder })} />
-        <AriaButton className="combo-box-open" aria-label={text("more")}>
+        <AriaButton className="combo-box-open center faint pointer bare" aria-label={text("more")}>
           <Icon name="chevronDown" />
         </AriaButton>
       </div>
@@ -47,7 +47,7 @@ export function ComboBox({ label, choices, value, onChange, description, error, 
       <Popover className="popover combo-box-popover">
         <ListBox<Choice> className="menu combo-box-list" renderEmptyState={() => <p className="pad-3 faint">{text("noMatch")}</p>}>
           {({ id, name }) => (
-            <ListBoxItem id={id} textValue={name} className="menu-item combo-box-choice">
+            <ListBoxItem id={id} textValue={name} className="menu-item combo-box-choice truncate">
               {name}
             </ListBoxItem>
           )}

@@ -18,7 +18,7 @@ interface ContradictionsProps {
 export function Contradictions({ title, parts, choose }: ContradictionsProps) {
   if (parts.length === 0) return null;
   return (
-    <div className="contradictions" role="alert">
+    <div className="contradictions cluster gap-3 pad-3-4 rounded warn-ground" role="alert">
       <div>
         <strong>{title}</strong>
         <p>{text("parts", { parts: formatList(parts) })}</p>

@@ -13,7 +13,7 @@ const text = texts(common);
 export function CopyField({ label, value, description }: { label: string; value: string; description?: string }) {
   const [isCopied, setIsCopied] = useState(false);
   return (
-    <div className="copy-field">
+    <div className="copy-field grid gap-2">
       <TextField className="field" value={value} isReadOnly>
         <Label>{label}</Label>
         <Input className="input copy-value" onFocus={(event) => event.currentTarget.select()} />

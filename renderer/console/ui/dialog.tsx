@@ -29,15 +29,15 @@ export function Dialog({ title, isOpen, onClose, actions, size = "medium", role 
       isDismissable={role === "dialog"}
     >
       <Modal className="modal" data-size={size}>
-        <AriaDialog className="dialog" role={role}>
-          <header className="dialog-header">
+        <AriaDialog className="dialog stack full-width" role={role}>
+          <header className="dialog-header row between gap-3">
             <Heading slot="title">{title}</Heading>
             <Button kind="quiet" size="small" aria-label={text("close")} onPress={onClose}>
               <Icon name="close" />
             </Button>
           </header>
-          <div className="dialog-content">{children}</div>
-          {actions === undefined ? null : <footer className="dialog-actions">{actions}</footer>}
+          <div className="dialog-content stack gap-4 break-words scroll">{children}</div>
+          {actions === undefined ? null : <footer className="dialog-actions wrap end gap-2 line-above">{actions}</footer>}
         </AriaDialog>
       </Modal>
     </ModalOverlay>

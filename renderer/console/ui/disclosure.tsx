@@ -15,15 +15,15 @@ interface DisclosureProps {
 
 export function Disclosure({ title, isOpen = false, level = 3, children }: DisclosureProps) {
   return (
-    <AriaDisclosure className="disclosure" defaultExpanded={isOpen}>
+    <AriaDisclosure className="disclosure line-above" defaultExpanded={isOpen}>
       <Heading level={level}>
-        <AriaButton slot="trigger" className="disclosure-button">
+        <AriaButton slot="trigger" className="disclosure-button row gap-2 full-width text-start pointer ink bare">
           <Icon name="chevronDown" />
           {title}
         </AriaButton>
       </Heading>
       <DisclosurePanel className="disclosure-panel">
-        <div className="disclosure-content">{children}</div>
+        <div className="disclosure-content stack gap-4">{children}</div>
       </DisclosurePanel>
     </AriaDisclosure>
   );

@@ -13,9 +13,9 @@ export interface EmptyStateProps {
 
 export function EmptyState({ title, text, icon, isPage = false, children }: EmptyStateProps) {
   return (
-    <section className="empty-state">
+    <section className="empty-state stack middle gap-3 text-center">
       {icon === undefined ? null : (
-        <span className="empty-icon">
+        <span className="empty-icon center tint rounded-l accent">
           <Icon name={icon} />
         </span>
       )}

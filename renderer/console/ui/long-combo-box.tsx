@@ -39,16 +39,16 @@ export function LongComboBox({
       allowsEmptyCollection
     >
       <Label>{label}</Label>
-      <div className="combo-box-row">
+      <div className="combo-box-row relative">
         <Input className="input" {...(placeholder === undefined ? {} : { placeholder })} />
-        <AriaButton className="combo-box-open" aria-label={text("more")}>
+        <AriaButton className="combo-box-open center faint pointer bare" aria-label={text("more")}>
           <Icon name="chevronDown" />
         </AriaButton>
       </div>
       <Popover className="popover combo-box-popover">
         <ListBox<Choice> className="menu combo-box-list" renderEmptyState={() => <p className="pad-3 faint">{text("noMatch")}</p>}>
           {({ id, name: each }) => (
-            <ListBoxItem id={id} textValue={each} className="menu-item combo-box-choice">
+            <ListBoxItem id={id} textValue={each} className="menu-item combo-box-choice truncate">
               {each}
             </ListBoxItem>
           )}

@@ -17,9 +17,15 @@ export function PageTabs({ label, tabs }: { label: string; tabs: readonly PageTa
     nav.current?.querySelector(".active")?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [path]);
   return (
-    <nav ref={nav} className="page-tabs" aria-label={label}>
+    <nav ref={nav} className="page-tabs flex gap-1 line-below" aria-label={label}>
       {tabs.map(({ to, name, keepsSearch }) => (
-        <Link key={to} to={to} className="page-tab" activeOptions={{ includeSearch: false }} {...(keepsSearch ? { search: true } : {})}>
+        <Link
+          key={to}
+          to={to}
+          className="page-tab row pad-1-3 rigid soft plain-link"
+          activeOptions={{ includeSearch: false }}
+          {...(keepsSearch ? { search: true } : {})}
+        >
           {name}
         </Link>
       ))}

@@ -15,9 +15,9 @@ export function useTitle(title: string): void {
 export function Page({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
   useTitle(title);
   return (
-    <div className="page">
-      <header className="page-header">
-        <h1>{title}</h1>
+    <div className="page stack gap-5">
+      <header className="page-header cluster between gap-3">
+        <h1 className="shrink crop">{title}</h1>
         {actions === undefined ? null : <div className="page-actions">{actions}</div>}
       </header>
       {children}

@@ -23,10 +23,10 @@ export function PasswordField({ label, description, error: given, onChange, ...p
   return (
     <TextField {...props} onChange={change} type={isShown ? "text" : "password"} isInvalid={error !== undefined} className="field">
       <Label>{label}</Label>
-      <Group className="password-group">
+      <Group className="password-group flex relative">
         <Input className="input" spellCheck={false} autoCapitalize="none" />
         <Button
-          className="password-toggle"
+          className="password-toggle small strong soft pointer bare"
           onPress={() => setIsShown(!isShown)}
           aria-label={text(isShown ? "hidePassword" : "showPassword")}
         >

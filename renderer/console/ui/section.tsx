@@ -12,8 +12,8 @@ interface SectionProps {
 export function Section({ title, text, actions, children }: SectionProps) {
   const id = useId();
   return (
-    <section className="section" aria-labelledby={id}>
-      <header className="section-header">
+    <section className="section stack gap-3 shrink" aria-labelledby={id}>
+      <header className="section-header wrap bottom between gap-3">
         <div>
           <h2 className="break-words" id={id}>
             {title}

@@ -22,9 +22,9 @@ export function Segments<K extends string>({ label, options, value, onChange, is
   return (
     <RadioGroup className="field" value={value} onChange={(key) => onChange(key as K)} orientation="horizontal">
       <Label className={isLabelHidden ? "visually-hidden" : "label"}>{label}</Label>
-      <div className="segments">
+      <div className="segments wrap gap-hair sunken rounded">
         {options.map(({ id, name }) => (
-          <Radio key={id} value={id} className="segment">
+          <Radio key={id} value={id} className="segment inline-row gap-2 soft pointer centered">
             {name}
           </Radio>
         ))}

@@ -61,7 +61,7 @@ export function Select<K extends string>(props: SelectProps<K>): ReactNode {
       isInvalid={error !== undefined}
     >
       <Label className={isLabelHidden ? "visually-hidden" : "label"}>{label}</Label>
-      <AriaButton className="input select-button">
+      <AriaButton className="input select-button row between gap-2 text-start pointer">
         <SelectValue>{options.find(({ id }) => id === selectedKey)?.name ?? selectedKey ?? placeholder}</SelectValue>
         <Icon name="chevronDown" />
       </AriaButton>
@@ -70,7 +70,7 @@ export function Select<K extends string>(props: SelectProps<K>): ReactNode {
         <ListBox className="menu select-list" items={options}>
           {(option) => (
             <ListBoxItem id={option.id} textValue={option.name} className="menu-item">
-              <span className="option">
+              <span className="option stack shrink break-words">
                 <Text slot="label">{option.name}</Text>
                 {option.description === undefined ? null : <Text slot="description">{option.description}</Text>}
               </span>

@@ -12,10 +12,10 @@ import {
 /** @param output what is shown in place of the number */
 export function Slider({ label, output, ...props }: AriaSliderProps<number> & { label: string; output?: string }) {
   return (
-    <AriaSlider {...props} className="slider">
+    <AriaSlider {...props} className="slider grid gap-1-3">
       <Label>{label}</Label>
       <SliderOutput className="soft digits">{output}</SliderOutput>
-      <SliderTrack className="slider-track">
+      <SliderTrack className="slider-track whole-row relative pointer">
         {({ state }) => (
           <>
             <div className="slider-rail" />

@@ -12,10 +12,10 @@ export interface TabsProps<K extends string> {
 
 export function Tabs<K extends string>({ label, selected, onSelect, tabs }: TabsProps<K>) {
   return (
-    <AriaTabs className="tabs" selectedKey={selected} onSelectionChange={(key) => onSelect(key as K)}>
-      <TabList className="tab-list" aria-label={label}>
+    <AriaTabs className="tabs stack gap-5 shrink" selectedKey={selected} onSelectionChange={(key) => onSelect(key as K)}>
+      <TabList className="tab-list flex gap-1 line-below" aria-label={label}>
         {tabs.map(({ key, title }) => (
-          <Tab key={key} id={key} className="tab">
+          <Tab key={key} id={key} className="tab row pad-1-3 strong soft nowrap pointer">
             {title}
           </Tab>
         ))}

@@ -36,10 +36,14 @@ export function TagField({ label, description, placeholder, value, onChange, aut
         <TagGroup aria-label={label} {...(isDisabled ? {} : { onRemove: (removed) => onChange(value.filter((tag) => !removed.has(tag))) })}>
           <TagList className="wrap gap-1" items={value.map((tag) => ({ id: tag }))}>
             {({ id }) => (
-              <Tag id={id} textValue={id} className="tag">
+              <Tag id={id} textValue={id} className="tag inline-row gap-1 tint round small strong accent max-full">
                 <span className="truncate">{id}</span>
                 {isDisabled ? null : (
-                  <Button slot="remove" className="tag-remove" aria-label={text("removeTag", { tag: id })}>
+                  <Button
+                    slot="remove"
+                    className="tag-remove center rigid pointer no-padding bare"
+                    aria-label={text("removeTag", { tag: id })}
+                  >
                     <Icon name="close" />
                   </Button>
                 )}

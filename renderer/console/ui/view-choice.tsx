@@ -19,7 +19,7 @@ export interface ViewChoiceProps<K extends string> {
 export function ViewChoice<K extends string>({ label, views, value, onChange }: ViewChoiceProps<K>) {
   return (
     <ToggleButtonGroup
-      className="segments view-choice"
+      className="segments view-choice wrap gap-hair sunken rounded rigid push-end"
       aria-label={label}
       selectionMode="single"
       disallowEmptySelection
@@ -27,7 +27,7 @@ export function ViewChoice<K extends string>({ label, views, value, onChange }: 
       onSelectionChange={(keys) => onChange(views.find(({ id }) => keys.has(id))!.id)}
     >
       {views.map(({ id, name, icon }) => (
-        <ToggleButton key={id} id={id} className="segment" aria-label={name}>
+        <ToggleButton key={id} id={id} className="segment inline-row gap-2 soft pointer centered" aria-label={name}>
           <Icon name={icon} />
         </ToggleButton>
       ))}

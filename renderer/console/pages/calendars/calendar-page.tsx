@@ -27,7 +27,7 @@ export function CalendarPage() {
   const { data, error } = useQuery(calendarQuery(id));
   return (
     <Page title={data?.calendar.name ?? text("title")}>
-      <Link to="/calendars" className="schedule-back inline-row small tap">
+      <Link to="/calendars" className="self-start inline-row small tap">
         {text("back")}
       </Link>
       <ProblemMessage error={error} />

@@ -32,7 +32,7 @@ export function NewCalendarPage() {
   });
   return (
     <Page title={text("create")}>
-      <Link to="/calendars" className="schedule-back inline-row small tap">
+      <Link to="/calendars" className="self-start inline-row small tap">
         {text("back")}
       </Link>
       <CalendarFields

@@ -1,4 +1,5 @@
 // What publishing a draft, or going back to a version, would do to the screens, in one sentence and in lists.
+import "./effect.css";
 import { Link } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { useRosterRow } from "../../data/roster.ts";

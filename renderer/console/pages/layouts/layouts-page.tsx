@@ -74,12 +74,12 @@ function LayoutCard({ layout, mayWrite }: { layout: Layout; mayWrite: boolean })
       <span className="layout-card-picture center pad-4 whole-row line-below sunken">
         <LayoutPicture width={width} height={height} background={background_color} zones={zones} />
       </span>
-      <div className="layout-card-facts stack pad-3-4 shrink">
+      <div className="stack pad-3-4 shrink">
         <Link to="/layouts/$id" params={{ id }} className="layout-card-name truncate plain-link">
           {name}
         </Link>
         {isUnsaved ? (
-          <span className="badge" data-kind="warn">
+          <span className="badge self-start" data-kind="warn">
             {text("unsaved")}
           </span>
         ) : null}

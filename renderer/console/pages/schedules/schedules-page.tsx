@@ -23,7 +23,7 @@ import { WeekView } from "./calendar/week-view.tsx";
 import { calendarsQuery, layoutsQuery, schedulesQuery } from "./data.ts";
 import { duesIn } from "./model/windows.ts";
 import type { CalendarSearch } from "./routes.ts";
-import "./schedules.css";
+import "./calendar/calendar.css";
 
 const text = texts(schedules);
 type View = "week" | "month" | "list";

@@ -1,4 +1,5 @@
 // The newest picture of a screen with its age, and the button that asks for another.
+import "./picture.css";
 import { useState } from "react";
 import { Button as AriaButton } from "react-aria-components";
 import { askForPicture, useAskedPicture } from "../../data/asked-pictures.ts";

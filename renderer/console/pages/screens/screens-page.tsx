@@ -129,7 +129,7 @@ function Results({
 function NoScreens({ children }: { children: React.ReactNode }) {
   return (
     <section className="no-screens card stack middle gap-4 text-center">
-      <span className="empty-icon">
+      <span className="empty-icon center tint rounded-l accent">
         <Icon name="screens" />
       </span>
       <h2>{text("emptyTitle")}</h2>

@@ -1,4 +1,5 @@
 // The filters of the wall: states with their numbers, search, tag, grouping, order and density.
+import "./toolbar.css";
 import { ToggleButton, SearchField, Input, Button as AriaButton } from "react-aria-components";
 import { rosterStates } from "../../../../src/protocol/operator/roster-states.ts";
 import { screens } from "../../i18n/en/screens.ts";

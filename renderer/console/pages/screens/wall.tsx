@@ -1,4 +1,5 @@
 // The cards of the wall: as many beside each other as fit, and only those in view. Arrow keys lead from card to card.
+import "./wall.css";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { select, useSelection } from "../../data/selection.ts";

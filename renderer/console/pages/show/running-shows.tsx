@@ -81,7 +81,7 @@ function RunningShow({ show }: { show: ShowEntry }) {
         </div>
         <ShowActions show={show} />
       </div>
-      <AriaButton slot="trigger" className="running-more inline-row gap-1 small soft pointer bare">
+      <AriaButton slot="trigger" className="running-more inline-row gap-1 small soft pointer bare no-padding self-start">
         <Icon name={isOpen ? "chevronDown" : "chevronEnd"} />
         {text("details")}
       </AriaButton>

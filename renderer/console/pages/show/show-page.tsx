@@ -1,4 +1,5 @@
 // The page from which something is put on screens for a time, and what is on now.
+import "../../ui/form-columns.css";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";

@@ -8,8 +8,8 @@ export function LonePage({ title, children }: { title: string; children: ReactNo
     document.title = title;
   }, [title]);
   return (
-    <div className="lone-page">
-      <main className="card lone-card">
+    <div className="lone-page center pad-4">
+      <main className="card lone-card stack gap-5 full-width">
         <header className="stack gap-3">
           <span className="sign-in-brand center tint rounded-l accent">
             <Icon name="brand" />

@@ -19,7 +19,7 @@ import { isTakeover, liveShowsQuery, takeoverPriority } from "../show/shows.ts";
 import { useShow } from "../show/use-show.ts";
 import { EmergencyDialog } from "./emergency-dialog.tsx";
 import { RunningEmergencies } from "./running-emergencies.tsx";
-import "../show/show.css";
+import "../../ui/form-columns.css";
 import "./takeover.css";
 
 const text = texts(takeover);

@@ -8,7 +8,6 @@ import { Switch } from "../../ui/switch.tsx";
 import { effectQuery, type ContentEffect } from "../drafts/drafts.ts";
 import { EffectSentence } from "../drafts/effect.tsx";
 import type { TimelineSearch } from "./routes.ts";
-import "../drafts/drafts.css";
 
 const text = texts(timeline);
 

@@ -10,7 +10,6 @@ import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import "./uses.css";
 
 const text = texts(messages);
 
@@ -75,24 +74,24 @@ function UsesText({
     return <p>{text(kind === "playlists" ? "unusedPlaylist" : "unusedLayout")}</p>;
   }
   return (
-    <div className="uses">
+    <div className="stack gap-4">
       <Part title={text("layouts")} of={layouts}>
         {({ id, name }) => (
-          <Link to="/layouts/$id" params={{ id }}>
+          <Link to="/layouts/$id" params={{ id }} className="pill">
             {name}
           </Link>
         )}
       </Part>
       <Part title={text("schedules")} of={schedules}>
         {({ id, name }) => (
-          <Link to="/schedules/$id" params={{ id }}>
+          <Link to="/schedules/$id" params={{ id }} className="pill">
             {name}
           </Link>
         )}
       </Part>
       <Part title={text("screens")} of={players} more={count - players.length}>
         {({ id, name }) => (
-          <Link to="/screens/$id" params={{ id }}>
+          <Link to="/screens/$id" params={{ id }} className="pill">
             {name}
           </Link>
         )}
@@ -120,11 +119,13 @@ function Part({
 }) {
   if (of.length === 0) return null;
   return (
-    <section>
-      <h3>{title}</h3>
-      <ul>
+    <section className="stack gap-2">
+      <h3 className="small soft">{title}</h3>
+      <ul className="wrap gap-2">
         {of.map((each) => (
-          <li key={each.id}>{children(each)}</li>
+          <li className="shrink" key={each.id}>
+            {children(each)}
+          </li>
         ))}
         {more > 0 ? <li className="faint">{text("more", { count: more })}</li> : null}
       </ul>

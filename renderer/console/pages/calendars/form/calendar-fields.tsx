@@ -10,7 +10,7 @@ import { SaveToDraft } from "../../drafts/save-to-draft.tsx";
 import { repeatedRows, type Values } from "../model/dates.ts";
 import { DateRows } from "./date-rows.tsx";
 import { IcalButton } from "./ical-button.tsx";
-import "../../schedules/style/form.css";
+import "../../../ui/form-columns.css";
 import "../calendars.css";
 
 const text = texts(calendars);
@@ -50,7 +50,7 @@ export function CalendarFields({
   };
   const errors = fieldErrorsOf(saving.error);
   return (
-    <form className="schedule-form grid top gap-5" onSubmit={submit}>
+    <form className="form-columns grid top gap-5" onSubmit={submit}>
       <div className="card stack gap-4 shrink no-margin">
         <TextField
           label={text("name")}
@@ -69,7 +69,7 @@ export function CalendarFields({
           </div>
         ) : null}
       </div>
-      <div className="schedule-aside stack gap-4">
+      <div className="form-aside stack gap-4">
         {children}
         {errors["name"] === undefined ? <ProblemMessage error={saving.error} /> : null}
         {mayWrite ? (

@@ -4,7 +4,6 @@ import type { ReactNode } from "react";
 import { calendars } from "../../../i18n/en/calendars.ts";
 import { texts } from "../../../i18n/texts.ts";
 import type { CalendarUses } from "../data.ts";
-import "../../uses/uses.css";
 
 const text = texts(calendars);
 
@@ -17,7 +16,7 @@ export function UsesText({ uses }: { uses: CalendarUses }) {
   const { schedules, playlists, players, player_count: count } = uses;
   if (!isUsed(uses)) return <p className="faint">{text("unused")}</p>;
   return (
-    <div className="uses">
+    <div className="stack gap-4">
       <Part title={text("usedSchedules")} to="/schedules/$id" of={schedules} />
       <Part
         title={text("usedPlaylists")}
@@ -41,15 +40,15 @@ interface PartProps {
 function Part({ title, to, of, children }: PartProps) {
   if (of.length === 0) return null;
   return (
-    <section>
-      <h3>{title}</h3>
-      <ul>
+    <section className="stack gap-2">
+      <h3 className="small soft">{title}</h3>
+      <ul className="wrap gap-2">
         {of.map(({ id, name, in_bin: isInBin }) => (
-          <li key={id}>
+          <li className="shrink" key={id}>
             {isInBin ? (
               <span className="faint">{text("inBin", { name })}</span>
             ) : (
-              <Link to={to} params={{ id }}>
+              <Link to={to} params={{ id }} className="pill">
                 <bdi>{name}</bdi>
               </Link>
             )}

@@ -92,7 +92,7 @@ function DayView({ day: { date, ago, entries }, newest, onRestore }: DayViewProp
   const title = ago === 0 ? text("today") : ago === 1 ? text("yesterday") : formatDate(date);
   const mayRestore = useMay("versions:write");
   return (
-    <section className="section" aria-label={title}>
+    <section className="section stack gap-3 shrink" aria-label={title}>
       <h2>{title}</h2>
       <ol className="version-list box" reversed>
         {entries.map((entry) => {

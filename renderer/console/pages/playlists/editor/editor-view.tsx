@@ -38,7 +38,6 @@ import { SelectionActions } from "./list/selection-actions.tsx";
 import { UndoButtons, useUndoKeys } from "./undo.tsx";
 import { useCalendars } from "./use-calendars.ts";
 import { useListActs } from "./list/use-list-acts.ts";
-import "../../show/show.css";
 import "./editor.css";
 
 const text = texts({ ...playlists, ...playlistEditor });

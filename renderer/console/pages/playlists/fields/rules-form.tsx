@@ -14,7 +14,6 @@ import type { Condition } from "../../schedules/model/conditions.ts";
 import { newTransition } from "../model/defaults.ts";
 import type { Item } from "../model/item.ts";
 import type { Shared } from "../model/shared.ts";
-import "../../screen/settings/settings.css";
 
 const text = texts(playlistEditor);
 

@@ -32,7 +32,7 @@ export function SharedReportPage() {
   });
   if (error instanceof ProblemError && error.status === 404) {
     return (
-      <main className="lone-page">
+      <main className="lone-page center pad-4">
         <EmptyState isPage icon="link" title={text("sharedGoneTitle")} text={text("sharedGoneText")} />
       </main>
     );

@@ -19,7 +19,6 @@ import {
   type ValueKind,
   type VariableCondition,
 } from "../model/conditions.ts";
-import "../../screen/settings/settings.css";
 
 const text = texts(schedules);
 

@@ -12,7 +12,7 @@ import { useTeamScreens } from "../../show/team-screens.ts";
 import { calendarsQuery } from "../data.ts";
 import type { Condition } from "../model/conditions.ts";
 import { ConditionRow } from "./condition-row.tsx";
-import "../style/conditions.css";
+import "./conditions.css";
 
 const text = texts(schedules);
 

@@ -39,7 +39,7 @@ export function NewSchedulePage() {
   });
   return (
     <Page title={text("create")}>
-      <Link to="/schedules" className="schedule-back inline-row small tap">
+      <Link to="/schedules" className="self-start inline-row small tap">
         {text("back")}
       </Link>
       <ScheduleForm

@@ -14,7 +14,8 @@ import { EffectPanel } from "./effect-panel.tsx";
 import { MoreFields } from "./more-fields.tsx";
 import { RepeatFields } from "./repeat-fields.tsx";
 import { WhenFields } from "./when-fields.tsx";
-import "../schedules.css";
+import "../../../ui/form-columns.css";
+import "./form.css";
 
 const text = texts(schedules);
 /** The fields that show what is wrong with them. */
@@ -75,7 +76,7 @@ export function ScheduleForm({
   };
   const common = { values, errors, onChange };
   return (
-    <form className="schedule-form grid top gap-5" onSubmit={submit}>
+    <form className="form-columns grid top gap-5" onSubmit={submit}>
       {/* Who may only read sees what it is, and cannot change it. */}
       <fieldset className="card stack gap-4 shrink no-margin" disabled={!mayWrite}>
         <TextField
@@ -101,7 +102,7 @@ export function ScheduleForm({
         </fieldset>
         <MoreFields {...common} />
       </fieldset>
-      <div className="schedule-aside stack gap-4">
+      <div className="form-aside stack gap-4">
         <EffectPanel id={before?.id ?? null} change={change} startsAt={firstWallOf(values, before)} isUnchanged={!isChanged} />
         {named.length > 0 && named.every((field) => shownFields.includes(field)) ? null : <ProblemMessage error={saving.error} />}
         {mayWrite ? (

@@ -41,7 +41,7 @@ export function SchedulePage() {
   return (
     <Page title={data?.schedule.name ?? text("title")}>
       <div className="cluster gap-2-4">
-        <Link to="/schedules" className="schedule-back inline-row small tap">
+        <Link to="/schedules" className="self-start inline-row small tap">
           {text("back")}
         </Link>
         <VersionsLink id={id} />

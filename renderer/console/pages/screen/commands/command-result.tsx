@@ -22,7 +22,7 @@ export function CommandResult({ command: { type, result } }: { command: Command 
   if (type === "screenshot" && typeof picture === "string") {
     return (
       <img
-        className="command-picture"
+        className="command-picture rounded self-start"
         src={fileUrl(`/api/v1/screenshots/${encodeURIComponent(picture)}/image`)}
         alt={text("screenshotAlt")}
       />

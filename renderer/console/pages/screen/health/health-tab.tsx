@@ -1,5 +1,4 @@
 // The health of a screen: whether it was reachable, and its measurements of the last hour, day, week or year.
-import "../commands/commands.css";
 import "./health.css";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";

@@ -1,5 +1,4 @@
 // Dates with other opening hours, or on which the display stays off. The dates are calendars, which other screens may share.
-import "./exceptions.css";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";

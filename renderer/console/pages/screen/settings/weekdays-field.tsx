@@ -1,4 +1,5 @@
 // Chooses days of the week.
+import "./weekdays-field.css";
 import { ToggleButton, ToggleButtonGroup } from "react-aria-components";
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 import { screenSettings } from "../../../i18n/en/screen-settings.ts";

@@ -17,7 +17,6 @@ import { Section } from "../../../ui/section.tsx";
 import { Select } from "../../../ui/select.tsx";
 import { AlertSettings } from "./alert-settings.tsx";
 import { kinds } from "./kinds.ts";
-import "../webhooks/webhooks.css";
 import "./alerts.css";
 
 const text = texts(messages);

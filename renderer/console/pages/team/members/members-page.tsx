@@ -110,7 +110,7 @@ function Person({ member: { name, email, email_proven }, isYou }: { member: Memb
   const canProve = options?.can_mail === true || options?.sso_name != null;
   return (
     <div className="person row gap-3 shrink">
-      <span className="avatar" aria-hidden="true">
+      <span className="avatar center rigid tint accent" aria-hidden="true">
         {name.slice(0, 1).toUpperCase()}
       </span>
       <span className="person-names">

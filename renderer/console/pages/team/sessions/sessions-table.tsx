@@ -45,7 +45,7 @@ export function SessionsTable({ label, isOwn = false }: { label: string; isOwn?:
               </span>
             ) : null}
           </span>
-          <span className="faint mono small">{entry.address}</span>
+          <span className="faint mono">{entry.address}</span>
         </span>
       ),
     },

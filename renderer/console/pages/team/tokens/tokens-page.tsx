@@ -59,7 +59,7 @@ export function TokensPage() {
       cell: ({ name, hint }) => (
         <span className="person-names">
           <strong>{name}</strong>
-          {hint === "" ? null : <span className="faint mono small">…{hint}</span>}
+          {hint === "" ? null : <span className="faint mono">…{hint}</span>}
         </span>
       ),
     },

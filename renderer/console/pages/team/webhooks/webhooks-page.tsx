@@ -28,7 +28,7 @@ const columns: readonly Column<Webhook>[] = [
         <Link to="/team/webhooks/$id" params={{ id }} className="webhook-link inline-row bold">
           {name}
         </Link>
-        <span className="faint mono small">{url}</span>
+        <span className="faint mono">{url}</span>
       </span>
     ),
   },

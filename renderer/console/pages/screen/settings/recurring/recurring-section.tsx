@@ -12,7 +12,6 @@ import type { PlayerDetails } from "../../data.ts";
 import { Section, type SectionProps } from "../section.tsx";
 import { RecurringDialog } from "./recurring-dialog.tsx";
 import { recurringText, type Recurring } from "./recurring.ts";
-import "./recurring.css";
 
 const text = texts(screenSettings);
 /** How many a screen can have. */
