@@ -1,4 +1,5 @@
 // Says in words what a change would do: how many screens show something else, when first, and which become empty when.
+import "./effect-text.css";
 import { useState } from "react";
 import { useMay } from "../../data/session.ts";
 import { ownTimeZone } from "../../data/zones.ts";

@@ -1,4 +1,5 @@
 // Chooses what is shown: a file, a text, a web page or a layout, each as it will look as far as that is known.
+import "./content.css";
 import { Label, Radio, RadioGroup } from "react-aria-components";
 import { show } from "../../i18n/en/show.ts";
 import { texts } from "../../i18n/texts.ts";

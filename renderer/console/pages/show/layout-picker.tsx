@@ -1,4 +1,5 @@
 // Chooses one of the team's layouts, as they are published: a show is on the screens at once. Those without a playlist would show nothing and are left out.
+import "./content.css";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { client } from "../../data/client.ts";

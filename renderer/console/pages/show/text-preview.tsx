@@ -1,4 +1,5 @@
 // Shows a message as the screens will: the player's own code finds the size of the letters on a screen of full size, scaled down.
+import "./content.css";
 import { useLayoutEffect, useRef } from "react";
 import { fitOrTruncateText } from "../../../player/items/text/fit.ts";
 import { show } from "../../i18n/en/show.ts";

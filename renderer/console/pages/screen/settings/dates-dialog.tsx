@@ -1,4 +1,5 @@
 // The dates of a calendar: a new one, or those of one that exists.
+import "./settings.css";
 import { useId, useState, type FormEvent } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";

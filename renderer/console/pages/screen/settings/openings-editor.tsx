@@ -1,4 +1,5 @@
 // Time spans on some weekdays: opening hours, or times for downloads.
+import "./settings.css";
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 import { screenSettings } from "../../../i18n/en/screen-settings.ts";
 import { texts } from "../../../i18n/texts.ts";

@@ -49,7 +49,7 @@ export function AlertsPage() {
       is: "main",
       cell: ({ player_id, player_name, site }) => (
         <span className="person-names">
-          <Link to="/screens/$id" params={{ id: player_id }} className="webhook-link inline-row bold">
+          <Link to="/screens/$id" params={{ id: player_id }} className="team-link inline-row tap bold">
             {player_name}
           </Link>
           {site === null ? null : <span className="faint small">{site}</span>}

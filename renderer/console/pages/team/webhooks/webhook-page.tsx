@@ -35,7 +35,7 @@ export function WebhookPage() {
   return (
     <>
       <p>
-        <Link to="/team/webhooks" className="webhook-back inline-row">
+        <Link to="/team/webhooks" className="team-link inline-row tap">
           {text("back")}
         </Link>
       </p>

@@ -25,7 +25,7 @@ const columns: readonly Column<Webhook>[] = [
     is: "main",
     cell: ({ id, name, url }) => (
       <span className="person-names">
-        <Link to="/team/webhooks/$id" params={{ id }} className="webhook-link inline-row bold">
+        <Link to="/team/webhooks/$id" params={{ id }} className="team-link inline-row tap bold">
           {name}
         </Link>
         <span className="faint mono">{url}</span>
