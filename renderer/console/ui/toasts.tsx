@@ -86,7 +86,7 @@ function ToastView({ toast: { kind = "done", message, undo, link }, onClose }: {
   });
   return (
     <div
-      className="toast"
+      className="toast row gap-3 rounded raised shadow"
       data-kind={kind}
       onPointerEnter={() => setIsHeld(true)}
       onPointerLeave={() => setIsHeld(false)}

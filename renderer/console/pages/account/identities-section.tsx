@@ -29,7 +29,7 @@ export function IdentitiesSection() {
       {data.length === 0 ? (
         <p>{text("noAccounts")}</p>
       ) : (
-        <ul className="card identities">
+        <ul className="card identities lined">
           {data.map((each) => (
             <IdentityItem key={each.id} identity={each} provider={name ?? each.issuer} />
           ))}

@@ -48,7 +48,7 @@ export function ResultList({ outcomes }: { outcomes: readonly Outcome[] }) {
           aria-label={text("running", { done: outcomes.length - open, all: outcomes.length })}
         />
       )}
-      <div ref={frame} className="bulk-results" tabIndex={0} role="region" aria-label={text("results")}>
+      <div ref={frame} className="bulk-results outlined rounded" tabIndex={0} role="region" aria-label={text("results")}>
         <ul style={{ blockSize: rows.getTotalSize() }}>
           {rows.getVirtualItems().map(({ index, start, key }) => {
             const { id, state, reason } = sorted[index]!;

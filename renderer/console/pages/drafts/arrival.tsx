@@ -57,7 +57,7 @@ function Screens({ screens }: { screens: readonly Screen[] }) {
   const [shown, setShown] = useState(shownAtFirst);
   return (
     <>
-      <ul className="effect-rows stack">
+      <ul className="effect-rows stack lined">
         {screens.slice(0, shown).map(({ player_id: id, name, state, detail }) => (
           <li key={id}>
             <Link to="/screens/$id" params={{ id }}>

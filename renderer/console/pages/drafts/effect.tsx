@@ -127,7 +127,7 @@ function Rows({ rows }: { rows: readonly Row[] }) {
   const [shown, setShown] = useState(shownAtFirst);
   return (
     <>
-      <ul className="effect-rows stack">
+      <ul className="effect-rows stack lined">
         {rows.slice(0, shown).map((row) => (
           <EffectRow key={row.key} row={row} />
         ))}

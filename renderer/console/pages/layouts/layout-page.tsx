@@ -131,7 +131,7 @@ function Workspace({ id, layoutEditor: { change, save }, editor, isReadOnly }: W
           </div>
         )}
       </div>
-      <aside className="layout-panel stack box shrink" aria-label={text("settings")}>
+      <aside className="layout-panel stack box shrink lined" aria-label={text("settings")}>
         <section className="panel-section stack gap-3 pad-4">
           <h2 className="truncate">
             {only === undefined

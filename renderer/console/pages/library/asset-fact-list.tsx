@@ -24,7 +24,7 @@ export function AssetFacts({ asset }: { asset: Asset }) {
   ];
   return (
     <>
-      <dl className="asset-facts">
+      <dl className="asset-facts lined">
         {facts.map(([term, fact]) =>
           fact === null ? null : (
             <div className="grid gap-3" key={term}>

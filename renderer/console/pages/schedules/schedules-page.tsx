@@ -94,7 +94,7 @@ export function SchedulesPage() {
         {view === "list" ? null : (
           <div className="calendar-steps cluster gap-2">
             <Button size="small" aria-label={text("earlier")} onPress={() => go({ day: dateText(stepOf(view, day, -1)) })}>
-              <span className="icon-directed icon-back">
+              <span className="flex icon-directed icon-back">
                 <Icon name="chevronEnd" />
               </span>
             </Button>
@@ -102,7 +102,7 @@ export function SchedulesPage() {
               {text("today")}
             </Button>
             <Button size="small" aria-label={text("later")} onPress={() => go({ day: dateText(stepOf(view, day, 1)) })}>
-              <span className="icon-directed">
+              <span className="flex icon-directed">
                 <Icon name="chevronEnd" />
               </span>
             </Button>

@@ -62,7 +62,7 @@ export const Card = memo(function ScreenCard(props: CardProps) {
       <Picture row={row} maySee={maySee} mayAsk={mayAsk} isActive={isActive} />
       <input
         type="checkbox"
-        className="screen-select center surface pointer"
+        className="screen-select center surface pointer rounded-s no-margin"
         aria-label={text("select", { name })}
         tabIndex={isActive ? 0 : -1}
         checked={isSelected}

@@ -102,7 +102,7 @@ function States({ search: { state: chosen = [] }, onChange, counts }: Omit<Toolb
             onChange({ state: next.length === 0 ? undefined : next });
           }}
         >
-          <span className="wall-state-dot" aria-hidden="true" />
+          <span className="state-dot" data-kind={kinds[state]} aria-hidden="true" />
           {text(state)} <span className="wall-state-count faint digits">{text("number", { count: counts[state] })}</span>
         </ToggleButton>
       ))}

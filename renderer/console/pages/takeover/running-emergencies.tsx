@@ -22,7 +22,7 @@ export function RunningEmergencies({ emergencies }: { emergencies: readonly Show
   if (emergencies.length === 0) return null;
   const count = Math.max(...emergencies.map(({ player_count }) => player_count));
   return (
-    <section className="emergency-running stack gap-4 pad-5" aria-labelledby="emergency-running">
+    <section className="emergency-running stack gap-4 pad-5 rounded-l bad-ground" aria-labelledby="emergency-running">
       <div className="emergency-head cluster gap-4">
         <Icon name="siren" />
         <div className="emergency-facts shrink break-words">

@@ -35,7 +35,7 @@ export function TimelineBar({ search, tags, onChange, onStep, children }: BarPro
     <>
       <div className="timeline-steps flex gap-2">
         <Button size="small" aria-label={text("earlier")} onPress={() => onStep(-1)}>
-          <span className="icon-directed">
+          <span className="flex icon-directed icon-back">
             <Icon name="chevronEnd" />
           </span>
         </Button>
@@ -43,7 +43,7 @@ export function TimelineBar({ search, tags, onChange, onStep, children }: BarPro
           {text("now")}
         </Button>
         <Button size="small" aria-label={text("later")} onPress={() => onStep(1)}>
-          <span className="icon-directed">
+          <span className="flex icon-directed">
             <Icon name="chevronEnd" />
           </span>
         </Button>

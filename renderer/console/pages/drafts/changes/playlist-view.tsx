@@ -37,7 +37,7 @@ export function PlaylistView({ before, after, nameOf: nameOfCalendar }: Playlist
   if (rows.every(({ is }) => is === "same")) return null;
   return (
     <>
-      <ol className="change-items stack outlined">
+      <ol className="change-items stack outlined lined">
         {seen.map((row) =>
           row.is === "same" ? (
             <li key={row.key} className="row gap-3 pad-2-3 pad-block-1 sunken small faint">

@@ -94,7 +94,7 @@ function DayView({ day: { date, ago, entries }, newest, onRestore }: DayViewProp
   return (
     <section className="section stack gap-3 shrink" aria-label={title}>
       <h2>{title}</h2>
-      <ol className="version-list box" reversed>
+      <ol className="version-list box lined" reversed>
         {entries.map((entry) => {
           const { id, number, created_at: at, draft_id: draftId } = entry;
           return (

@@ -135,7 +135,7 @@ function Weekdays({ on, onChange }: { on: readonly Weekday[]; onChange: (on: Wee
       onSelectionChange={(keys) => onChange(weekdays.filter((day) => keys.has(day)))}
     >
       {weekdays.map((day, index) => (
-        <ToggleButton key={day} id={day} className="repeat-weekday" aria-label={words(day)}>
+        <ToggleButton key={day} id={day} className="repeat-weekday surface round" aria-label={words(day)}>
           {formatWeekday(index)}
         </ToggleButton>
       ))}

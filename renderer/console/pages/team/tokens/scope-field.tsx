@@ -28,7 +28,7 @@ export function ScopeField({ value, onChange }: { value: ReadonlySet<Scope>; onC
           </Button>
         ))}
       </div>
-      <div className="scope-rows">
+      <div className="lined outlined rounded">
         {scopeGroups.map(({ name, read, write }) => (
           <div key={name} className="scope-row cluster between pad-1-3 gap-0-3">
             <span>{name}</span>

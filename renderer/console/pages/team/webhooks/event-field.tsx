@@ -43,7 +43,7 @@ export function EventField({ value, onChange }: { value: Events; onChange: (even
         {text("allEvents")}
       </Checkbox>
       {isAll ? null : (
-        <div className="event-groups">
+        <div className="lined outlined rounded">
           {groups.map(([noun, name]) => {
             const types = typesOf(noun);
             const chosen = types.filter((type) => value.includes(type));
