@@ -8,7 +8,7 @@ import { commandName, dataFolder, readVersion } from "./folders.ts";
 
 const cli = commandName("node_modules/.bin/node src/main/cli.ts");
 const database = { value: "postgres://…", help: "Refused: a PostgreSQL database is backed up by its own tools" } as const;
-const folder = { value: "DIR", help: `The service's data folder (default ${join(dataFolder(), "service")})` } as const;
+const folder = { value: "SERVICE_DIR", help: `The service's data folder (default ${join(dataFolder(), "service")})` } as const;
 /** Flags of the program. */
 export const backupUsage = defineUsage({
   command: `${cli} backup`,

@@ -29,13 +29,13 @@ export const moveUsage = defineUsage({
   summary:
     "Copies the data of a stopped service from its folder into an empty PostgreSQL database, and its assets into a bucket, and compares both.",
   flags: {
-    from: { value: "DIR", help: `The service's data folder (default ${join(dataFolder(), "service")}), which stays as it is` },
+    from: { value: "SERVICE_DIR", help: `The service's data folder (default ${join(dataFolder(), "service")}), which stays as it is` },
     to: { value: address, help: "The database" },
-    blobs: { ...s3Usage.blobs, help: "Bucket for assets and other files, which are copied there (default: they stay in DIR)" },
+    blobs: { ...s3Usage.blobs, help: "Bucket for assets and other files, which are copied there (default: they stay in SERVICE_DIR)" },
     ...s3AccessUsage,
   },
   notes: [
-    "Without --blobs assets stay in the folder: start the service with --data DIR and --database afterwards.",
+    "Without --blobs assets stay in the folder: start the service with --data SERVICE_DIR and --database afterwards.",
     "After an interruption, run it again: what is in the bucket is not sent again.",
   ],
 });

@@ -14,7 +14,7 @@ export const usage = defineUsage({
   summary: "Copies a release repository into the service's data folder, while the service runs or not, and offers it to its players.",
   positionals: "FOLDER|URL",
   flags: {
-    data: { value: "DIR", help: `The service's data folder (default ${join(dataFolder(), "service")})` },
+    data: { value: "SERVICE_DIR", help: `The service's data folder (default ${join(dataFolder(), "service")})` },
     "releases-root": { value: "FILE", help: "root.json that the releases are verified by (default: the first one that the source has)" },
     "releases-max-gb": { value: "GB", help: `How much of the releases is kept, the newest first (default ${defaultMirrorBytes / 1e9})` },
   },

@@ -12,6 +12,7 @@ const secondSignalMs = 500;
 // Errors with a self-explanatory message, which are logged without a stack.
 const plainFaults = [
   "browser-failed",
+  "browser-missing",
   "data-in-use",
   "folder-unusable",
   "disk-full",

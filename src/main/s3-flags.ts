@@ -18,8 +18,8 @@ export const s3AccessUsage = {
 
 /** All of them. */
 export const s3Usage = {
-  blobs: { value: "s3://BUCKET/PREFIX", help: "Bucket for assets and other files, which several nodes share (default: DIR/blobs)" },
-  "blob-cache-gb": { value: "GB", help: "How much of the bucket is kept in DIR for libraries that read files (default 2)" },
+  blobs: { value: "s3://BUCKET/PREFIX", help: "Bucket for assets and other files, which several nodes share (default: SERVICE_DIR/blobs)" },
+  "blob-cache-gb": { value: "GB", help: "How much of the bucket is kept in SERVICE_DIR for libraries that read files (default 2)" },
   ...s3AccessUsage,
   "s3-redirect": { help: "Send downloads of pictures, videos and other media to signed links of the bucket, which all clients must reach" },
   "blobs-url": { value: "URL", help: "Origin of these links, if a CDN is before the bucket: https://cdn.example.com" },

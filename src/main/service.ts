@@ -29,12 +29,12 @@ export const usage = defineUsage({
   flags: {
     port: { value: "PORT", help: "Port to listen on; 0 for any free port (default 8080)" },
     data: {
-      value: "DIR",
-      help: `Folder for all data; the first access token is in DIR/admin-token (default ${join(dataFolder(), "service")})`,
+      value: "SERVICE_DIR",
+      help: `Folder for all data; the first access token is in SERVICE_DIR/admin-token (default ${join(dataFolder(), "service")})`,
     },
     database: {
       value: "postgres://…",
-      help: "PostgreSQL database that several nodes share, each with a --data folder of its own (default: SQLite files in DIR)",
+      help: "PostgreSQL database that several nodes share, each with a --data folder of its own (default: SQLite files in SERVICE_DIR)",
     },
     host: { value: "ADDRESS", help: "Address to listen on (default 127.0.0.1: this machine only). Any other needs TLS or --insecure-http" },
     "public-url": {

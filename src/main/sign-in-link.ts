@@ -16,7 +16,10 @@ export const usage = defineUsage({
     email: { value: "EMAIL", help: "The person, of any team (default: the first owner)" },
     user: { value: "ID", help: "The person by their id, usr_…, if several have one email" },
     server: { value: "URL", help: "The service, which must run (default http://127.0.0.1:8080)" },
-    data: { value: "DIR", help: `The service's data folder, whose access token is used (default ${join(dataFolder(), "service")})` },
+    data: {
+      value: "SERVICE_DIR",
+      help: `The service's data folder, whose access token is used (default ${join(dataFolder(), "service")})`,
+    },
   },
   notes: [
     "Whoever opens the link is that person, in all their teams: give it to nobody else. The audit logs of all their teams have when it was used.",

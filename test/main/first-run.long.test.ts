@@ -15,7 +15,7 @@ test("[FST1] --help of each program lists its flags on standard output and exits
     const { stdout, stderr } = await run(process.execPath, [cli, name, "--nonsense", index % 2 === 0 ? "--help" : "-h"]);
     expect(stderr).toBe("");
     expect(stdout).toMatch(/^\S.*\.\n\n {2}\S.* \[flags\]\n\n(?: {2}.*\n)+/);
-    expect(stdout).toMatch(name === "mcp" || name === "show" ? "--token-file FILE" : "--data DIR");
+    expect(stdout).toMatch(name === "mcp" || name === "show" ? "--token-file FILE" : /--data (?:SERVICE_|PLAYER_)?DIR/);
   });
   await Promise.all(checks);
 });

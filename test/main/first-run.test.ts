@@ -43,7 +43,7 @@ test.each(Object.entries(programs))("[FST1] --help of %s lists its flags", (name
   for (const flag of ["--help", "-h"]) {
     const help = messageOf(() => read(["--nonsense", flag]));
     expect(`${help}\n`).toMatch(helpText);
-    expect(help).toMatch(name === "mcp" || name === "show" ? "--token-file FILE" : "--data DIR");
+    expect(help).toMatch(name === "mcp" || name === "show" ? "--token-file FILE" : /--data (?:SERVICE_|PLAYER_)?DIR/);
   }
 });
 

@@ -172,7 +172,10 @@ test("[FST9] npm run show waits for every screen: shown only by presented frames
   const single = show("Only here", "--on", "Lobby", "--wait", "1h");
   lobby!.send({ type: "heartbeat", data: heartbeat({ ...applied, now_playing: [presented(await newestZone(api, before + 2))] }) });
   const done = await single;
-  expect([done.fault, done.lines.at(-1)]).toEqual([null, expect.objectContaining({ msg: "every screen has shown it" })]);
+  expect([done.fault, done.lines.at(-1)]).toEqual([
+    null,
+    expect.objectContaining({ msg: "every screen has shown it, and it stays: npm run show -- --clear ends it" }),
+  ]);
 });
 
 test("[FST10] npm run show --wait says which screens are offline or have reported no frame, and exits with 1 unless all have shown it", async () => {

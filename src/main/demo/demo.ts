@@ -22,7 +22,10 @@ export const usage = defineUsage({
   summary:
     "Runs a service and a player on this machine, pairs them and shows a small demo. Ctrl+C stops everything; the next start continues.",
   flags: {
-    data: { value: "DIR", help: `Folder for all data of the service and the player (default ${dataFolder()})` },
+    data: {
+      value: "DIR",
+      help: `Folder for all data: DIR/service is the service's SERVICE_DIR, DIR/player the player's PLAYER_DIR (default ${dataFolder()})`,
+    },
     port: { value: "PORT", help: "Port of the service (default 8080, or a free port if that is in use)" },
     engine: { value: "NAME", help: "Browser engine: electron or chromium (default: Electron if it can run, else the system's Chromium)" },
     headless: { help: "Render without a display; take a screenshot to see the picture" },

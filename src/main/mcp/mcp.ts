@@ -13,7 +13,7 @@ export const usage = defineUsage({
   summary: "MCP on standard input and output, forwarded to a service: for agents that start their MCP servers themselves.",
   flags: {
     server: { value: "URL", help: "The service, such as http://127.0.0.1:8080" },
-    "token-file": { value: "FILE", help: "A file that holds an access token, such as the service's DIR/admin-token" },
+    "token-file": { value: "FILE", help: "A file that holds an access token, such as SERVICE_DIR/admin-token of the service" },
     toolsets: { value: "NAME[,NAME]", help: `Toolsets to list, of ${toolsets.join(", ")} (default: those for everyday tasks)` },
   },
 });

@@ -10,7 +10,7 @@ const shownLines = 20;
 
 /** The command for a person to run. */
 export function aptCommand(packages: readonly string[]): string {
-  return `sudo apt-get update && sudo apt-get install -y ${packages.join(" ")}`;
+  return `sudo apt-get update && sudo apt-get install -y --no-install-recommends ${packages.join(" ")}`;
 }
 
 /**
@@ -24,7 +24,11 @@ export async function installPackages(packages: readonly string[], log: Log, sig
   const asRoot = isRoot ? [] : ["sudo", "-n"];
   const steps = [
     { title: "apt-get update", command: ["apt-get", "-q", "update"] },
-    { title: "apt-get install", command: ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "install", "-y", ...packages] },
+    {
+      title: "apt-get install",
+      // Debian's Chromium recommends the configuration of printers and a terminal, among two hundred other packages.
+      command: ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "install", "-y", "--no-install-recommends", ...packages],
+    },
   ];
   for (const { title, command } of steps) {
     log.info({ from: "apt" }, title);

@@ -34,8 +34,16 @@ export interface EngineFacts extends EngineFlags {
   sandbox: SandboxState;
 }
 
-/** Chromium, and fonts for web pages that bring none. */
-export const browserPackages = ["chromium", "chromium-sandbox", "fonts-noto-cjk", "fonts-noto-core", "fonts-noto-color-emoji"];
+/** Chromium, what it only recommends but the player needs (sandbox, drivers of the GPU), and fonts for web pages that bring none. */
+export const browserPackages = [
+  "chromium",
+  "chromium-sandbox",
+  "libgl1-mesa-dri",
+  "fonts-liberation",
+  "fonts-noto-cjk",
+  "fonts-noto-core",
+  "fonts-noto-color-emoji",
+];
 
 /**
  * Electron's binary; null when it was not downloaded. Only checks for the file, because importing the package `electron`

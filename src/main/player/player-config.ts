@@ -12,7 +12,7 @@ export const usage = defineUsage({
   summary: "The player: shows a pairing code, then plays the service's content fullscreen, permanently.",
   flags: {
     server: { value: "URL", help: "The service, such as http://127.0.0.1:8080. Not needed once the player has been paired" },
-    data: { value: "DIR", help: `Folder for content, identity and settings (default ${join(dataFolder(), "player")})` },
+    data: { value: "PLAYER_DIR", help: `Folder for content, identity and settings (default ${join(dataFolder(), "player")})` },
     engine: { value: "NAME", help: "Browser engine: electron or chromium (default: Electron if it can run, else the system's Chromium)" },
     headless: { help: "Render without a display; take a screenshot to see the picture" },
     window: { value: "WxH", help: "A window of this size, such as 1280x720, instead of the whole display" },
@@ -32,7 +32,7 @@ export const usage = defineUsage({
       help: "What content may take on the disk, such as 500MB or 8GB (default: all but 256 MB, or an eighth of a disk below 2 GB)",
     },
     "allow-scripts": { help: "Allow the command run to start the scripts in /etc/signage-player/scripts, which belong to root" },
-    triggers: { help: "Allow sensors and buttons to set variables over the Unix socket DIR/triggers/socket" },
+    triggers: { help: "Allow sensors and buttons to set variables over the Unix socket PLAYER_DIR/triggers/socket" },
   },
   notes: [
     "Switches of Chromium for Electron, such as --ozone-platform=wayland or --proxy-server=URL: see README.md.",

@@ -21,7 +21,7 @@ export const usage = defineUsage({
     flags: { value: "FLAGS", help: "Further flags of the player, such as --flags=--quota=8GB; replaces those before" },
     config: { value: "FILE", help: "Take settings from a signage.toml; flags take precedence" },
     yes: { help: "Do not ask, also not before a paired player changes its service" },
-    data: { value: "DIR", help: "The player's data folder (default /var/lib/signage-player)" },
+    data: { value: "PLAYER_DIR", help: "The player's data folder (default /var/lib/signage-player)" },
     boot: { help: "Apply the signage.toml of the boot partition, if it is new (signage-setup.service)" },
     usb: { value: "DEVICE", help: "Apply the signage.toml of a USB stick, if it is new (signage-usb@.service)" },
   },

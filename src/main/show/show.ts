@@ -93,17 +93,18 @@ export async function runShow(config: ShowConfig, log: Log, signal: AbortSignal,
   const source = "path" in content ? { asset_id: await upload(client, content.path, log) } : content;
   const show = await client.show({ ...source, ...target, ...when });
   await remember(show, server, log);
+  // The last line says how to end it, by this command.
   for (const { code, message } of show.warnings) if (code !== "open-ended") log.warn(message);
   log.info({ name: show.name, show_id: show.id, screens: show.player_count }, "the service has it");
   const outcomes = await watchShow(show, { client, server, token, waitMs, clock, log }, signal).catch((error: unknown) => {
     if (!isAbort(error)) throw error;
     throw new Fault("refused", `stopped before every screen had shown it. The show stays: to end it, run ${usage.command} --clear`);
   });
-  listOutcomes(outcomes, waitMs, log);
+  listOutcomes(outcomes, waitMs, durationMs === null, log);
 }
 
 /** Logs a line for each screen. @throws Fault `refused` unless all have shown it. */
-function listOutcomes(outcomes: readonly ScreenOutcome[], waitMs: number, log: Log): void {
+function listOutcomes(outcomes: readonly ScreenOutcome[], waitMs: number, stays: boolean, log: Log): void {
   for (const { name, outcome } of outcomes) {
     if (outcome.is === "shown") log.info({ name, at: outcome.at }, "shown");
     else if (outcome.is === "failed") log.warn({ name, why: outcome.why }, "failed");
@@ -116,7 +117,7 @@ function listOutcomes(outcomes: readonly ScreenOutcome[], waitMs: number, log: L
     throw new Fault("refused", "nobody has seen it: no screen is selected. Pair a screen, or look at --on and --tag");
   if (shown < outcomes.length)
     throw new Fault("refused", `${shown} of ${outcomes.length} screens have shown it. The show stays: ${usage.command} --clear ends it`);
-  log.info({ screens: shown }, "every screen has shown it");
+  log.info({ screens: shown }, `every screen has shown it${stays ? `, and it stays: ${usage.command} --clear ends it` : ""}`);
 }
 
 /** Without this, `--clear` would not know the show. */

@@ -129,9 +129,18 @@ export function withoutOther(before: Generations, wantedRevision: string | null)
 export function describeFailure({ newest, plays, failure }: Generations): string {
   if (failure === null) return "";
   const { fault, retryAt } = failure;
-  const what = fault.is === "zone" ? `zone ${fault.zoneId} could show none of its items` : "the browser failed again and again";
+  const what =
+    fault.is === "zone" ? `zone ${zoneName(newest, fault.zoneId)} could show none of its items` : "the browser failed again and again";
   const next = plays === "newest" ? "it is on trial now" : `it is tried again at ${new Date(retryAt).toISOString()}`;
-  return `revision ${newest?.revision}: ${what} (${fault.detail}); ${next}`;
+  // The console's card cuts long texts: the cause comes before the revision.
+  return `${what} (${fault.detail}); ${next} (revision ${newest?.revision})`;
+}
+
+/** The name that people gave the zone; its id if the state has no such zone. */
+function zoneName(state: DesiredState | null, id: string): string {
+  const zones = [state?.layout, ...(state?.layouts ?? [])].flatMap((layout) => layout?.zones ?? []);
+  const name = zones.find((zone) => zone.id === id)?.name;
+  return name === undefined ? id : `“${name}”`;
 }
 
 /** Whether nothing is assigned. */

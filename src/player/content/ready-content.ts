@@ -104,7 +104,9 @@ export class ReadyContent {
       if (!isWhole) return this.#store.set(next.plays === "newest" ? before : { ...next, plays: "newest", previous: null });
       await this.#store.set(next);
       const { failure, plays } = next;
-      this.#log.warn({ plays, revision: desired.revision, fault: failure?.fault, count: failure?.count }, "another complete state plays");
+      const about = { plays, revision: desired.revision, fault: failure?.fault, count: failure?.count };
+      if (plays === "previous") this.#log.warn(about, "the newest state fails: the state before it plays");
+      else this.#log.warn(about, "the newest state plays again");
       this.#show({ desired, files });
     });
     return isWhole;

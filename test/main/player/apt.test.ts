@@ -22,7 +22,7 @@ test("[SUP3] apt's output is one line for each step; when a step fails, the erro
     expect((await tools.calls()).filter((call) => call.startsWith("apt-get"))).toEqual([
       "apt-get --version",
       "apt-get -q update",
-      "apt-get -q install -y chromium fonts-noto",
+      "apt-get -q install -y --no-install-recommends chromium fonts-noto",
     ]);
     await tools.write("apt-get", `[ "$1" = --version ] && exit 0; echo Reading; ${fails("E: Could not get lock")}`);
     await expect(install()).rejects.toThrow(/apt-get -q update ended with 1:\n[^]*E: Could not get lock/);

@@ -5,7 +5,9 @@ import { expect, test } from "vitest";
 import { isFault } from "../../../src/base/fault.ts";
 import { readSandbox, type SandboxState } from "../../../src/main/electron/sandbox.ts";
 import { decideEngine, findElectron, type EngineFacts } from "../../../src/main/player/engine.ts";
+import { rootFolder } from "../../../src/main/folders.ts";
 import { temporaryFolder } from "../../support/folder.ts";
+import { Program } from "../../support/programs/programs.ts";
 
 const electron = "/app/node_modules/electron/dist/electron";
 const blocked: SandboxState = {
@@ -73,6 +75,16 @@ test("[ENG3] if Electron is requested but its binary is missing, one line says h
   const error = thrownBy(() => decideEngine(facts({ engine: "electron", electron: null })));
   expect(isFault(error, "browser-missing")).toBe(true);
   expect((error as Error).message).toContain("npx install-electron");
+});
+
+test("[ENG3] a program prints only this line if Electron is requested but its binary is missing, without a stack", async () => {
+  await using folder = await temporaryFolder();
+  const env = { ELECTRON_OVERRIDE_DIST_PATH: join(folder.path, "nothing") };
+  await using demo = new Program([join(rootFolder, "src/main/cli.ts"), "demo", "--engine", "electron", "--data", folder.path], env);
+  expect(await demo.exitCode).toBe(1);
+  expect(demo.output.trim().split("\n")).toHaveLength(1);
+  expect(demo.lines[0]).toMatchObject({ level: "fatal", msg: expect.stringContaining("npx install-electron") });
+  expect(demo.lines[0]).not.toHaveProperty("err");
 });
 
 function thrownBy(work: () => unknown): unknown {
