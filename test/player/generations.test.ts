@@ -120,7 +120,9 @@ test("[GNR7] when new content shows nothing, the content before plays and is rep
       return seen.problems.some(({ code }: { code: string }) => code === "content-reverted") ? seen : null;
     });
     expect(report).toMatchObject({ in_sync: false, applied_revision: previous!.revision, desired_revision: newest!.revision });
-    expect(report.problems[0].detail).toMatch(new RegExp(`plays: zone “main” could show none of .*decode: broken.*tried again at .* \\(revision ${newest!.revision}\\)$`));
+    expect(report.problems[0].detail).toMatch(
+      new RegExp(`plays: zone “main” could show none of .*decode: broken.*tried again at .* \\(revision ${newest!.revision}\\)$`),
+    );
   }
   await using player = setup.start();
   player.host.broken.add(bad);

@@ -54,7 +54,11 @@ export function describeService(version: string): Document {
     webhooks: settled.part.webhooks,
     components: {
       securitySchemes: {
-        operator: { type: "http", scheme: "bearer", description: "An access token, `sgn_pat_…`. The first one is in the file admin-token of the service's data folder" },
+        operator: {
+          type: "http",
+          scheme: "bearer",
+          description: "An access token, `sgn_pat_…`. The first one is in the file admin-token of the service's data folder",
+        },
         device: { type: "http", scheme: "bearer", description: "A device token, `sgn_dev_…`, valid for one hour" },
       },
       schemas: byKey(settled.components),
