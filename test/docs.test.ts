@@ -48,15 +48,28 @@ test("[DOC6] each rule that a document names is the title of a test", async () =
 });
 
 test("[DOC2] every file and folder that the documents name exists", async () => {
-  for (const page of ["README.md", "CONTRIBUTING.md", "docs/architecture.md"]) {
+  for (const page of ["README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/README.md", "docs/architecture.md", "docs/glossary.md"]) {
     const text = await readFile(join(rootFolder, page), "utf8");
-    const inCode = [...text.matchAll(/`((?:src|test|bench|docs|renderer|demo|deploy|packaging|scripts|sdk)(?:\/[\w./-]+)?)`/g)].map(
+    const inCode = [...text.matchAll(/`((?:src|test|bench|docs|renderer|demo|packaging|scripts|sdk)(?:\/[\w./-]+)?)`/g)].map(
       ([, path]) => path!,
     );
-    const linked = [...text.matchAll(/\]\(([\w./-]+)\)/g)].map(([, path]) => join(dirname(page), path!));
+    const linked = [...text.matchAll(/\]\(([\w./-]+)(?:#[\w-]+)?\)/g)].map(([, path]) => join(dirname(page), path!));
     const paths = [...inCode, ...linked];
-    expect(paths.length).toBeGreaterThan(3);
+    expect(paths.length, page).toBeGreaterThan(page === "docs/glossary.md" ? 0 : 3);
     for (const path of paths) await expect(stat(join(rootFolder, path)), `${page}: ${path}`).resolves.toBeDefined();
+  }
+});
+
+test("[DOC7] docs/README.md leads to every document, and no command of a document runs a Node that may be too old", async () => {
+  const names = (await readdir(join(rootFolder, "docs"))).filter((name) => name.endsWith(".md") && name !== "README.md");
+  const index = await readFile(join(rootFolder, "docs/README.md"), "utf8");
+  for (const name of names) expect(index).toContain(`](${name})`);
+  for (const page of ["README.md", "CONTRIBUTING.md", "sdk/README.md", ...names.map((name) => join("docs", name))]) {
+    const text = await readFile(join(rootFolder, page), "utf8");
+    expect(
+      [...text.matchAll(/^```[^]*?^```/gm)].filter(([block]) => /^node /m.test(block)),
+      page,
+    ).toEqual([]);
   }
 });
 
@@ -84,9 +97,7 @@ test("[DOC3] CONTRIBUTING gives the reason for each runtime dependency and for n
   const { dependencies } = JSON.parse(await readFile(join(rootFolder, "package.json"), "utf8")) as { dependencies: Record<string, string> };
   const text = await readFile(join(rootFolder, "CONTRIBUTING.md"), "utf8");
   const section = text.slice(text.indexOf("## Why each runtime dependency"));
-  const named = [...section.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell]) =>
-    [...cell!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!),
-  );
+  const named = [...section.matchAll(/^- (`[^:]+):/gm)].flatMap(([, cell]) => [...cell!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!));
   expect(named.toSorted()).toEqual(Object.keys(dependencies).toSorted());
   for (const version of Object.values(dependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
 });

@@ -22,7 +22,7 @@ export const updates: PackagePart = {
     const obstacle = obstacleToContainers();
     if (obstacle !== null) return obstacle;
     const good = (await readdir(join(test.newer, "packages"))).find((name) => name.endsWith("_amd64.tar.zst"));
-    if (good === undefined) throw new Error(`${test.newer}/packages has no bundle: see --newer in CONTRIBUTING.md`);
+    if (good === undefined) throw new Error(`${test.newer}/packages has no bundle: see --newer in docs/testing.md`);
     const bundles = new Bundles(join(test.newer, "packages", good), test.work);
     for (let round = 1; round <= test.run.amount; round += 1) {
       const waiting = Object.entries(updateCases).filter(([name]) => test.only === null || test.only.includes(name));

@@ -8,7 +8,15 @@ const loads: Readonly<Record<string, readonly string[]>> = {
   "test/service/store/backup.test.ts": ["src/main/backup.ts"],
   "test/support/page-build.ts": ["renderer/player/main.ts", "renderer/player/preview/main.ts", "renderer/console/main.tsx"],
   "test/support/programs/programs.ts": ["src/main/cli.ts"],
-  "test/docs.test.ts": ["README.md", "CONTRIBUTING.md", "docs/architecture.md"],
+  "test/docs.test.ts": [
+    "README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "docs/README.md",
+    "docs/architecture.md",
+    "docs/glossary.md",
+    "sdk/README.md",
+  ],
 };
 
 /** A test file, and the number of imports between it and a source file. */

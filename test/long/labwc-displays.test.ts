@@ -1,4 +1,4 @@
-// The display adapters with the real wlopm and wlr-randr on a headless labwc. Needs Debian 13's labwc, see CONTRIBUTING.md.
+// The display adapters with the real wlopm and wlr-randr on a headless labwc. Needs Debian 13's labwc, see docs/testing.md.
 import { expect, test } from "vitest";
 import { linuxControls } from "../support/linux-controls.ts";
 import { createLinuxMachine } from "../../src/host/linux/machine.ts";

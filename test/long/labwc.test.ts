@@ -1,4 +1,4 @@
-// The window on labwc with the configuration in packaging/. Needs Debian 13's labwc, see CONTRIBUTING.md.
+// The window on labwc with the configuration in packaging/. Needs Debian 13's labwc, see docs/testing.md.
 import { rm } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { createSystemClock } from "../../src/base/clock.ts";

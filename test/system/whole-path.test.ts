@@ -156,12 +156,16 @@ test("[SYS4] the commands identify, reload and restart are executed and reported
   expect(await api.call("POST", `players/${playerId}/commands`, { type: "fly", args: {} })).toMatchObject({ status: 422 });
 });
 
-test("[FST6] the README's commands for showing one's own picture work as written", async () => {
+test("[FST6] the commands of the README and of docs/api.md for showing one's own picture work as written", async () => {
   const run = promisify(execFile);
   await using site = await startWebServer("127.0.0.7", { "/": "<h1>A page</h1>" });
   const readme = await readFile(join(rootFolder, "README.md"), "utf8");
-  const section = readme.slice(readme.indexOf("## Your own picture"), readme.indexOf("## A second screen"));
-  const commands = [...section.matchAll(/```\n(.*?)```/gs)].map(([, text]) => text!);
+  const apiPage = await readFile(join(rootFolder, "docs/api.md"), "utf8");
+  const sections = [
+    readme.slice(readme.indexOf("## Your own picture"), readme.indexOf("## On a real screen")),
+    apiPage.slice(apiPage.indexOf("## Show a picture with curl")),
+  ];
+  const commands = sections.flatMap((section) => [...section.matchAll(/```\n(.*?)```/gs)].map(([, text]) => text!));
   expect(commands).toHaveLength(2);
   // The default port may be in use here, and there is no internet. The folders are the default ones.
   const placed = commands

@@ -1,4 +1,4 @@
-// Starts a headless labwc with the configuration in packaging/. Needs Debian 13's labwc, see CONTRIBUTING.md.
+// Starts a headless labwc with the configuration in packaging/. Needs Debian 13's labwc, see docs/testing.md.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
