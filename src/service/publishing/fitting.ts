@@ -6,7 +6,7 @@ import { assetEvent } from "../content/asset-creation.ts";
 import { parseItems, parseZones } from "../content/content-columns.ts";
 import { playersUsing } from "../fleet/control-calendars.ts";
 import { layoutsShowing, playersShowing } from "../fleet/state/players-showing.ts";
-import { listNames } from "../operations/content/playlists.ts";
+import { listNames } from "../content/operations/playlists.ts";
 import type { WriteEvent } from "../operations/unit-of-work.ts";
 import { checkSchedule } from "../schedule/check-schedule.ts";
 import { calendarsById, playlistsUsing, schedulesUsing } from "../schedule/holiday-calendars.ts";

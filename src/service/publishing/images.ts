@@ -1,7 +1,7 @@
 // Images of content: what a playlist, layout, schedule or calendar is like, without its id and its time of change.
 import { contentKinds, type Content, type ContentChange, type ContentKind, type ContentRef } from "../../protocol/operator/publishing.ts";
-import { show as showLayout } from "../operations/content/layouts.ts";
-import { show as showPlaylist } from "../operations/content/playlists.ts";
+import { show as showLayout } from "../content/operations/layouts.ts";
+import { show as showPlaylist } from "../content/operations/playlists.ts";
 import { showCalendar } from "../schedule/holiday-calendars.ts";
 import { showSchedule } from "../schedule/schedules.ts";
 import { canonicalJson } from "../store/canonical-json.ts";

@@ -1,0 +1,204 @@
+// Operations for invitations: an owner creates one, and the person who accepts it with its secret joins the team.
+import { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
+import { id } from "../../../protocol/common.ts";
+import { Acceptance, AcceptedInvitation, CreatedInvitation, Invitation, NewInvitation } from "../../../protocol/operator/people.ts";
+import { page, PageQuery } from "../../../protocol/operator/resources.ts";
+import { pageOf } from "../../http/paging.ts";
+import { found, ProblemError } from "../../http/problem.ts";
+import type { OperatorContext } from "../../operations/context.ts";
+import { acceptInvitation } from "./accept-invitation.ts";
+import { NoContent, operationsWith, type Operation } from "../../operations/operation.ts";
+import type { AuditLog } from "../audit.ts";
+import type { BrowserCookies } from "../sessions/browser-cookies.ts";
+import { grantsExpireAt, intersectScopes, requireRoleScopes } from "../grants.ts";
+import { scopesOfRole } from "../operator.ts";
+import { showInvitation } from "../people-resources.ts";
+import { selectMembers } from "../people.ts";
+import { newInvitationSecret } from "../mails/mailed-secrets.ts";
+import type { PeopleMails } from "../mails/people-mails.ts";
+import { hashSecret } from "../token-secrets.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { InvitationRow } from "../../store/people-tables.ts";
+import type { Db, Store } from "../../store/store.ts";
+import { findTeamRow } from "../../store/team-rows.ts";
+
+interface InvitationDependencies {
+  audit: AuditLog;
+  clock: Clock;
+  cookies: BrowserCookies;
+  makeId: MakeId;
+  peopleMails: PeopleMails;
+  store: Store;
+}
+
+const params = z.strictObject({ id: id("inv") });
+const lifeMs = 7 * 86_400_000;
+
+const operation = operationsWith<InvitationDependencies>();
+
+export const invitationOperations: readonly Operation<InvitationDependencies>[] = [
+  operation({
+    name: "createInvitation",
+    tag: "invitations",
+    method: "POST",
+    path: "/invitations",
+    summary: "Invite a person to the team",
+    description:
+      "`secret` and `url` are shown only once: pass the link on, unless it was `mailed`. Either link is valid once, for seven days, but not longer than the token you call with. That token must have all scopes of the role.",
+    caller: "operator",
+    scope: "teams:write",
+    // Who joins may act for longer than the session lasts.
+    proof: ({ role }) => role !== "viewer",
+    body: NewInvitation,
+    example: { email: "ada@example.com", name: "Ada", role: "editor" },
+    status: 201,
+    output: CreatedInvitation,
+    errors: ["conflict", "invalid"],
+    version: showPublic,
+    async run({ clock, makeId, peopleMails }, context, { body }, unitOfWork) {
+      const { teamId } = context;
+      const mailed = await peopleMails.mayInvite(teamId, body.email);
+      return unitOfWork.write(async (db, { operator }) => {
+        requireRoleScopes(operator, body.role, `To invite a person as ${body.role}`);
+        const now = Math.trunc(clock.now());
+        await checkNew(db, teamId, body.email, now);
+        const secret = newInvitationSecret();
+        const end = grantsExpireAt(operator);
+        const row: InvitationRow = {
+          id: makeId("inv"),
+          team_id: teamId,
+          ...body,
+          secret_hash: hashSecret(secret),
+          mailed_secret_hash: null,
+          created_by: operator.userId,
+          token_id: operator.tokenId,
+          token_expires_at: end,
+          scopes: JSON.stringify(intersectScopes(scopesOfRole(body.role), operator.scopes)),
+          created_at: now,
+          expires_at: Math.min(now + lifeMs, end ?? Number.POSITIVE_INFINITY),
+          accepted_at: null,
+          revoked_at: null,
+        };
+        await db.insertInto("invitations").values(row).execute();
+        if (mailed) await peopleMails.invite(db, row, await namesOf(db, row));
+        // Behind `#`, so that no server's log and no Referer header contains it.
+        const url = context.baseUrl === null ? null : `${context.baseUrl}/sign-in#invitation=${secret}`;
+        return { result: { ...showInvitation(row, now), secret, url, mailed } };
+      });
+    },
+  }),
+  operation({
+    name: "listInvitations",
+    tag: "invitations",
+    method: "GET",
+    path: "/invitations",
+    summary: "List the team's invitations",
+    description: "Newest first, including accepted, revoked and expired ones.",
+    caller: "operator",
+    scope: "teams:read",
+    query: PageQuery,
+    status: 200,
+    output: page(Invitation),
+    errors: ["invalid"],
+    run({ clock, store }, { teamId }, { query }) {
+      const rows = store.db.selectFrom("invitations").selectAll().where("team_id", "=", teamId);
+      return pageOf(rows, query, (row) => showInvitation(row, clock.now()));
+    },
+  }),
+  operation({
+    name: "getInvitation",
+    tag: "invitations",
+    method: "GET",
+    path: "/invitations/{id}",
+    summary: "Read an invitation",
+    description: "The secret is not included.",
+    caller: "operator",
+    scope: "teams:read",
+    params,
+    status: 200,
+    output: Invitation,
+    errors: ["not-found"],
+    version: showPublic,
+    run: (dependencies, context, input) => read(dependencies, context, input.params),
+  }),
+  operation({
+    name: "revokeInvitation",
+    tag: "invitations",
+    method: "DELETE",
+    path: "/invitations/{id}",
+    summary: "Withdraw an invitation",
+    description: "Its secret becomes invalid. An accepted invitation cannot be withdrawn: remove the member instead.",
+    caller: "operator",
+    scope: "teams:write",
+    params,
+    status: 204,
+    output: NoContent,
+    errors: ["not-found", "in-use", "precondition-failed"],
+    current: async (dependencies, context, given) => showPublic(await read(dependencies, context, given)),
+    async run(dependencies, context, input, unitOfWork) {
+      await unitOfWork.write(async (db, current) => {
+        const { status } = await read(dependencies, current, input.params, db);
+        if (status === "accepted") throw new ProblemError("in-use", "The invitation was accepted: remove the member instead");
+        const revoked_at = Math.trunc(dependencies.clock.now());
+        if (status !== "revoked") await db.updateTable("invitations").set({ revoked_at }).where("id", "=", input.params.id).execute();
+        return { result: undefined };
+      });
+    },
+  }),
+  operation({
+    name: "acceptInvitation",
+    tag: "invitations",
+    method: "POST",
+    path: "/invitations/accept",
+    summary: "Accept an invitation",
+    description:
+      "Makes you a member and returns your first token of the team, whose secret is shown only once. The token ends when the token that invited you ends. If you already have a token, send it as `Authorization` to join as the same user.",
+    caller: "anyone",
+    body: Acceptance,
+    example: { secret: "sgn_inv_4fQmB2vYc8T1xW9kLrJ6hN3sZ0pD7gE5aUoKiVyMtXb" },
+    status: 201,
+    output: AcceptedInvitation,
+    errors: ["unauthorized", "forbidden", "not-found", "conflict", "invalid"],
+    run: acceptInvitation,
+  }),
+];
+
+async function read(
+  { clock, store }: InvitationDependencies,
+  { teamId }: OperatorContext,
+  { id: invitationId }: { id: string },
+  db = store.db,
+): Promise<Invitation> {
+  return showInvitation(found(await findTeamRow(db, "invitations", teamId, invitationId), "invitation"), clock.now());
+}
+
+/** The names of the team and of who invites to it. */
+async function namesOf(db: Db, { team_id, created_by }: InvitationRow): Promise<{ team: string; inviter: string }> {
+  const team = await db.selectFrom("teams").select("name").where("id", "=", team_id).executeTakeFirstOrThrow();
+  const inviter = await db.selectFrom("users").select("name").where("id", "=", created_by).executeTakeFirstOrThrow();
+  return { team: team.name, inviter: inviter.name };
+}
+
+/** The part that the ETag covers: not the secret. */
+function showPublic({ id: invitationId, email, name, role, status }: Invitation): unknown {
+  return { id: invitationId, email, name, role, status };
+}
+
+/** @throws ProblemError 409 if the person who has proven the email is a member, or it has a pending invitation. */
+async function checkNew(db: Db, teamId: string, email: string, now: number): Promise<void> {
+  // A member who carries the email unproven need not be the person, and must not keep them out.
+  const member = await selectMembers(db, teamId).where("email", "=", email).where("proven_email", "=", email).executeTakeFirst();
+  if (member !== undefined) throw new ProblemError("conflict", `${email} is already a member of the team (${member.id})`);
+  const open = await db
+    .selectFrom("invitations")
+    .select("id")
+    .where("team_id", "=", teamId)
+    .where("email", "=", email)
+    .where("accepted_at", "is", null)
+    .where("revoked_at", "is", null)
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+  if (open !== undefined)
+    throw new ProblemError("conflict", `${email} already has a pending invitation (${open.id}): withdraw it to create another`);
+}
