@@ -1,28 +1,6 @@
 // A linter rule for tests: nothing may let a verdict depend on the machine's speed. Loaded by .oxlintrc.json.
 
-/** The part of ESLint's rule context that is used here; oxlint's plugins have the same interface. */
-interface Context {
-  report(finding: { node: unknown; message: string }): void;
-}
-
-/** A node of the syntax tree, as the ESTree specification names its fields. */
-interface Node {
-  type: string;
-  name?: string;
-  value?: unknown;
-  operator?: string;
-  callee?: Node;
-  object?: Node;
-  property?: Node;
-  left?: Node;
-  right?: Node;
-  source?: Node;
-  specifiers?: Node[];
-  imported?: Node;
-  key?: Node;
-  arguments?: Node[];
-  properties?: Node[];
-}
+import type { Context, Node } from "./rule.ts";
 
 // What only ends a test that hangs may be given: it is long enough for any machine.
 const shortestHangMs = 300_000;

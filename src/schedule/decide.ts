@@ -126,9 +126,9 @@ function contentOf({ show }: Override, { layouts, assets, content }: IndexedStat
 /** A layout that shows only this asset. The ids of layout, zone and item contain the id of the asset. */
 function fullScreen(asset: DesiredAsset): Pick<Decision, "layout" | "singleItem"> | null {
   const number = asset.id.slice(asset.id.indexOf("_") + 1);
-  const type = asset.mime_type.split("/")[0];
-  if (type !== "image" && type !== "video") return null;
-  const singleItem = PlaylistItem.parse({ id: `itm_${number}`, asset_id: asset.id, type });
+  const medium = asset.mime_type.split("/")[0];
+  if (medium !== "image" && medium !== "video") return null;
+  const singleItem = PlaylistItem.parse({ id: `itm_${number}`, asset_id: asset.id, type: medium });
   const [width, height] = [1920, 1080];
   const zone = { id: `zon_${number}`, name: "override", left: 0, top: 0, width, height, z_index: 0, playlist_id: null };
   return { singleItem, layout: { id: `lay_${number}`, width, height, background_color: "#000000", zones: [zone] } };

@@ -1,6 +1,6 @@
 // What a person can do on the page that they look at, for the search of actions. Pages add their own while they are shown.
 import { useEffect, useRef, useSyncExternalStore } from "react";
-import type { IconName } from "../ui/icon.tsx";
+import type { IconName } from "../ui/icon-paths.ts";
 
 export interface Action {
   /** Unique; recently used actions are remembered by it. */

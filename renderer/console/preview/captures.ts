@@ -18,17 +18,15 @@ export interface Capture {
   itemIds: ReadonlySet<string>;
 }
 
-const captured = { web: "webCapture", html: "bundleCapture", stream: "streamCapture" } as const;
-const missing = { web: "webOnly", html: "bundleOnly", stream: "streamOnly" } as const;
 const whole = { left: 0, top: 0, width: 1, height: 1 };
 
 /** @param screen its size as people see it, upright */
 export function captureFrom(capture: Capture | null, screen: { width: number; height: number }): ScenePreparation["captureOf"] {
-  return (item, zone, stage) => {
+  return (item, captions, zone, stage) => {
     const crop = capture === null ? null : captureCrop(zone, stage, screen, capture);
     if (capture === null || crop === null || !capture.itemIds.has(item.item_id))
-      return { src: null, crop: whole, label: text(missing[item.type]) };
+      return { src: null, crop: whole, label: text(captions.none) };
     const age = formatAge(new Date(capture.takenAt), new Date());
-    return { src: capture.src, crop, label: text(captured[item.type], { age }) };
+    return { src: capture.src, crop, label: text(captions.picture, { age }) };
   };
 }

@@ -1,16 +1,17 @@
 // Prepares a scene for a preview: files by the ticket, sound off, and pictures in place of what runs on screens only. Pure.
 import type { Scene, SceneItem, SceneZone, Stage } from "../../../src/protocol/scene.ts";
+import { kindOf, type ItemKind, type PreviewFiles } from "../items/item-kinds.ts";
 
 type CaptureItem = Extract<SceneItem, { type: "capture" }>;
-/** What a preview cannot run: it would need the network, a login or the player's own server. */
-export type LiveItem = Extract<SceneItem, { type: "web" | "html" | "stream" }>;
 
-export interface ScenePreparation {
-  /** The path below which the ticket opens files, without a slash at its end. */
-  files: string;
-  isMuted: boolean;
-  /** The picture of an item that cannot run, and what is said about it. */
-  captureOf: (item: LiveItem, zone: SceneZone, stage: Stage) => Pick<CaptureItem, "src" | "crop" | "label">;
+export interface ScenePreparation extends PreviewFiles {
+  /** The picture of an item that cannot run in a preview, and a caption. */
+  captureOf: (
+    item: SceneItem,
+    captions: NonNullable<ItemKind["capture"]>,
+    zone: SceneZone,
+    stage: Stage,
+  ) => Pick<CaptureItem, "src" | "crop" | "label">;
 }
 
 /** The scene as the page of a preview draws it. Names of plays and stages stay the same. */
@@ -35,27 +36,10 @@ function preparedStage(stage: Stage, preparation: ScenePreparation): Stage {
   };
 }
 
-function preparedItem(item: SceneItem, zone: SceneZone, stage: Stage, { files, isMuted, captureOf }: ScenePreparation): SceneItem {
-  switch (item.type) {
-    case "image":
-    case "pdf":
-      return { ...item, src: files + item.src };
-    case "video":
-      return { ...item, src: files + item.src, muted: item.muted || isMuted };
-    case "audio": {
-      const artwork_src = item.artwork_src === null ? null : files + item.artwork_src;
-      return { ...item, src: files + item.src, artwork_src, volume: isMuted ? 0 : item.volume };
-    }
-    case "web":
-    case "html":
-    case "stream":
-      return { type: "capture", item_id: item.item_id, asset_id: item.asset_id, ...captureOf(item, zone, stage) };
-    case "text":
-    case "ticker":
-    case "clock":
-    case "qr":
-    case "feed":
-    case "capture":
-      return item;
-  }
+function preparedItem(item: SceneItem, zone: SceneZone, stage: Stage, { captureOf, ...files }: ScenePreparation): SceneItem {
+  if (item.type === "capture") return item;
+  const kind = kindOf(item.type);
+  if (kind.capture !== undefined)
+    return { type: "capture", item_id: item.item_id, asset_id: item.asset_id, ...captureOf(item, kind.capture, zone, stage) };
+  return kind.preview?.(item, files) ?? item;
 }

@@ -1,6 +1,7 @@
 // What is shown where there is nothing yet: what belongs here, and how to begin.
 import type { ReactNode } from "react";
-import { Icon, type IconName } from "./icon.tsx";
+import { Icon } from "./icon.tsx";
+import type { IconName } from "./icon-paths.ts";
 
 export interface EmptyStateProps {
   title: string;

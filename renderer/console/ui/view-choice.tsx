@@ -1,6 +1,7 @@
 // Chooses how a list is shown, by icons that are all seen at once.
 import { ToggleButton, ToggleButtonGroup } from "react-aria-components";
-import { Icon, type IconName } from "./icon.tsx";
+import { Icon } from "./icon.tsx";
+import type { IconName } from "./icon-paths.ts";
 import "./segments.css";
 
 export interface View<K extends string> {

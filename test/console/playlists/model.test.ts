@@ -4,11 +4,11 @@ import { expect, test } from "vitest";
 import { NewPlaylistItem } from "../../../src/protocol/content/items.ts";
 import { fieldSchemas, withDefaults } from "../../../renderer/console/pages/playlists/model/defaults.ts";
 import { changed, duplicated, shifted, swapped, without } from "../../../renderer/console/pages/playlists/model/edits.ts";
-import { kindFields, kinds, type Field } from "../../../renderer/console/pages/playlists/model/fields.ts";
+import { fieldsOf, kinds } from "../../../renderer/console/items/item-kinds.ts";
 import { emptyHistory, recorded, redone, undone } from "../../../renderer/console/pages/playlists/model/history.ts";
 import { loopAt } from "../../../renderer/console/pages/playlists/model/loop.ts";
 import { merge } from "../../../renderer/console/pages/playlists/model/merge.ts";
-import type { Item } from "../../../renderer/console/pages/playlists/model/item.ts";
+import type { Item } from "../../../renderer/console/items/item.ts";
 import { withEditedItems } from "../../../renderer/console/pages/playlists/model/previewed.ts";
 import { RowKeys, type Row } from "../../../renderer/console/pages/playlists/model/rows.ts";
 
@@ -32,7 +32,7 @@ test("[CPL1] the table of fields has every setting of every kind of item, and of
   expect(kinds.toSorted()).toEqual([...fieldSchemas.keys()].toSorted());
   for (const kind of kinds) {
     const shape = fieldSchemas.get(kind)!;
-    const fields: readonly Field[] = kindFields[kind];
+    const fields = fieldsOf(kind);
     expect([kind, fields.map(({ name }) => name).toSorted()]).toEqual([
       kind,
       Object.keys(shape)

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { changed, shifted, without } from "../../../renderer/console/pages/playlists/model/edits.ts";
 import { PlaylistEditor, type EditorPort, type Stored } from "../../../renderer/console/pages/playlists/model/editor.ts";
-import type { Item, StoredItem } from "../../../renderer/console/pages/playlists/model/item.ts";
+import type { Item, StoredItem } from "../../../renderer/console/items/item.ts";
 import { withDefaults } from "../../../renderer/console/pages/playlists/model/defaults.ts";
 import { eventually } from "../../support/polling.ts";
 

@@ -8,7 +8,7 @@ import { signOut } from "../../data/sign-out.ts";
 import { common } from "../../i18n/en/common.ts";
 import { palette } from "../../i18n/en/palette.ts";
 import { texts } from "../../i18n/texts.ts";
-import type { IconName } from "../../ui/icon.tsx";
+import type { IconName } from "../../ui/icon-paths.ts";
 import { tellFailure } from "../../ui/toasts.tsx";
 import { hasPage, placesOf } from "../places.ts";
 import { chooseTheme, themes } from "../theme.ts";

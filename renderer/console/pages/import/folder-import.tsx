@@ -15,7 +15,7 @@ import { Checkbox } from "../../ui/checkbox.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemMessage, reasonOf } from "../../ui/problem-message.tsx";
 import { Section } from "../../ui/section.tsx";
-import { itemOfAsset } from "../playlists/model/drafts.ts";
+import { itemOfAsset } from "../../items/new-item.ts";
 
 const text = texts(imports);
 const mostItems = 1_000;

@@ -3,7 +3,8 @@ import { assetKinds, thumbnailUrl, type Asset } from "../../data/assets.ts";
 import { library } from "../../i18n/en/library.ts";
 import { formatBytes } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
-import { Icon, type IconName } from "../../ui/icon.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import type { IconName } from "../../ui/icon-paths.ts";
 
 const text = texts(library);
 

@@ -4,6 +4,7 @@ import { client } from "../../data/client.ts";
 import { uploadFiles } from "../../data/uploads.ts";
 import { pair } from "../../i18n/en/pair.ts";
 import { texts } from "../../i18n/texts.ts";
+import { itemOfAsset } from "../../items/new-item.ts";
 
 const text = texts(pair);
 
@@ -48,29 +49,15 @@ export async function setUp(player: Player, plan: Plan): Promise<void> {
 /** A layout of one playlist with one item: more can be added to it later. */
 async function createLayout({ name, resolution }: Player, asset: Asset, { orientation, key }: Plan): Promise<string> {
   const once = (step: string) => ({ header: { "Idempotency-Key": `${key}-${step}` } });
-  const { data: playlist } = await client.post("/api/v1/playlists", { params: once("playlist"), body: { name, items: [itemOf(asset)] } });
+  // The service says why a file whose bytes have not arrived cannot be shown.
+  const item = itemOfAsset(asset) ?? { type: "image" as const, asset_id: asset.id };
+  const { data: playlist } = await client.post("/api/v1/playlists", { params: once("playlist"), body: { name, items: [item] } });
   const { width, height } = resolution ?? { width: 1920, height: 1080 };
   const [long, short] = [Math.max(width, height), Math.min(width, height)];
   const size = orientation.startsWith("portrait") ? { width: short, height: long } : { width: long, height: short };
   const zones = [{ name, left: 0, top: 0, ...size, z_index: 0, playlist_id: playlist.id }];
   const { data: layout } = await client.post("/api/v1/layouts", { params: once("layout"), body: { name, ...size, zones } });
   return layout.id;
-}
-
-function itemOf({ id: asset_id, kind }: Asset): Schemas["NewPlaylistItem"] {
-  switch (kind) {
-    case "video":
-      return { type: "video", asset_id };
-    case "audio":
-      return { type: "audio", asset_id };
-    case "document":
-      return { type: "pdf", asset_id };
-    case "bundle":
-      return { type: "html", asset_id };
-    case "image":
-    case null:
-      return { type: "image", asset_id };
-  }
 }
 
 /** Starts to upload a file into the library. @returns what waits for its end, and begins anew after a failure. */

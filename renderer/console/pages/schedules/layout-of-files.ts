@@ -1,7 +1,7 @@
 // Makes a layout that shows some files one after the other on the whole screen: the shortest way from pictures to a schedule.
 import { client } from "../../data/client.ts";
 import type { UploadedAsset } from "../../data/uploads.ts";
-import { itemOfAsset } from "../playlists/model/drafts.ts";
+import { itemOfAsset } from "../../items/new-item.ts";
 
 const [long, short] = [1920, 1080];
 

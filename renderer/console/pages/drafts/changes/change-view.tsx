@@ -2,7 +2,7 @@
 import type { Calendar } from "../../../data/calendars.ts";
 import { changes as messages } from "../../../i18n/en/changes.ts";
 import { texts } from "../../../i18n/texts.ts";
-import type { IconName } from "../../../ui/icon.tsx";
+import type { IconName } from "../../../ui/icon-paths.ts";
 import type { Schedule } from "../../schedules/model/form.ts";
 import type { Content, ContentKind } from "../drafts.ts";
 import type { Layout } from "../model/layout-changes.ts";

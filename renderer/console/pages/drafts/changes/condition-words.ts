@@ -2,7 +2,7 @@
 import { changes } from "../../../i18n/en/changes.ts";
 import { formatDate, formatList } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
-import type { Item } from "../../playlists/model/item.ts";
+import type { Item } from "../../../items/item.ts";
 import type { Condition } from "../../schedules/model/conditions.ts";
 
 const text = texts(changes);

@@ -4,7 +4,8 @@ import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
 import { formatDateTime, formatList } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import type { Asset } from "../../../data/assets.ts";
-import { kindFields, type Field } from "../../playlists/model/fields.ts";
+import type { Field } from "../../../items/fields.ts";
+import { fieldsOf } from "../../../items/item-kinds.ts";
 import type { Condition } from "../../schedules/model/conditions.ts";
 import type { FieldChange, StoredItem } from "../model/playlist-changes.ts";
 import { conditionInWords } from "./condition-words.ts";
@@ -24,7 +25,7 @@ export function fieldText(
   assetOf: (id: string) => Asset | null | undefined,
   nameOf: NameOf,
 ): string {
-  const field = (kindFields[item.type] as readonly Field[]).find((each) => each.name === name);
+  const field = fieldsOf(item.type).find((each) => each.name === name);
   const label = isWord(name) ? words(name) : name;
   const [was, is] = [before, after].map((value) => valueText(name, value, field, assetOf, nameOf));
   if (was == null || is == null) return text("fieldOnly", { name: label });

@@ -6,8 +6,9 @@ import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { AssetThumbnail } from "../../library/asset-facts.tsx";
-import { itemIcons, nameOf } from "../../playlists/item-words.ts";
-import type { Item } from "../../playlists/model/item.ts";
+import { kindOf } from "../../../items/item-kinds.ts";
+import { nameOf } from "../../../items/item-words.ts";
+import type { Item } from "../../../items/item.ts";
 import { itemChanges, rowsOf, type ItemRow, type Playlist } from "../model/playlist-changes.ts";
 import { fieldText } from "./field-words.ts";
 import type { NameOf } from "./names.ts";
@@ -77,7 +78,7 @@ function ItemLine({ row, assets, nameOfCalendar }: ItemLineProps) {
         <Icon name={signs[is]} />
       </span>
       <span className="change-picture center rigid crop sunken rounded-s faint">
-        {asset == null ? <Icon name={itemIcons[item.type]} /> : <AssetThumbnail asset={asset} />}
+        {asset == null ? <Icon name={kindOf(item.type).icon} /> : <AssetThumbnail asset={asset} />}
       </span>
       <span className="change-facts stack shrink break-words">
         <span className="change-name">

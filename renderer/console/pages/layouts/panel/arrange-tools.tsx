@@ -2,7 +2,7 @@
 import { Toolbar } from "react-aria-components";
 import { layouts } from "../../../i18n/en/layouts.ts";
 import { texts } from "../../../i18n/texts.ts";
-import type { IconName } from "../../../ui/icon.tsx";
+import type { IconName } from "../../../ui/icon-paths.ts";
 import { align, alignments, distribute, restack, type Alignment, type StackMove } from "../model/arrange.ts";
 import { edit, type Act, type Editor } from "../model/editor.ts";
 import type { EditedLayout } from "../model/edited-layout.ts";

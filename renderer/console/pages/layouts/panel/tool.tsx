@@ -1,7 +1,8 @@
 // A button of which only the icon is seen. Its name is its tooltip, for pointers and for the focus.
 import type { ReactNode } from "react";
 import { Button, ToggleButton, Tooltip, TooltipTrigger } from "react-aria-components";
-import { Icon, type IconName } from "../../../ui/icon.tsx";
+import { Icon } from "../../../ui/icon.tsx";
+import type { IconName } from "../../../ui/icon-paths.ts";
 
 interface ToolProps {
   name: string;

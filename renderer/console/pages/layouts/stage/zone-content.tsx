@@ -4,6 +4,7 @@ import { memo } from "react";
 import { assetQuery, thumbnailUrl } from "../../../data/assets.ts";
 import { layouts } from "../../../i18n/en/layouts.ts";
 import { texts } from "../../../i18n/texts.ts";
+import { kindOf } from "../../../items/item-kinds.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import { playlistQuery } from "../../playlists/playlists.ts";
 import type { EditedZone } from "../model/edited-layout.ts";
@@ -21,7 +22,7 @@ export const ZoneContent = memo(function ZoneContent({ zone, isPreviewed }: Zone
   const { name, playlist_id } = zone;
   const { data, isError } = useQuery({ ...playlistQuery(playlist_id ?? ""), enabled: playlist_id !== null });
   const playlist = playlist_id === null ? null : data?.playlist;
-  const pictured = playlist?.items.find(({ type }) => type === "image" || type === "video");
+  const pictured = playlist?.items.find(({ type }) => kindOf(type).isPicture);
   const assetId = pictured !== undefined && "asset_id" in pictured ? pictured.asset_id : null;
   const asset = useQuery({ ...assetQuery(assetId ?? ""), enabled: assetId !== null });
   const picture = asset.data === undefined || assetId === null ? null : thumbnailUrl(asset.data);

@@ -14,16 +14,15 @@ import { AssetPicker } from "../../library/asset-picker.tsx";
 import { ContentEditor } from "../../show/content-editor.tsx";
 import { emptyDraft, type Draft } from "../../show/draft.ts";
 import { looks } from "../../show/looks.ts";
-import { itemIcons } from "../item-words.ts";
 import { faultsOf, withDefaults } from "../model/defaults.ts";
-import { firstField, itemOfAsset, newItem } from "../model/drafts.ts";
-import { otherKinds, type OtherKind } from "../model/fields.ts";
-import type { Item } from "../model/item.ts";
+import { itemOfAsset, newItem } from "../../../items/new-item.ts";
+import { fieldsOf, kindOf, typedKinds } from "../../../items/item-kinds.ts";
+import type { Item, Kind } from "../../../items/item.ts";
 
 const text = texts({ ...playlistEditor, ...playlists });
 /** Those with buttons of their own, but on a phone. */
-const frequent: readonly OtherKind[] = ["text", "web"];
-const others = otherKinds.filter((kind) => !frequent.includes(kind));
+const frequent: readonly Kind[] = ["text", "web"];
+const others = typedKinds.filter((kind) => !frequent.includes(kind));
 
 interface AddItemsProps {
   onAdd: (items: readonly Item[]) => void;
@@ -31,7 +30,7 @@ interface AddItemsProps {
 
 export const AddItems = memo(function AddItems({ onAdd }: AddItemsProps) {
   const isPhone = useIsPhone();
-  const [open, setOpen] = useState<"file" | OtherKind | null>(null);
+  const [open, setOpen] = useState<"file" | Kind | null>(null);
   const close = (): void => setOpen(null);
   return (
     <>
@@ -51,11 +50,11 @@ export const AddItems = memo(function AddItems({ onAdd }: AddItemsProps) {
           <Icon name="chevronDown" />
         </AriaButton>
         <Popover className="popover" placement="bottom end">
-          <Menu className="menu" aria-label={text("add")} onAction={(kind) => setOpen(kind as OtherKind)}>
-            {(isPhone ? otherKinds : others).map((kind) => (
-              <MenuItem key={kind} id={kind} className="menu-item" textValue={text(kind)}>
-                <Icon name={itemIcons[kind]} />
-                {text(kind)}
+          <Menu className="menu" aria-label={text("add")} onAction={(kind) => setOpen(kind as Kind)}>
+            {(isPhone ? typedKinds : others).map((kind) => (
+              <MenuItem key={kind} id={kind} className="menu-item" textValue={text(kindOf(kind).name)}>
+                <Icon name={kindOf(kind).icon} />
+                {text(kindOf(kind).name)}
               </MenuItem>
             ))}
           </Menu>
@@ -110,11 +109,12 @@ function itemOf({ kind, text: words, look, url }: Draft): Item | null {
 }
 
 /** Asks for the one thing that an item of this kind needs. The rest is in its settings. */
-function KindDialog({ kind, onAdd, onClose }: DialogProps & { kind: OtherKind }) {
+function KindDialog({ kind, onAdd, onClose }: DialogProps & { kind: Kind }) {
   const id = useId();
   const [typed, setTyped] = useState("");
   const [error, setError] = useState<string | undefined>();
-  const field = firstField[kind];
+  const { name, start } = kindOf(kind);
+  const { field } = start!;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const item = newItem(kind, typed);
@@ -131,14 +131,14 @@ function KindDialog({ kind, onAdd, onClose }: DialogProps & { kind: OtherKind })
   );
   const names = texts(playlistEditor);
   return (
-    <Dialog title={text("addKind", { kind: text(kind) })} isOpen onClose={onClose} actions={actions}>
+    <Dialog title={text("addKind", { kind: text(name) })} isOpen onClose={onClose} actions={actions}>
       <form id={id} className="form" onSubmit={submit} noValidate>
         <TextField
           label={names(field)}
           value={typed}
           onChange={setTyped}
           error={error}
-          isMultiline={kind === "ticker" || kind === "qr"}
+          isMultiline={fieldsOf(kind).some((each) => each.name === field && "lines" in each)}
           {...(field === "url" ? { placeholder: "https://", inputMode: "url" as const } : {})}
           autoFocus
         />

@@ -6,7 +6,7 @@ import { texts } from "../../../i18n/texts.ts";
 import type { AssetsById } from "../../../data/assets-by-id.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
-import { nameOf } from "../item-words.ts";
+import { nameOf } from "../../../items/item-words.ts";
 import type { PlaylistEditor } from "../model/editor.ts";
 import type { Conflict } from "../model/merge.ts";
 

@@ -6,7 +6,7 @@ import { VersionsLink } from "../../drafts/editor-links.tsx";
 import { SaveToDraft } from "../../drafts/save-to-draft.tsx";
 import { ShownOn } from "../../uses/shown-on.tsx";
 import type { PlaylistEditor } from "../model/editor.ts";
-import type { Item } from "../model/item.ts";
+import type { Item } from "../../../items/item.ts";
 import { AddItems } from "./add-items.tsx";
 import { PlaylistMenu } from "./playlist-menu.tsx";
 

@@ -10,8 +10,9 @@ import { DurationField, RulesForm, TransitionField } from "../fields/rules-form.
 import type { Fault } from "../model/defaults.ts";
 import { changed, type Changes } from "../model/edits.ts";
 import type { PlaylistEditor } from "../model/editor.ts";
-import { sharedFields, type Field, type FieldPart } from "../model/fields.ts";
-import type { Item } from "../model/item.ts";
+import type { Field, FieldPart } from "../../../items/fields.ts";
+import { sharedFields } from "../../../items/item-kinds.ts";
+import type { Item } from "../../../items/item.ts";
 import { isLimited, isTimed } from "../model/loop.ts";
 import type { Row } from "../model/rows.ts";
 import { isSameValue } from "../model/same-value.ts";

@@ -8,7 +8,7 @@ import { Segments } from "../../../ui/segments.tsx";
 import { Select } from "../../../ui/select.tsx";
 import { Switch } from "../../../ui/switch.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
-import type { Field } from "../model/fields.ts";
+import type { Field } from "../../../items/fields.ts";
 import { AssetField } from "./asset-field.tsx";
 import { DatePartsField } from "./date-parts-field.tsx";
 import type { FieldProps } from "./field-props.ts";

@@ -12,7 +12,7 @@ import type { Opening } from "../../screen/settings/openings-editor.tsx";
 import { ConditionsEditor } from "../../schedules/form/conditions-editor.tsx";
 import type { Condition } from "../../schedules/model/conditions.ts";
 import { newTransition } from "../model/defaults.ts";
-import type { Item } from "../model/item.ts";
+import type { Item } from "../../../items/item.ts";
 import type { Shared } from "../model/shared.ts";
 
 const text = texts(playlistEditor);

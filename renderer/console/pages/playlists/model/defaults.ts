@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import { NewPlaylistItem } from "../../../../../src/protocol/content/items.ts";
 import { Transition } from "../../../../../src/protocol/content/transition.ts";
-import type { Item, Kind } from "./item.ts";
+import type { Item, Kind } from "../../../items/item.ts";
 
 /** A field of a schema, as far as defaults need it. */
 interface FieldSchema {

@@ -2,7 +2,7 @@
 import { faultsOf, type Fault } from "./defaults.ts";
 import { closed, emptyHistory, recorded, redone, undone, type History } from "./history.ts";
 import { isSameRows, merge, type Conflict } from "./merge.ts";
-import type { Item, StoredItem } from "./item.ts";
+import type { Item, StoredItem } from "../../../items/item.ts";
 import { RowKeys, type Row } from "./rows.ts";
 
 /** A version of the playlist. */

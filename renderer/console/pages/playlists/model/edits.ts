@@ -1,5 +1,5 @@
 // What a person does to rows: each function returns new rows and leaves the others as they are. Pure.
-import type { Item } from "./item.ts";
+import type { Item } from "../../../items/item.ts";
 import type { Row } from "./rows.ts";
 
 type Keys = ReadonlySet<string>;

@@ -2,7 +2,7 @@
 import { itemDurationMs, lastsAsItsFile } from "../../../../../src/protocol/content/items.ts";
 import { isValid, itemValidity, type ItemValidity } from "../../../../../src/schedule/playlist/item-validity.ts";
 import { timeZoneRulesOrUtc, type TimeZoneRules } from "../../../../../src/schedule/calendar/time-zone.ts";
-import type { Item } from "./item.ts";
+import type { Item } from "../../../items/item.ts";
 import type { Row } from "./rows.ts";
 
 /** What durations need to know of a file. */

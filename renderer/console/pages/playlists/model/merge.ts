@@ -1,6 +1,6 @@
 // Merges what two people made of the same rows, by key and field: nothing that either of them did is lost. Pure.
 import { isSameValue } from "./same-value.ts";
-import type { Item } from "./item.ts";
+import type { Item } from "../../../items/item.ts";
 import type { Row } from "./rows.ts";
 
 /** What both did to the same row, so that one cannot have all of their way. */

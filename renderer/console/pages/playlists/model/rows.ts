@@ -1,6 +1,6 @@
 // The rows of the editor: items with keys that stay the same while an item is new, is saved, and is read again. Pure.
 import { withDefaults } from "./defaults.ts";
-import type { Item, StoredItem } from "./item.ts";
+import type { Item, StoredItem } from "../../../items/item.ts";
 import { isSameValue } from "./same-value.ts";
 
 /** One row. The item has no `id`: {@link RowKeys} knows it. Equal rows are the same object wherever possible. */

@@ -1,6 +1,6 @@
 // What several items have in common in a field. Pure.
 import { isSameValue } from "./same-value.ts";
-import type { Item } from "./item.ts";
+import type { Item } from "../../../items/item.ts";
 
 export interface Shared {
   /** The value of all; undefined: they have none, or differ. */

@@ -8,12 +8,14 @@ import { formatList } from "../../../../i18n/format.ts";
 import { texts } from "../../../../i18n/texts.ts";
 import { Button } from "../../../../ui/button.tsx";
 import { Checkbox } from "../../../../ui/checkbox.tsx";
-import { Icon, type IconName } from "../../../../ui/icon.tsx";
+import { Icon } from "../../../../ui/icon.tsx";
+import type { IconName } from "../../../../ui/icon-paths.ts";
 import { conditionInWords } from "../../../drafts/changes/condition-words.ts";
 import { AssetThumbnail } from "../../../library/asset-facts.tsx";
-import { itemIcons, nameOf } from "../../item-words.ts";
+import { kindOf } from "../../../../items/item-kinds.ts";
+import { nameOf } from "../../../../items/item-words.ts";
 import { durationOf, isLimited, isTimed, type Absence } from "../../model/loop.ts";
-import type { Item } from "../../model/item.ts";
+import type { Item } from "../../../../items/item.ts";
 import type { Row } from "../../model/rows.ts";
 import { useListState, type RowActs } from "./list-context.ts";
 
@@ -89,7 +91,7 @@ const RowContent = memo(function RowContent(props: RowContentProps) {
         {place + 1}
       </span>
       <span className="item-picture" style={coloursOf(item)} data-absent={absence !== undefined || undefined}>
-        {asset === null || asset === undefined ? <Icon name={itemIcons[item.type]} /> : <AssetThumbnail asset={asset} />}
+        {asset === null || asset === undefined ? <Icon name={kindOf(item.type).icon} /> : <AssetThumbnail asset={asset} />}
       </span>
       <span className="item-facts" data-absent={absence !== undefined || undefined}>
         <span className="item-name truncate strong">{name}</span>
@@ -146,8 +148,7 @@ function SwapButton({ isSource, name, onPress }: { isSource: boolean; name: stri
 
 /** The colours of a message, so that its row looks like it. */
 function coloursOf(item: Item): CSSProperties {
-  const hasColours = item.type === "text" || item.type === "ticker" || item.type === "clock" || item.type === "qr" || item.type === "feed";
-  return hasColours ? { color: item.color, backgroundColor: item.background_color } : {};
+  return "color" in item ? { color: item.color, backgroundColor: item.background_color } : {};
 }
 
 interface RowDurationProps {

@@ -1,7 +1,7 @@
 // The rows as the list knows them: by key and name. While a name is typed, the list keeps the one before.
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { AssetsById } from "../../../../data/assets-by-id.ts";
-import { nameOf } from "../../item-words.ts";
+import { nameOf } from "../../../../items/item-words.ts";
 import type { Row } from "../../model/rows.ts";
 
 export interface Entry {

@@ -6,11 +6,11 @@ import { playlists } from "../../../../i18n/en/playlists.ts";
 import { texts } from "../../../../i18n/texts.ts";
 import { useKept, useStableActs } from "../../../../ui/kept.ts";
 import { showToast } from "../../../../ui/toasts.tsx";
-import { hasSecrets, nameOf } from "../../item-words.ts";
+import { hasSecrets, nameOf } from "../../../../items/item-words.ts";
 import { added, changed, duplicated, placed, sentTo, shifted, swapped, without } from "../../model/edits.ts";
 import type { PlaylistEditor } from "../../model/editor.ts";
 import { merge } from "../../model/merge.ts";
-import type { Item } from "../../model/item.ts";
+import type { Item } from "../../../../items/item.ts";
 import type { Row } from "../../model/rows.ts";
 
 const text = texts({ ...playlists, ...playlistEditor });

@@ -1,9 +1,10 @@
 // The items of a playlist as they are read and changed.
-import type { Schemas } from "../../../../../sdk/typescript/client.ts";
+import type { ItemType } from "../../../src/protocol/content/item-kinds.ts";
+import type { Schemas } from "../../../sdk/typescript/client.ts";
 
 /** An item in a change; without an id it is new. */
 export type Item = Schemas["NewPlaylistItem"];
-export type Kind = Item["type"];
+export type Kind = ItemType;
 export type ItemOf<K extends Kind> = Extract<Item, { type: K }>;
 
 /** What somebody stored: items with ids. */
