@@ -32,10 +32,8 @@ const peopleFaults: readonly Fault[] = [
     ["end > now)", "end >= now)"],
     ['.onRef("members.user_id", "=", "tokens.user_id")', ""],
   ]),
-  ...faultsIn("src/service/people/grants.ts", [
-    ["return requested.filter((scope) => held.includes(scope));", "return [...requested];"],
-    ['.where("token_id", "in", tokenIds)', ""],
-  ]),
+  ...faultsIn("src/service/people/grants.ts", [["return requested.filter((scope) => held.includes(scope));", "return [...requested];"]]),
+  ...faultsIn("src/service/people/store/invitations.ts", [['.where("token_id", "in", tokenIds)', ""]]),
   ...faultsIn("src/service/people/audit.ts", [[".update(previousHash)", ""]]),
   ...faultsIn("src/service/people/token-expiry.ts", [["wait(expiresAt - this.#clock.now(), ended)", "wait(expiresAt, ended)", "GRA7"]]),
 ];

@@ -1,6 +1,7 @@
 // What a team still has when it is to be deleted: refused, or deleted for good with it.
 import { ProblemError } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
+import { deleteWebhooks } from "../events/webhooks/store.ts";
 
 /** What lies in the bin when it is deleted. */
 const binned = ["layouts", "playlists", "schedules", "assets"] as const;
@@ -33,10 +34,7 @@ export async function discardContent(db: Db, teamId: string, now: number): Promi
     await kept.where("deleted_at", "is", null).execute();
   }
   await db.deleteFrom("calendars").where("team_id", "=", teamId).execute();
-  const deliveries = db.selectFrom("webhook_deliveries").select("id").where("team_id", "=", teamId);
-  await db.deleteFrom("webhook_attempts").where("delivery_id", "in", deliveries).execute();
-  await db.deleteFrom("webhook_deliveries").where("team_id", "=", teamId).execute();
-  await db.deleteFrom("webhooks").where("team_id", "=", teamId).execute();
+  await deleteWebhooks(db, { teamId });
 }
 
 async function hasRows(db: Db, table: (typeof content)[number], teamId: string): Promise<boolean> {

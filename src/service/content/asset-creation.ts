@@ -1,6 +1,5 @@
 // Examines uploaded files and creates their assets.
 import { rm } from "node:fs/promises";
-import { sql } from "kysely";
 import type { Clock } from "../../base/clock.ts";
 import type { EventType } from "../../protocol/operator/events.ts";
 import { newAssetRow, fileColumns, type ExaminationResult } from "./asset-rows.ts";
@@ -10,6 +9,7 @@ import type { MediaProcessPool } from "../media/process-pool.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { Db } from "../store/store.ts";
 import type { AssetRow } from "../store/tables.ts";
+import { insertTeamRow } from "../store/team-rows.ts";
 
 /** The dependencies for examining files. */
 export interface ExaminationDependencies {
@@ -85,7 +85,7 @@ export async function insertAsset(
   const row: AssetRow = { ...newAssetRow(identity), tags: JSON.stringify(tags), ...fileColumns(received, examined) };
   // Keep the file first: a row must never reference a missing file.
   await keepFile(blobs, db, received, examined);
-  await db.insertInto("assets").values(row).execute();
+  await insertTeamRow(db, "assets", row);
   await events.append(db, [assetEvent("asset.created", row)]);
   return row;
 }
@@ -93,15 +93,4 @@ export async function insertAsset(
 /** An event about an asset. */
 export function assetEvent(type: EventType, { team_id: teamId, id: asset_id, name, kind }: AssetRow): NewEvent {
   return { teamId, type, data: { asset_id, name, kind }, players: [] };
-}
-
-/** Matches the file's hash or that of its original. */
-export function hasHash(sha256: string) {
-  return sql<boolean>`(sha256 = ${sha256} or original_sha256 = ${sha256})`;
-}
-
-/** The team's newest asset with these bytes outside the bin. */
-export function findAssetByHash(db: Db, teamId: string, sha256: string): Promise<AssetRow | undefined> {
-  const rows = db.selectFrom("assets").selectAll().where("team_id", "=", teamId).where(hasHash(sha256));
-  return rows.where("deleted_at", "is", null).orderBy("created_at", "desc").limit(1).executeTakeFirst();
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import { isFault } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { Upload } from "../../protocol/content/assets.ts";
-import { examineFile, findAssetByHash, insertAsset, prepareFile } from "./asset-creation.ts";
+import { examineFile, insertAsset, prepareFile } from "./asset-creation.ts";
 import type { BlobStore } from "./blobs/blob-store.ts";
 import { whileUnavailable } from "./blobs/unavailable.ts";
 import type { MakeId } from "../store/ids.ts";
@@ -14,6 +14,7 @@ import type { Store } from "../store/store.ts";
 import type { UploadRow } from "../store/upload-tables.ts";
 import type { Thumbnails } from "./thumbnails.ts";
 import type { UploadBytes } from "./uploads/upload-bytes.ts";
+import { findAssetByHash } from "./store.ts";
 
 interface UploadDependencies {
   blobs: BlobStore;

@@ -4,6 +4,7 @@ import { nameContains, nameMayContain } from "../http/paging.ts";
 import { invalidField } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
+import { selectPlayers } from "./store.ts";
 
 const maxListedIds = 5;
 
@@ -13,7 +14,7 @@ const maxListedIds = 5;
  * @throws ProblemError 422 when no player or several players match; the detail lists the ids.
  */
 export async function findPlayerByIdOrName(db: Db, teamId: string, idOrName: string, pointer: string): Promise<PlayerRow> {
-  const all = db.selectFrom("players").selectAll().where("team_id", "=", teamId).where("removed_at", "is", null);
+  const all = selectPlayers(db, teamId);
   const byId = isId("plr", idOrName) ? await all.where("id", "=", idOrName).executeTakeFirst() : undefined;
   if (byId !== undefined) return byId;
   const wanted = idOrName.trim();

@@ -1,24 +1,15 @@
 // The players that a bulk request targets, and the tag index by which they are found.
-import type { ExpressionBuilder } from "kysely";
 import { closestName } from "../../base/closest-name.ts";
 import type { Target, TargetWarning } from "../../protocol/operator/resources.ts";
 import { invalidField, ProblemError } from "../http/problem.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";
-import type { PlayerRow, Tables } from "../store/tables.ts";
+import type { PlayerRow } from "../store/tables.ts";
+import { selectPlayers } from "./store.ts";
 
 const maxPlayers = 10_000;
 const maxErrors = 100;
 const maxTagsToCompare = 1_000;
-
-/** A subquery for players with a tag. */
-export function hasTag<TB extends keyof Tables>(row: ExpressionBuilder<Tables, TB>, tag: string) {
-  return (row as unknown as ExpressionBuilder<Tables, "players">)
-    .selectFrom("player_tags")
-    .select("player_tags.tag")
-    .whereRef("player_tags.player_id", "=", "players.id")
-    .where("player_tags.tag", "=", tag);
-}
 
 /** Updates the tag index after the tags of players changed. */
 export async function updateTagIndex(db: Db, players: readonly Pick<PlayerRow, "id" | "team_id" | "tags">[]): Promise<void> {
@@ -37,7 +28,7 @@ export async function updateTagIndex(db: Db, players: readonly Pick<PlayerRow, "
  * @throws ProblemError 422 that lists the ids which are no players of the team, or when a tag has more than 10,000 players.
  */
 export async function playersOfTarget(db: Db, teamId: string, target: Target): Promise<PlayerRow[]> {
-  const all = db.selectFrom("players").selectAll().where("team_id", "=", teamId).where("removed_at", "is", null).orderBy("id");
+  const all = selectPlayers(db, teamId).orderBy("id");
   if ("tag" in target) {
     const withTag = db.selectFrom("player_tags").select("player_id").where("team_id", "=", teamId).where("tag", "=", target.tag);
     const rows = await all

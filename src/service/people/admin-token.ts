@@ -7,7 +7,8 @@ import type { Log } from "../../base/log.ts";
 import { authenticate } from "./authentication.ts";
 import { issueToken } from "./issue-token.ts";
 import { scopesOfRole, type Operator } from "./operator.ts";
-import { createUser } from "./people.ts";
+import { insertMember } from "./store/teams.ts";
+import { createUser } from "./store/users.ts";
 import type { Nodes } from "../nodes/nodes.ts";
 import type { MakeId } from "../store/ids.ts";
 import { ProblemError } from "../http/problem.ts";
@@ -86,7 +87,7 @@ async function ensureOwner(db: Db, makeId: MakeId, clock: Clock): Promise<{ isFi
     .execute();
   for (const { id: team_id } of teamsWithoutMembers) {
     const user = await createUser({ makeId, clock }, db, { name: "Owner", email: null });
-    await db.insertInto("members").values({ team_id, user_id: user.id, role: "owner", created_at: now }).execute();
+    await insertMember(db, team_id, user.id, "owner", now);
     await db.updateTable("tokens").set({ user_id: user.id }).where("team_id", "=", team_id).where("user_id", "is", null).execute();
   }
   const owner = await db

@@ -2,7 +2,6 @@
 import type { Role, Scope } from "../../protocol/operator/people.ts";
 import { insufficientScope, scopesOfRole, type Operator } from "./operator.ts";
 import { ProblemError } from "../http/problem.ts";
-import type { Db } from "../store/store.ts";
 
 /**
  * When tokens and invitations that this operator creates must expire at the latest, epoch ms; null: never. A person who signs in
@@ -38,15 +37,4 @@ export function requireMayPromote(operator: Operator, role: Role): void {
 /** The scopes that are in both lists. */
 export function intersectScopes(requested: readonly Scope[], held: readonly Scope[]): Scope[] {
   return requested.filter((scope) => held.includes(scope));
-}
-
-/** Revokes the pending invitations that these tokens created. Call it wherever tokens are revoked. */
-export async function withdrawInvitationsByTokens(db: Db, tokenIds: readonly string[], now: number): Promise<void> {
-  await db
-    .updateTable("invitations")
-    .set({ revoked_at: now })
-    .where("token_id", "in", tokenIds)
-    .where("accepted_at", "is", null)
-    .where("revoked_at", "is", null)
-    .execute();
 }

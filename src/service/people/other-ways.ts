@@ -1,7 +1,7 @@
 // Keeps people from removing their last way to sign in without a link that an owner makes.
 import { ProblemError } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
-import { selectPasskeys } from "./passkeys/passkeys.ts";
+import { passkeysOf } from "./store/passkeys.ts";
 import { passkeySiteAt } from "./passkeys/site.ts";
 import { findPassword } from "./passwords/passwords.ts";
 import { identitiesOf } from "./sso/identities.ts";
@@ -24,7 +24,7 @@ export async function requireAnotherWay(
 ): Promise<void> {
   if ((await findPassword(db, removed.user_id)) !== undefined) return;
   const hosts = [removed.host, passkeySiteAt(baseUrl)?.host];
-  const passkeys = await selectPasskeys(db, removed.user_id).execute();
+  const passkeys = await passkeysOf(db, removed.user_id);
   if (passkeys.some(({ id, host }) => id !== removed.id && hosts.includes(host))) return;
   const accounts = await identitiesOf(db, removed.user_id);
   if (accounts.some(({ id, issuer }) => id !== removed.id && issuer === sso?.config.issuer)) return;

@@ -87,6 +87,10 @@ export function selectPlayEvents(db: PlayEventsDb, teamId: string, query: Omit<P
   return rows;
 }
 
+export function listPlayEvents(db: PlayEventsDb, teamId: string, query: PlayEventsQuery) {
+  return selectPlayEvents(db, teamId, query).selectAll();
+}
+
 /** Deletes events received before `before` (ms since the epoch), batch by batch, so that other queries can run in between. */
 export async function deleteOldPlayEvents(db: PlayEventsDb, before: number, signal: AbortSignal): Promise<void> {
   for (;;) {

@@ -64,6 +64,21 @@ export async function insertDraft(db: Db, row: DraftRow): Promise<void> {
   await db.insertInto("drafts").values(row).execute();
 }
 
+export async function deleteDraft(db: Db, draftId: string): Promise<void> {
+  await db.deleteFrom("draft_changes").where("draft_id", "=", draftId).execute();
+  await db.deleteFrom("drafts").where("id", "=", draftId).execute();
+}
+
+/** Removes the change of one resource. @returns whether the draft had one */
+export async function deleteChange(
+  db: Db,
+  draftId: string,
+  { kind, resource_id }: Pick<DraftChangeRow, "kind" | "resource_id">,
+): Promise<boolean> {
+  const change = db.deleteFrom("draft_changes").where("draft_id", "=", draftId).where("kind", "=", kind);
+  return (await change.where("resource_id", "=", resource_id).executeTakeFirst()).numDeletedRows > 0n;
+}
+
 /** The row of a new draft of an operator. */
 export function newDraft(id: string, { teamId, userId }: Operator, name: string, note: string | null, now: number): DraftRow {
   const undecided = { proposed_at: null, proposed_by: null, decided_by: null, word: null, version: null };

@@ -57,6 +57,11 @@ export function versionsOf(db: Db, teamId: string, resourceId: string) {
   return db.selectFrom("versions").selectAll().where("team_id", "=", teamId).where("id", "in", changed);
 }
 
+/** One of the versions that changed a resource. */
+export function findVersionOf(db: Db, teamId: string, resourceId: string) {
+  return versionsOf(db, teamId, resourceId).limit(1).executeTakeFirst();
+}
+
 function selectChanges(db: Db, { id }: VersionRow) {
   return db.selectFrom("version_changes").selectAll().where("version_id", "=", id).orderBy("kind").orderBy("resource_id");
 }

@@ -7,10 +7,9 @@ import { ReleaseMirrorState, Releases } from "../../protocol/operator/releases.t
 import type { Presence } from "../fleet/presence.ts";
 import { found, ProblemError } from "../http/problem.ts";
 import type { MirrorState, ReleaseMirror } from "./mirror.ts";
-import { inChunks } from "../store/chunks.ts";
-import { jsonField } from "../store/dialect.ts";
 import type { Store } from "../store/store.ts";
 import { NoContent, operationsWith, type Operation } from "../operations/operation.ts";
+import { countVersions } from "./store.ts";
 
 interface ReleaseDependencies {
   clock: Clock;
@@ -139,23 +138,4 @@ function showMirror(
     metadata_expires_at: timeOf(releases?.expiresAt ?? null),
     is_expired: releases !== null && releases.expiresAt <= now,
   };
-}
-
-/** How many of the team's players run each version, by their latest heartbeats. */
-async function countVersions(store: Store, presence: Presence, teamId: string): Promise<Map<string, number>> {
-  await presence.flush();
-  const players = await store.db.selectFrom("players").select("id").where("team_id", "=", teamId).where("removed_at", "is", null).execute();
-  const counts = new Map<string, number>();
-  for (const ids of inChunks(players.map(({ id }) => id))) {
-    // Read by the database: parsing ten thousand heartbeats here would take seconds.
-    const version = jsonField(store.telemetry, "body", "player_version");
-    const rows = await store.telemetry
-      .selectFrom("heartbeats")
-      .select([version.as("version"), (count) => count.fn.countAll<number>().as("players")])
-      .where("player_id", "in", ids)
-      .groupBy(version)
-      .execute();
-    for (const each of rows) counts.set(each.version, (counts.get(each.version) ?? 0) + each.players);
-  }
-  return counts;
 }

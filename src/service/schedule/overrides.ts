@@ -36,6 +36,12 @@ export async function storeOverride(db: Db, player: PlayerRow, commandId: string
   return true;
 }
 
+/** Deletes the overrides that these commands have set. @returns the ids of their players */
+export async function deleteOverridesOf(db: Db, commandIds: readonly string[]): Promise<string[]> {
+  const deleted = await db.deleteFrom("overrides").where("command_id", "in", commandIds).returning("player_id").execute();
+  return deleted.map(({ player_id }) => player_id);
+}
+
 /** Deletes the expired overrides of a layout or an asset. @returns the players whose desired state may have changed. */
 export async function deleteExpiredOverrides(
   db: Db,

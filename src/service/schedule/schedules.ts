@@ -4,6 +4,7 @@ import type { ScheduleTiming } from "../../schedule/validate-schedule.ts";
 import { canonicalJson } from "../store/canonical-json.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow, ScheduleRow } from "../store/tables.ts";
+import { selectPlayers } from "../fleet/store.ts";
 
 /** A team's schedules by target. */
 export interface TeamSchedules {
@@ -57,7 +58,7 @@ export function schedulesForPlayer({ team, byTag, byPlayer }: TeamSchedules, pla
 export async function targetedPlayers(db: Db, teamId: string, all: readonly ScheduleTarget[]): Promise<PlayerRow[]> {
   const targets = all.flatMap(flattenTarget);
   if (targets.length === 0) return [];
-  const rows = await db.selectFrom("players").selectAll().where("team_id", "=", teamId).where("removed_at", "is", null).execute();
+  const rows = await selectPlayers(db, teamId).execute();
   if (targets.some(({ type }) => type === "team")) return rows;
   const tags = new Set(targets.flatMap((target) => (target.type === "tag" ? target.tag : [])));
   const ids = new Set(targets.flatMap((target) => (target.type === "player" ? target.player_id : [])));

@@ -7,6 +7,7 @@ import { layoutSizeFor } from "./new-show.ts";
 import { findShowSchedule, showStatus, type ShowContent } from "./shows.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow, ShowRow } from "../store/tables.ts";
+import { findUserName } from "../people/store/users.ts";
 
 /** The dependencies and the team for describing a show. */
 export interface ShowContext {
@@ -44,8 +45,8 @@ export async function showEntry({ dependencies }: ShowContext, db: Db, row: Show
 
 async function creatorOf(db: Db, { user_id }: ShowRow): Promise<ShowEntry["created_by"]> {
   if (user_id === null) return null;
-  const user = await db.selectFrom("users").select("name").where("id", "=", user_id).executeTakeFirst();
-  return user === undefined ? null : { user_id, name: user.name };
+  const name = await findUserName(db, user_id);
+  return name === undefined ? null : { user_id, name };
 }
 
 function endText({ ends_at }: ShowRow): string | null {

@@ -11,7 +11,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Presence } from "../fleet/presence.ts";
 import type { Change } from "../operations/unit-of-work.ts";
 
-import { findTeamRow } from "../store/team-rows.ts";
+import { findTeamRow, selectTeamRows } from "../store/team-rows.ts";
 import { timeZoneOf } from "../schedule/schedule-outlook.ts";
 import { deleteExpiredOverrides } from "../schedule/overrides.ts";
 import { targetedPlayers, showSchedule, targetOf } from "../schedule/schedules.ts";
@@ -24,6 +24,19 @@ export type ShowContent = Pick<NewShow, "asset_id" | "url" | "text" | "layout_id
 
 // Finished shows stay in the lists for this time.
 const listedAfterEndMs = 86_400_000;
+
+/** Shows whose time is over or whose schedule was deleted, or the others; null: both. A schedule that is restored is shown again. */
+export function selectShows(db: Db, teamId: string, isEnded: boolean | null, now: number) {
+  const shows = selectTeamRows(db, "shows", teamId);
+  if (isEnded === null) return shows;
+  return shows.where((row) => {
+    const schedules = row.selectFrom("schedules").select("schedules.id").whereRef("schedules.id", "=", "shows.schedule_id");
+    const isLive = row.exists(schedules.where("schedules.deleted_at", "is", null));
+    return isEnded
+      ? row.or([row.not(isLive), row("ends_at", "<=", now)])
+      : row.and([isLive, row.or([row("ends_at", "is", null), row("ends_at", ">", now)])]);
+  });
+}
 
 /** The current status of a show. */
 export async function showStatus(

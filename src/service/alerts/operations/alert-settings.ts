@@ -9,6 +9,7 @@ import { ProblemError } from "../../http/problem.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
+import { readTeam } from "../../people/store/teams.ts";
 
 interface AlertSettingsDependencies {
   alertSettings: AlertSettingsBook;
@@ -85,7 +86,7 @@ export const alertSettingsOperations: readonly Operation<AlertSettingsDependenci
         }
         const { recipients } = await readRules(db, teamId);
         if (recipients.length === 0) throw new ProblemError("wrong-status", "There are no recipients: set them in PATCH /alert-settings");
-        const team = await db.selectFrom("teams").select("name").where("id", "=", teamId).executeTakeFirstOrThrow();
+        const team = await readTeam(db, teamId);
         const now = Math.trunc(clock.now());
         await queueMail(db, { teamId, recipients, thread: null }, testMail(team.name, publicUrl), { makeId, now });
         return { result: { recipients } };

@@ -8,8 +8,9 @@ import { listTroubled, type TroubledDependencies } from "../troubled.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found, ProblemError } from "../../http/problem.ts";
 import type { Store } from "../../store/store.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+import { findTeamRow, selectTeamRows, updateTeamRow } from "../../store/team-rows.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
+import { findUserName } from "../../people/store/users.ts";
 
 interface AlertDependencies extends TroubledDependencies {
   clock: Clock;
@@ -54,12 +55,8 @@ export const alertOperations: readonly Operation<AlertDependencies>[] = [
     output: AlertPage,
     errors: ["invalid"],
     async run({ store }, { teamId }, { query }) {
-      let rows = store.db.selectFrom("alerts").selectAll().where("team_id", "=", teamId);
       const { state, kind, player_id } = query;
-      if (state !== undefined) rows = rows.where("state", "=", state);
-      if (kind !== undefined) rows = rows.where("kind", "=", kind);
-      if (player_id !== undefined) rows = rows.where("player_id", "=", player_id);
-      return pageOf(rows, query, showAlert);
+      return pageOf(selectTeamRows(store.db, "alerts", teamId, { state, kind, player_id }), query, showAlert);
     },
   }),
   operation({
@@ -81,10 +78,13 @@ export const alertOperations: readonly Operation<AlertDependencies>[] = [
         const row = found(await findTeamRow(db, "alerts", teamId, input.params.id), "alert");
         if (row.state !== "open") throw new ProblemError("wrong-status", "The alert is closed: there is nothing to take care of");
         if (row.acknowledged_at !== null) return { result: showAlert(row) };
-        const user = await db.selectFrom("users").select("name").where("id", "=", operator.userId).executeTakeFirst();
         const acknowledged_at = Math.trunc(clock.now());
-        const change = { acknowledged_at, acknowledged_by: operator.userId, acknowledged_name: user?.name ?? "" };
-        await db.updateTable("alerts").set(change).where("id", "=", row.id).execute();
+        const change = {
+          acknowledged_at,
+          acknowledged_by: operator.userId,
+          acknowledged_name: (await findUserName(db, operator.userId)) ?? "",
+        };
+        await updateTeamRow(db, "alerts", row.id, change);
         const next = { ...row, ...change };
         await alerts.announce(db, [next]);
         const committed = () => alerts.apply([next]);

@@ -13,6 +13,7 @@ import type { Store } from "../../store/store.ts";
 import { NoContent, operationsWith, type Operation } from "../../operations/operation.ts";
 import { assetParams, readAsset, selectAsset, showAssetRow } from "./asset-reading.ts";
 import { listNames } from "./playlists.ts";
+import { deleteTeamRow, updateTeamRow } from "../../store/team-rows.ts";
 
 export interface AssetBinDependencies {
   clock: Clock;
@@ -48,14 +49,10 @@ export const binOperations: readonly Operation<AssetBinDependencies>[] = [
         const affected = await deleteExpiredOverrides(db, teamId, { asset_id: row.id }, Math.trunc(clock.now()));
         checkUnused(await directUses(db, teamId, row.id));
         if (isPermanent) {
-          await db.deleteFrom("assets").where("id", "=", row.id).execute();
+          await deleteTeamRow(db, "assets", row.id);
           sweeper.mark([row, { sha256: row.thumbnail_sha256 }, { sha256: row.original_sha256 }]);
         } else if (row.deleted_at === null) {
-          await db
-            .updateTable("assets")
-            .set({ deleted_at: Math.trunc(clock.now()) })
-            .where("id", "=", row.id)
-            .execute();
+          await updateTeamRow(db, "assets", row.id, { deleted_at: Math.trunc(clock.now()) });
         }
         return { result: undefined, affected, events: [assetEvent("asset.deleted", row)] };
       });
@@ -82,7 +79,7 @@ export const binOperations: readonly Operation<AssetBinDependencies>[] = [
       return unitOfWork.write(async (db) => {
         const row = found(await selectAsset(db, teamId, params.id), "asset");
         if (row.deleted_at === null) return { result: showAssetRow(dependencies, row) };
-        await db.updateTable("assets").set({ deleted_at: null }).where("id", "=", row.id).execute();
+        await updateTeamRow(db, "assets", row.id, { deleted_at: null });
         return { result: showAssetRow(dependencies, { ...row, deleted_at: null }), events: [assetEvent("asset.restored", row)] };
       });
     },

@@ -12,6 +12,7 @@ import type { AssetRow } from "../../store/tables.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 import { JsonResponse } from "../../operations/responses.ts";
 import { showAssetRow } from "./asset-reading.ts";
+import { insertTeamRow } from "../../store/team-rows.ts";
 
 interface AssetImportDependencies {
   clock: Clock;
@@ -51,7 +52,7 @@ export const importOperations: readonly Operation<AssetImportDependencies>[] = [
           created_at: Math.trunc(dependencies.clock.now()),
         };
         const row: AssetRow = { ...newAssetRow(fields), tags: JSON.stringify([...new Set(body.tags)]), source_url: url.href };
-        await db.insertInto("assets").values(row).execute();
+        await insertTeamRow(db, "assets", row);
         return { result: showAssetRow(dependencies, row), events: [assetEvent("asset.created", row)] };
       };
       const response = await unitOfWork.write(write, async (_db, asset) => {

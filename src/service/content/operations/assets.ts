@@ -1,18 +1,17 @@
 // Assets: the files that screens show. Their type is detected from their bytes; equal bytes are stored once.
-import { sql } from "kysely";
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { Name } from "../../../protocol/common.ts";
 import { Asset, AssetChange, AssetQuery, AssetTags } from "../../../protocol/content/assets.ts";
 import { page } from "../../../protocol/operator/resources.ts";
-import { assetEvent, examineFile, findAssetByHash, hasHash, insertAsset, prepareFile } from "../asset-creation.ts";
+import { assetEvent, examineFile, insertAsset, prepareFile } from "../asset-creation.ts";
 import { assetVersion, isStored, tagsOf, type StoredAssetRow } from "../asset-rows.ts";
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Imports } from "../imports.ts";
 import { readAssetTags } from "../asset-tags.ts";
 import { thumbnailType, type Thumbnails } from "../thumbnails.ts";
 import type { EventJournal } from "../../events/event-journal.ts";
-import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
+import { pageByName } from "../../http/paging.ts";
 import { found, ProblemError } from "../../http/problem.ts";
 import { convertedTypes, mediaTypes } from "../../media/media-info.ts";
 import type { MediaProcessPool } from "../../media/process-pool.ts";
@@ -25,6 +24,8 @@ import { NoContent, operationsWith, type Operation } from "../../operations/oper
 import { FileResponse, JsonResponse } from "../../operations/responses.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Store } from "../../store/store.ts";
+import { findAssetByHash, selectAssets } from "../store.ts";
+import { updateTeamRow } from "../../store/team-rows.ts";
 
 interface AssetDependencies {
   blobs: BlobStore;
@@ -98,20 +99,8 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
     output: page(Asset),
     errors: ["invalid"],
     async run(dependencies, { teamId }, { query }) {
-      const { kind, status, tag, q, sha256, ids, deleted } = query;
-      let rows = dependencies.store.db.selectFrom("assets").selectAll().where("team_id", "=", teamId);
-      rows = rows.where("deleted_at", deleted === "true" ? "is not" : "is", null);
-      if (kind !== undefined) rows = rows.where("kind", "=", kind);
-      if (status !== undefined) rows = rows.where("status", "=", status);
-      if (sha256 !== undefined) rows = rows.where(hasHash(sha256));
-      if (ids !== undefined) rows = rows.where("id", "in", ids.split(","));
-      // Tags are stored as a JSON array, so a tag with its quotes only matches a whole tag.
-      const tagPattern = tag && `%${JSON.stringify(tag).replaceAll(/[!%_]/g, "!$&")}%`;
-      if (tagPattern !== undefined) rows = rows.where(sql<boolean>`tags like ${tagPattern} escape '!'`);
-      if (q === undefined) return pageOf(rows, query, (row) => showAssetRow(dependencies, row));
-      return pageOf(rows.where(nameMayContain(q)), query, (row) => showAssetRow(dependencies, row), {
-        keep: ({ name }) => nameContains(name, q),
-      });
+      const rows = selectAssets(dependencies.store.db, teamId, query);
+      return pageByName(rows, query, (row) => showAssetRow(dependencies, row));
     },
   }),
   operation({
@@ -168,7 +157,7 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
         const changed = { name: body.name ?? row.name, tags: JSON.stringify([...new Set(body.tags ?? tagsOf(row))]) };
         if (changed.name === row.name && changed.tags === row.tags) return { result: showAssetRow(dependencies, row) };
         const next = { ...changed, updated_at: Math.trunc(dependencies.clock.now()) };
-        await db.updateTable("assets").set(next).where("id", "=", row.id).execute();
+        await updateTeamRow(db, "assets", row.id, next);
         const events = [assetEvent("asset.updated", { ...row, ...next })];
         return { result: showAssetRow(dependencies, { ...row, ...next }), events };
       });

@@ -1,30 +1,12 @@
 // Reads the resources that can be in the bin: playlists, layouts and schedules.
-import type { SelectQueryBuilder } from "kysely";
 import type { z } from "zod";
 import type { BinQuery } from "../../../protocol/operator/resources.ts";
 import { pageByName } from "../../http/paging.ts";
 import { found } from "../../http/problem.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { LayoutRow, PlaylistRow, ScheduleRow, Tables } from "../../store/tables.ts";
+import { selectByBin, type RowsWithBin } from "../store.ts";
 import { findTeamRow } from "../../store/team-rows.ts";
 import type { OperatorContext } from "../../operations/context.ts";
-
-interface RowsWithBin {
-  playlists: PlaylistRow;
-  layouts: LayoutRow;
-  schedules: ScheduleRow;
-}
-type Rows<T extends keyof RowsWithBin> = SelectQueryBuilder<Tables, T, RowsWithBin[T]>;
-
-/** The team's rows in the bin, or those outside it. */
-function selectByBin<T extends keyof RowsWithBin>(db: Db, table: T, teamId: string, isInBin: boolean): Rows<T> {
-  // All tables have these columns, so the types of one table serve for all.
-  const rows = db
-    .selectFrom(table as "playlists")
-    .selectAll()
-    .where("team_id", "=", teamId);
-  return rows.where("deleted_at", isInBin ? "is not" : "is", null) as unknown as Rows<T>;
-}
 
 /** Reads the rows of one table. @param noun names the resource in a 404 */
 export function binReaders<T extends keyof RowsWithBin, R>(table: T, noun: string, show: (row: RowsWithBin[T]) => R) {

@@ -4,6 +4,7 @@ import { invalidFields, type FieldError } from "../../http/problem.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
 import { idErrors, keepIds } from "./kept-ids.ts";
+import { existingIds } from "../store.ts";
 
 type Size = { width: number; height: number };
 
@@ -53,17 +54,11 @@ function edgeErrors(zone: NewZone, index: number, layout: Size): FieldError[] {
 }
 
 async function playlistErrors(db: Db, teamId: string, zones: readonly NewZone[]): Promise<FieldError[]> {
-  const ids = [...new Set(zones.flatMap((zone) => zone.playlist_id ?? []))];
-  if (ids.length === 0) return [];
-  const rows = await db
-    .selectFrom("playlists")
-    .select("id")
-    .where("team_id", "=", teamId)
-    .where("deleted_at", "is", null)
-    .where("id", "in", ids)
-    .execute();
-  const known = new Set<string | null>([null, ...rows.map((row) => row.id)]);
-  return zones.flatMap((zone, index) =>
-    known.has(zone.playlist_id) ? [] : [{ pointer: `/zones/${index}/playlist_id`, detail: "there is no such playlist" }],
+  const ids = zones.flatMap((zone) => zone.playlist_id ?? []);
+  const existing = await existingIds(db, "playlists", teamId, ids);
+  return zones.flatMap(({ playlist_id }, index) =>
+    playlist_id === null || existing.has(playlist_id)
+      ? []
+      : [{ pointer: `/zones/${index}/playlist_id`, detail: "there is no such playlist" }],
   );
 }

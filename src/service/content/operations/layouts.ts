@@ -20,6 +20,7 @@ import { canonicalJson } from "../../store/canonical-json.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { LayoutRow } from "../../store/tables.ts";
+import { findTeamRow, insertTeamRow, updateTeamRow } from "../../store/team-rows.ts";
 
 interface LayoutDependencies {
   clock: Clock;
@@ -73,7 +74,7 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
         await checkImage(db, teamId, body.background_asset_id, "/background_asset_id");
         const own = { id: makeId("lay"), team_id: teamId, created_at: now, updated_at: now, deleted_at: null };
         const row: LayoutRow = { ...body, ...own, transition: toJson(body.transition), zones: JSON.stringify(zones) };
-        await db.insertInto("layouts").values(row).execute();
+        await insertTeamRow(db, "layouts", row);
         return { result: show(row), events: [eventOf("layout.created", row)] };
       });
     },
@@ -144,7 +145,7 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
         const changed = { ...row, ...size, name, background_color, background_asset_id, transition, zones: JSON.stringify(zones) };
         if (canonicalJson({ ...changed, zones }) === canonicalJson({ ...row, zones: before })) return { result: show(row) };
         const next = { ...changed, updated_at: Math.trunc(clock.now()) };
-        await db.updateTable("layouts").set(next).where("id", "=", row.id).execute();
+        await updateTeamRow(db, "layouts", row.id, next);
         const affected = await playersShowing(db, teamId, [row.id]);
         return { result: show(next), affected, events: [eventOf("layout.updated", next)] };
       });
@@ -234,12 +235,7 @@ function toJson(transition: Layout["transition"]): string | null {
 /** @throws ProblemError 422 unless the asset, if one is given, is an image of the team. */
 export async function checkImage(db: Db, teamId: string, assetId: string | null | undefined, pointer: string): Promise<void> {
   if (assetId === null || assetId === undefined) return;
-  const asset = await db
-    .selectFrom("assets")
-    .select(["kind", "mime_type"])
-    .where("team_id", "=", teamId)
-    .where("id", "=", assetId)
-    .executeTakeFirst();
+  const asset = await findTeamRow(db, "assets", teamId, assetId);
   if (asset === undefined) throw invalidField(pointer, "there is no such asset");
   if (asset.kind !== "image") throw invalidField(pointer, `the asset is ${asset.mime_type ?? "not ready yet"}: use an image`);
 }

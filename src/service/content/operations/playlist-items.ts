@@ -4,11 +4,10 @@ import { unmaskSecrets } from "../web-secrets.ts";
 import { invalidFields, type FieldError } from "../../http/problem.ts";
 import { calendarsById, missingCalendars } from "../../schedule/holiday-calendars.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
-import { inChunks } from "../../store/chunks.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
-import type { AssetRow } from "../../store/tables.ts";
 import { idErrors, keepIds } from "./kept-ids.ts";
+import { assetsById } from "../store.ts";
 
 /**
  * Returns the items with their ids. A sent id is kept; an item equal to an earlier one keeps that item's id.
@@ -42,16 +41,7 @@ export async function assignItemIds(
 }
 
 async function assetErrors(db: Db, teamId: string, items: readonly NewPlaylistItem[]): Promise<FieldError[]> {
-  const assets = new Map<string, Pick<AssetRow, "kind" | "mime_type" | "deleted_at">>();
-  for (const part of inChunks([...new Set(items.flatMap(assetIdsOf))])) {
-    const rows = await db
-      .selectFrom("assets")
-      .select(["id", "kind", "mime_type", "deleted_at"])
-      .where("team_id", "=", teamId)
-      .where("id", "in", part)
-      .execute();
-    for (const row of rows) assets.set(row.id, row);
-  }
+  const assets = await assetsById(db, teamId, items.flatMap(assetIdsOf));
   return items.flatMap((item, index) =>
     assetFieldsOf(item).flatMap(({ field, assetId, kind }) => {
       const pointer = `/items/${index}/${field}`;

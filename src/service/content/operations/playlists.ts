@@ -18,6 +18,7 @@ import { canonicalJson } from "../../store/canonical-json.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Store } from "../../store/store.ts";
 import type { PlaylistRow } from "../../store/tables.ts";
+import { insertTeamRow, updateTeamRow } from "../../store/team-rows.ts";
 
 interface PlaylistDependencies {
   clock: Clock;
@@ -66,7 +67,7 @@ export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
         const items = await assignItemIds(db, makeId, teamId, body.items, []);
         const fields = { id: makeId("pls"), team_id: teamId, name: body.name, items: JSON.stringify(items) };
         const row: PlaylistRow = { ...fields, created_at: now, updated_at: now, deleted_at: null };
-        await db.insertInto("playlists").values(row).execute();
+        await insertTeamRow(db, "playlists", row);
         return { result: show(row), events: [eventOf("playlist.created", row)] };
       });
     },
@@ -134,7 +135,7 @@ export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
           return { result: show(row) };
         }
         const next = { ...row, ...changed, updated_at: Math.trunc(clock.now()) };
-        await db.updateTable("playlists").set(next).where("id", "=", row.id).execute();
+        await updateTeamRow(db, "playlists", row.id, next);
         const layouts = await layoutsShowing(db, teamId, row.id);
         const affected = await playersShowing(
           db,

@@ -17,9 +17,10 @@ import { hashSecret, randomText } from "../../people/token-secrets.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { UploadLinkRow } from "../../store/upload-tables.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+import { deleteTeamRow, findTeamRow, insertTeamRow, updateTeamRow } from "../../store/team-rows.ts";
 import type { OperatorContext } from "../../operations/context.ts";
 import { NoContent, operationsWith, type Operation } from "../../operations/operation.ts";
+import { findUploadLink, hasOpenUploadLinks } from "../store.ts";
 
 interface UploadLinkDependencies {
   audit: AuditLog;
@@ -78,7 +79,7 @@ export const uploadLinkOperations: readonly Operation<UploadLinkDependencies>[] 
           expires_at: Math.min(now + body.lasts_s * 1_000, operator.expiresAt ?? Number.POSITIVE_INFINITY),
           asset_id: null,
         };
-        await db.insertInto("upload_links").values(row).execute();
+        await insertTeamRow(db, "upload_links", row);
         return { result: { ...show(row), url: `${baseUrl}/api/v1/upload-links/${row.id}/file?key=${key}` } };
       });
     },
@@ -114,7 +115,7 @@ export const uploadLinkOperations: readonly Operation<UploadLinkDependencies>[] 
     async run(dependencies, context, input, unitOfWork) {
       await unitOfWork.write(async (db) => {
         const row = await find(dependencies, context, input.params.id, db);
-        await db.deleteFrom("upload_links").where("id", "=", row.id).execute();
+        await deleteTeamRow(db, "upload_links", row.id);
         return { result: undefined };
       });
     },
@@ -147,7 +148,7 @@ export const uploadLinkOperations: readonly Operation<UploadLinkDependencies>[] 
         // While the bytes arrived, the link may have been used or cancelled, or its creator's token may have ended.
         await openLink(dependencies, db, given.id, query.key);
         const asset = await insertAsset(dependencies, db, { teamId: row.team_id, name: row.name }, bytes, examined);
-        await db.updateTable("upload_links").set({ asset_id: asset.id }).where("id", "=", row.id).execute();
+        await updateTeamRow(db, "upload_links", row.id, { asset_id: asset.id });
         const { team_id: teamId, user_id: userId, token_id: tokenId } = row;
         const write = { action: "sendByUploadLink", resourceType: "upload links", resourceId: asset.id, before: null, after: null };
         await dependencies.audit.append(db, { teamId, userId, tokenId, ...write, address, requestId });
@@ -176,7 +177,7 @@ function takeTurn({ store }: UploadLinkDependencies, linkId: string): Disposable
 
 /** The link, if it is valid. @throws ProblemError 404 for a wrong key; 410 if it was used, expired, or its creator lost access. */
 async function openLink({ clock }: UploadLinkDependencies, db: Db, linkId: string, key: string): Promise<UploadLinkRow> {
-  const row = await db.selectFrom("upload_links").selectAll().where("id", "=", linkId).executeTakeFirst();
+  const row = await findUploadLink(db, linkId);
   if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hashSecret(key)))) {
     throw new ProblemError("not-found", "There is no such upload link");
   }
@@ -212,13 +213,9 @@ async function find(
 
 /** @throws ProblemError 429 if the team has too many unused links. */
 async function checkOpen(db: Db, teamId: string, now: number): Promise<void> {
-  const open = db.selectFrom("upload_links").select("id").where("team_id", "=", teamId).where("asset_id", "is", null);
-  const rows = await open.where("expires_at", ">", now).limit(maxOpen).execute();
-  if (rows.length < maxOpen) return;
+  if (!(await hasOpenUploadLinks(db, teamId, maxOpen, now))) return;
   const headers = { "Retry-After": "60" };
-  throw new ProblemError("too-many", `The team has ${maxOpen} unused links: cancel some, or wait until they expire`, {
-    headers,
-  });
+  throw new ProblemError("too-many", `The team has ${maxOpen} unused links: cancel some, or wait until they expire`, { headers });
 }
 
 function show(row: UploadLinkRow): UploadLink {

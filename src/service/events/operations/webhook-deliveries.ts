@@ -17,6 +17,8 @@ import { operationsWith, type Operation } from "../../operations/operation.ts";
 import type { DeliveryRow } from "../../store/event-tables.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Store } from "../../store/store.ts";
+import { selectTeamRows } from "../../store/team-rows.ts";
+import { attemptsOf, findDelivery, readMessage } from "../webhooks/store.ts";
 
 interface WebhookDeliveryDependencies {
   clock: Clock;
@@ -91,8 +93,8 @@ export const webhookDeliveryOperations: readonly Operation<WebhookDeliveryDepend
     errors: ["not-found", "invalid"],
     async run(dependencies, context, { params, query: { status, ...query } }) {
       await findWebhook(dependencies.store.db, context.teamId, params.id);
-      const all = dependencies.store.db.selectFrom("webhook_deliveries").selectAll().where("webhook_id", "=", params.id);
-      return pageOf(status === undefined ? all : all.where("status", "=", status), query, showDelivery);
+      const rows = selectTeamRows(dependencies.store.db, "webhook_deliveries", context.teamId, { webhook_id: params.id, status });
+      return pageOf(rows, query, showDelivery);
     },
   }),
   operation({
@@ -113,8 +115,8 @@ export const webhookDeliveryOperations: readonly Operation<WebhookDeliveryDepend
     async run(dependencies, context, { params, query }) {
       const row = await findAttempted(dependencies, context, params, query.wait_seconds);
       const { db } = dependencies.store;
-      const message = await db.selectFrom("webhook_messages").select("body").where("event_id", "=", row.event_id).executeTakeFirstOrThrow();
-      const attempts = await db.selectFrom("webhook_attempts").selectAll().where("delivery_id", "=", row.id).orderBy("at").execute();
+      const message = await readMessage(db, row);
+      const attempts = await attemptsOf(db, row.id);
       const log = attempts.map(({ number, at, duration_ms, status, body, error }) => ({
         attempt: number,
         at: new Date(at).toISOString(),
@@ -235,11 +237,5 @@ async function find(
   deliveryId: string,
   db = store.db,
 ) {
-  return db
-    .selectFrom("webhook_deliveries")
-    .selectAll()
-    .where("team_id", "=", teamId)
-    .where("webhook_id", "=", webhookId)
-    .where("id", "=", deliveryId)
-    .executeTakeFirst();
+  return findDelivery(db, teamId, webhookId, deliveryId);
 }

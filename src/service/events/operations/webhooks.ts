@@ -18,6 +18,8 @@ import { NoContent, operationsWith, type Operation } from "../../operations/oper
 import type { WebhookRow } from "../../store/event-tables.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Store } from "../../store/store.ts";
+import { insertTeamRow, selectTeamRows, updateTeamRow } from "../../store/team-rows.ts";
+import { deleteWebhooks } from "../webhooks/store.ts";
 
 interface WebhookDependencies {
   closing: AbortSignal;
@@ -72,7 +74,7 @@ If no delivery succeeds for an hour, the event \`webhook.failing\` is sent at \`
           created_at: now,
           updated_at: now,
         };
-        await db.insertInto("webhooks").values(row).execute();
+        await insertTeamRow(db, "webhooks", row);
         return { result: { ...showWebhook(row, now), secret: secrets[0]!.secret } };
       });
     },
@@ -90,10 +92,8 @@ If no delivery succeeds for an hour, the event \`webhook.failing\` is sent at \`
     status: 200,
     output: page(Webhook),
     errors: ["invalid"],
-    async run(dependencies, { teamId }, { query }) {
-      const rows = dependencies.store.db.selectFrom("webhooks").selectAll().where("team_id", "=", teamId);
-      return pageOf(rows, query, (row) => showWebhook(row, dependencies.clock.now()));
-    },
+    run: ({ clock, store }, { teamId }, { query }) =>
+      pageOf(selectTeamRows(store.db, "webhooks", teamId), query, (row) => showWebhook(row, clock.now())),
   }),
   operation({
     name: "getWebhook",
@@ -149,7 +149,7 @@ If no delivery succeeds for an hour, the event \`webhook.failing\` is sent at \`
           paused_reason,
           updated_at: Math.trunc(dependencies.clock.now()),
         };
-        await db.updateTable("webhooks").set(next).where("id", "=", row.id).execute();
+        await updateTeamRow(db, "webhooks", row.id, next);
         if (next.status === "disabled") await dependencies.deliveries.cancelAll(db, row.id);
         return { result: showWebhook(next, dependencies.clock.now()) };
       });
@@ -172,10 +172,7 @@ If no delivery succeeds for an hour, the event \`webhook.failing\` is sent at \`
     async run(_dependencies, context, { params: { id: webhookId } }, unitOfWork) {
       await unitOfWork.write(async (db) => {
         const row = await findWebhook(db, context.teamId, webhookId);
-        const deliveryIds = db.selectFrom("webhook_deliveries").select("id").where("webhook_id", "=", row.id);
-        await db.deleteFrom("webhook_attempts").where("delivery_id", "in", deliveryIds).execute();
-        await db.deleteFrom("webhook_deliveries").where("webhook_id", "=", row.id).execute();
-        await db.deleteFrom("webhooks").where("id", "=", row.id).execute();
+        await deleteWebhooks(db, { webhookId: row.id });
         return { result: undefined };
       });
     },
@@ -201,7 +198,7 @@ If no delivery succeeds for an hour, the event \`webhook.failing\` is sent at \`
         const now = Math.trunc(dependencies.clock.now());
         const secrets = rotateSecrets(row, now);
         const next = { ...row, secrets: JSON.stringify(secrets), updated_at: now };
-        await db.updateTable("webhooks").set(next).where("id", "=", row.id).execute();
+        await updateTeamRow(db, "webhooks", row.id, next);
         return { result: { ...showWebhook(next, now), secret: secrets[0]!.secret } };
       });
     },

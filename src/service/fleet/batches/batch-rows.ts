@@ -71,11 +71,22 @@ export async function countCommands(db: Db, batchId: string, wave: number | null
   return Object.fromEntries((await groups.execute()).map(({ status, count }) => [status as CommandStatus, Number(count)]));
 }
 
+/** The commands of a batch that no device has got. */
+export function queuedCommands(db: Db, batchId: string): Promise<{ id: string }[]> {
+  return db.selectFrom("commands").select("id").where("batch_id", "=", batchId).where("status", "=", "queued").execute();
+}
+
 /** Stores new values of a batch, in the transaction of the change. */
 export async function updateBatch(db: Db, row: CommandBatchRow, fields: Partial<CommandBatchRow>, now: number): Promise<CommandBatchRow> {
   const next = { ...row, ...fields, updated_at: now };
   await db.updateTable("command_batches").set(next).where("id", "=", row.id).execute();
   return next;
+}
+
+/** Cancels all batches of a team that have not ended. */
+export async function cancelTeamBatches(db: Db, teamId: string, reason: string, now: number): Promise<void> {
+  const cancelled = { state: "cancelled" as const, reason, updated_at: now, ended_at: now };
+  await db.updateTable("command_batches").set(cancelled).where("team_id", "=", teamId).where("ended_at", "is", null).execute();
 }
 
 /** An event of a batch. It concerns no single player: a wave may have thousands, and each command has its own events. */

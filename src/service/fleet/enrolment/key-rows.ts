@@ -9,6 +9,12 @@ export function findKeyByHash(db: Db, hash: string): Promise<EnrolmentKeyRow | u
   return db.selectFrom("enrolment_keys").selectAll().where("hash", "=", hash).executeTakeFirst();
 }
 
+/** Revokes all keys of a team. */
+export async function revokeTeamKeys(db: Db, teamId: string, now: number): Promise<void> {
+  const keys = db.updateTable("enrolment_keys").set({ revoked_at: now, updated_at: now }).where("team_id", "=", teamId);
+  await keys.where("revoked_at", "is", null).execute();
+}
+
 /** Why the key enrols nobody any more; null while it does. A key that is only used up still returns players to their machines. */
 export function endOfKey(row: EnrolmentKeyRow, isTeamDeleted: boolean, now: number): ProblemError | null {
   const name = `The enrolment key “${row.name}” (…${row.hint})`;

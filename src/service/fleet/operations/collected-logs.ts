@@ -8,7 +8,7 @@ import { pageOf } from "../../http/paging.ts";
 import { found } from "../../http/problem.ts";
 import type { Store } from "../../store/store.ts";
 import type { CollectedLogRow } from "../../store/tables.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+import { findTeamRow, selectTeamRows } from "../../store/team-rows.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 import { FileResponse } from "../../operations/responses.ts";
 
@@ -38,8 +38,7 @@ export const collectedLogOperations: readonly Operation<CollectedLogDependencies
     async run({ store }, { teamId }, { params, query }) {
       const { db } = store;
       found(await findPlayer(db, teamId, params.id), "screen");
-      const rows = db.selectFrom("collected_logs").selectAll().where("player_id", "=", params.id).where("team_id", "=", teamId);
-      return pageOf(rows, query, showLog);
+      return pageOf(selectTeamRows(db, "collected_logs", teamId, { player_id: params.id }), query, showLog);
     },
   }),
   operation({

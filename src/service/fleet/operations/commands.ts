@@ -1,5 +1,4 @@
 // Operations for commands to players.
-import type { SelectQueryBuilder } from "kysely";
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import type { Log } from "../../../base/log.ts";
@@ -18,8 +17,10 @@ import { pageOf } from "../../http/paging.ts";
 import { found, invalidField } from "../../http/problem.ts";
 import { storeOverride } from "../../schedule/overrides.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { CommandRow, Tables } from "../../store/tables.ts";
+import type { CommandRow } from "../../store/tables.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
+import { selectTeamRows, whereEqual } from "../../store/team-rows.ts";
+import { findCommand, selectCommands } from "../store.ts";
 
 interface CommandDependencies {
   clock: Clock;
@@ -85,8 +86,8 @@ export const commandOperations: readonly Operation<CommandDependencies>[] = [
       const { db } = store;
       found(await findPlayer(db, teamId, params.id), "screen");
       await commands.expire();
-      const rows = db.selectFrom("commands").selectAll().where("player_id", "=", params.id);
-      return pageOf(filtered(rows, query), query, showCommand);
+      const { status, type } = query;
+      return pageOf(whereEqual(selectCommands(db, params.id), { status, type }), query, showCommand);
     },
   }),
   operation({
@@ -104,11 +105,8 @@ export const commandOperations: readonly Operation<CommandDependencies>[] = [
     errors: ["invalid"],
     async run({ commands, store }, { teamId }, { query }) {
       await commands.expire();
-      const rows = store.db.selectFrom("commands").selectAll().where("team_id", "=", teamId);
-      const { player_id, batch_id } = query;
-      const ofPlayer = player_id === undefined ? rows : rows.where("player_id", "=", player_id);
-      const selected = batch_id === undefined ? ofPlayer : ofPlayer.where("batch_id", "=", batch_id);
-      return pageOf(filtered(selected, query), query, showCommand);
+      const { player_id, batch_id, status, type } = query;
+      return pageOf(selectTeamRows(store.db, "commands", teamId, { player_id, batch_id, status, type }), query, showCommand);
     },
   }),
   operation({
@@ -159,13 +157,6 @@ export const commandOperations: readonly Operation<CommandDependencies>[] = [
 ];
 
 async function find(db: Db, teamId: string, params: z.infer<typeof oneCommand>): Promise<CommandRow> {
-  const rows = db.selectFrom("commands").selectAll().where("team_id", "=", teamId).where("player_id", "=", params.id);
-  return found(await rows.where("id", "=", params.command_id).executeTakeFirst(), "command");
-}
-
-type CommandRows = SelectQueryBuilder<Tables, "commands", CommandRow>;
-
-function filtered(rows: CommandRows, { status, type }: z.infer<typeof CommandsQuery>): CommandRows {
-  const ofStatus = status === undefined ? rows : rows.where("status", "=", status);
-  return type === undefined ? ofStatus : ofStatus.where("type", "=", type);
+  const row = await findCommand(db, params.id, params.command_id);
+  return found(row?.team_id === teamId ? row : undefined, "command");
 }

@@ -10,12 +10,12 @@ import {
 import type { DeviceSockets } from "../devices/device-sockets.ts";
 import type { Presence } from "../presence.ts";
 import { playersOfTarget, targetWarnings, unknownPlayersError } from "../targets.ts";
-import { inChunks } from "../../store/chunks.ts";
 import type { Db } from "../../store/store.ts";
 import type { PlayerRow } from "../../store/tables.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 import type { WriteEvent } from "../../operations/unit-of-work.ts";
 import { removePlayer, returnPlayer, type PlayerRemovalDependencies } from "./player-removal.ts";
+import { playersInBinOrNot } from "../store.ts";
 
 interface BulkBinDependencies extends PlayerRemovalDependencies {
   clock: Clock;
@@ -111,11 +111,7 @@ export const bulkBinOperations: readonly Operation<BulkBinDependencies>[] = [
 
 /** The players with these ids, in the bin or not. @throws ProblemError 422 that lists the ids which are none of the team's. */
 async function inBinOrNot(db: Db, teamId: string, ids: readonly string[]): Promise<PlayerRow[]> {
-  const rows: PlayerRow[] = [];
-  for (const part of inChunks([...new Set(ids)].toSorted())) {
-    const all = db.selectFrom("players").selectAll().where("team_id", "=", teamId).where("erased_at", "is", null);
-    rows.push(...(await all.where("id", "in", part).execute()));
-  }
+  const rows = await playersInBinOrNot(db, teamId, ids);
   const error = unknownPlayersError(ids, rows, "/player_ids");
   if (error !== null) throw error;
   return rows;

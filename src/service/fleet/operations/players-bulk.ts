@@ -10,6 +10,7 @@ import type { PlayerRow } from "../../store/tables.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 import type { WriteEvent } from "../../operations/unit-of-work.ts";
 import { checkLayout, eventsOf } from "./players.ts";
+import { updateTeamRow } from "../../store/team-rows.ts";
 
 interface PlayersBulkDependencies {
   clock: Clock;
@@ -50,11 +51,7 @@ export const bulkOperations: readonly Operation<PlayersBulkDependencies>[] = [
           const columns = { layout_id: layout_id === undefined ? row.layout_id : layout_id, tags, ...controlColumns(control, row) };
           const next = { ...row, ...columns, updated_at };
           if (canonicalJson({ ...row, updated_at }) === canonicalJson(next)) continue;
-          await db
-            .updateTable("players")
-            .set({ ...columns, updated_at })
-            .where("id", "=", row.id)
-            .execute();
+          await updateTeamRow(db, "players", row.id, { ...columns, updated_at });
           changed.push(next);
           events.push(...eventsOf(row, next));
         }

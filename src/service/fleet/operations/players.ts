@@ -21,8 +21,8 @@ import {
   statusOf,
   type ShownPlayerDependencies,
 } from "../player-resource.ts";
-import { hasTag, updateTagIndex } from "../targets.ts";
-import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
+import { updateTagIndex } from "../targets.ts";
+import { nameContains, pageOf } from "../../http/paging.ts";
 import { checkImage } from "../../content/operations/layouts.ts";
 import { found, invalidField } from "../../http/problem.ts";
 import { controlColumns, jsonOf } from "../player-columns.ts";
@@ -32,6 +32,8 @@ import type { Db, Store } from "../../store/store.ts";
 import type { PlayerRow } from "../../store/tables.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 import type { Change } from "../../operations/unit-of-work.ts";
+import { findTeamRow, updateTeamRow } from "../../store/team-rows.ts";
+import { filterPlayers, selectBin, selectPlayers } from "../store.ts";
 
 interface PlayerDependencies extends ShownPlayerDependencies {
   clock: Clock;
@@ -113,14 +115,11 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
     output: page(Player),
     errors: ["invalid"],
     async run(dependencies, { teamId }, { query }) {
-      const { status, tag, q, layout_id: layoutId, deleted, has_problems: hasProblems } = query;
+      const { status, tag, q, layout_id, deleted, has_problems: hasProblems } = query;
       const isBin = deleted === "true";
-      const all = dependencies.store.db.selectFrom("players").selectAll().where("team_id", "=", teamId);
-      let rows = isBin ? all.where("removed_at", "is not", null).where("erased_at", "is", null) : all.where("removed_at", "is", null);
-      if (layoutId !== undefined) rows = rows.where("layout_id", "=", layoutId);
-      if (q !== undefined) rows = rows.where(nameMayContain(q));
+      const all = (isBin ? selectBin : selectPlayers)(dependencies.store.db, teamId);
       // Players in the bin are not in the tag index.
-      if (tag !== undefined && !isBin) rows = rows.where((row) => row.exists(hasTag(row, tag)));
+      const rows = filterPlayers(all, { tag: isBin ? undefined : tag, layout_id, q });
       const keep = (row: PlayerRow) =>
         (q === undefined || nameContains(row.name, q)) &&
         (status === undefined || dependencies.presence.isOnline(row.id) === (status === "online")) &&
@@ -228,7 +227,7 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
         const committed = await dependencies.rollouts.announce(db, { players: left });
         if (canonicalJson(after) === canonicalJson(before)) return { result: before, committed };
         const next = { ...after, updated_at: now };
-        await db.updateTable("players").set(next).where("id", "=", next.id).execute();
+        await updateTeamRow(db, "players", next.id, next);
         if (next.tags !== before.tags) await updateTagIndex(db, [next]);
         return { result: next, affected: [next], events: eventsOf(before, next), committed };
       };
@@ -248,6 +247,6 @@ export function eventsOf(before: PlayerRow, after: PlayerRow): NonNullable<Chang
 /** @throws ProblemError 422 if the layout does not exist or is in the bin. */
 export async function checkLayout(db: Db, teamId: string, layoutId: string | null | undefined, pointer = "/layout_id"): Promise<void> {
   if (layoutId == null) return;
-  const all = db.selectFrom("layouts").select("id").where("team_id", "=", teamId).where("deleted_at", "is", null);
-  if ((await all.where("id", "=", layoutId).executeTakeFirst()) === undefined) throw invalidField(pointer, "there is no such layout");
+  const layout = await findTeamRow(db, "layouts", teamId, layoutId);
+  if (layout?.deleted_at !== null) throw invalidField(pointer, "there is no such layout");
 }

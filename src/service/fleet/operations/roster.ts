@@ -1,8 +1,9 @@
 // The operation that reads the roster: all screens of a team in short rows.
 import { RosterPage, RosterQuery } from "../../../protocol/operator/roster.ts";
-import { rosterColumns, rosterRows, type RosterColumns, type RosterDependencies } from "../roster/rows.ts";
+import { rosterRows, selectRoster, type RosterColumns, type RosterDependencies } from "../roster/rows.ts";
 import { pageOf } from "../../http/paging.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
+import { countPlayers } from "../store.ts";
 
 const operation = operationsWith<RosterDependencies>();
 
@@ -25,13 +26,8 @@ export const rosterOperations: readonly Operation<RosterDependencies>[] = [
     errors: ["invalid"],
     async run(dependencies, { teamId }, { query }) {
       const { db } = dependencies.store;
-      const all = db.selectFrom("players").where("team_id", "=", teamId).where("removed_at", "is", null);
-      const ids = query.ids?.split(",");
-      const columns = all.select(rosterColumns);
-      const rows = ids === undefined ? columns : columns.where("id", "in", ids);
-      const { data, next_cursor } = await pageOf(rows, query, (row: RosterColumns) => row);
-      const { total } = await all.select((row) => row.fn.countAll<number>().as("total")).executeTakeFirstOrThrow();
-      return { data: await rosterRows(dependencies, teamId, data), next_cursor, total: Number(total) };
+      const { data, next_cursor } = await pageOf(selectRoster(db, teamId, query.ids), query, (row: RosterColumns) => row);
+      return { data: await rosterRows(dependencies, teamId, data), next_cursor, total: await countPlayers(db, teamId) };
     },
   }),
 ];

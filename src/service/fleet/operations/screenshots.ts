@@ -9,10 +9,11 @@ import { pageOf } from "../../http/paging.ts";
 import { found } from "../../http/problem.ts";
 import type { Store } from "../../store/store.ts";
 import type { ScreenshotRow } from "../../store/tables.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+import { deleteTeamRow, findTeamRow } from "../../store/team-rows.ts";
 import type { OperatorContext } from "../../operations/context.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 import { FileResponse } from "../../operations/responses.ts";
+import { selectScreenshots } from "../store.ts";
 
 interface ScreenshotDependencies {
   store: Store;
@@ -50,9 +51,7 @@ export const screenshotOperations: readonly Operation<ScreenshotDependencies>[] 
     async run({ store }, { teamId }, { params, query: { source, ...query } }) {
       const { db } = store;
       found(await findPlayer(db, teamId, params.id), "screen");
-      const all = db.selectFrom("screenshots").selectAll().where("player_id", "=", params.id);
-      const rows = source === undefined ? all : all.where("command_id", source === "interval" ? "is" : "is not", null);
-      return pageOf(rows, query, showScreenshot);
+      return pageOf(selectScreenshots(db, params.id, source), query, showScreenshot);
     },
   }),
   operation({
@@ -105,7 +104,7 @@ export const screenshotOperations: readonly Operation<ScreenshotDependencies>[] 
     async run(dependencies, context, { params }, unitOfWork) {
       await unitOfWork.write(async (db) => {
         const { id: screenshotId, sha256 } = await find(dependencies, context, params, db);
-        await db.deleteFrom("screenshots").where("id", "=", screenshotId).execute();
+        await deleteTeamRow(db, "screenshots", screenshotId);
         dependencies.sweeper.mark([{ sha256 }]);
         return { result: undefined };
       });

@@ -12,7 +12,6 @@ import {
   RolloutPlayersQuery,
   RolloutResume,
   RolloutsQuery,
-  type RolloutPlayersQuery as PlayersQuery,
 } from "../../../protocol/operator/rollouts.ts";
 import { markForAssignment, releasePlayers } from "./assignment.ts";
 import { checkRelease } from "./release-catalog.ts";
@@ -29,9 +28,10 @@ import { found, ProblemError } from "../../http/problem.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { RolloutRow } from "../../store/rollout-tables.ts";
 import type { Db, Store } from "../../store/store.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+import { findTeamRow, selectTeamRows } from "../../store/team-rows.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 import type { Change } from "../../operations/unit-of-work.ts";
+import { selectRolloutPlayers } from "./player-hooks.ts";
 
 interface RolloutDependencies {
   clock: Clock;
@@ -112,8 +112,7 @@ export const rolloutOperations: readonly Operation<RolloutDependencies>[] = [
     errors: ["invalid"],
     async run(dependencies, { teamId }, { query }) {
       const { db } = dependencies.store;
-      let rows = db.selectFrom("rollouts").selectAll().where("team_id", "=", teamId);
-      if (query.status !== undefined) rows = rows.where("status", "=", query.status);
+      const rows = selectTeamRows(db, "rollouts", teamId, { status: query.status });
       const { data, next_cursor } = await pageOf(rows, query, (row) => row);
       const shown: Rollout[] = [];
       for (const row of data) shown.push(await showRollout(dependencies, db, row));
@@ -158,9 +157,8 @@ export const rolloutOperations: readonly Operation<RolloutDependencies>[] = [
       await find(store.db, teamId, rolloutId);
       const { state } = query;
       const isOffline = state === "offline";
-      let rows = selectPlayersOf(store.db, rolloutId, query);
       // An offline player is stored with the state that it reported last.
-      if (state !== undefined && !isOffline) rows = rows.where("state", "=", state);
+      const rows = selectRolloutPlayers(store.db, rolloutId, query.ring, isOffline ? undefined : state);
       const keep = state === undefined ? {} : { keep: (row: Parameters<typeof shownState>[1]) => shownState(presence, row) === state };
       return pageOf(rows, query, (row) => showRolloutPlayer(presence, row), { by: ["player_id"], ...keep });
     },
@@ -283,18 +281,6 @@ async function findInProgress(db: Db, teamId: string, rolloutId: string): Promis
   if (isInProgress(row)) return row;
   const remedy = "start another one with `POST /rollouts`, or set `release` of single screens";
   throw new ProblemError("wrong-status", `It has ended (${row.status}): ${remedy}`);
-}
-
-/** The players of a rollout that are not deleted, with their names. */
-function selectPlayersOf(db: Db, rolloutId: string, { ring }: PlayersQuery) {
-  const rows = db
-    .selectFrom("rollout_players")
-    .innerJoin("players", "players.id", "rollout_players.player_id")
-    .selectAll("rollout_players")
-    .select("players.name")
-    .where("rollout_id", "=", rolloutId)
-    .where("players.removed_at", "is", null);
-  return ring === undefined ? rows : rows.where("ring", "=", ring - 1);
 }
 
 /** As {@link RolloutTracker.announce}, and wakes the runner after the commit. */

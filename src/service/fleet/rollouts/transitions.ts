@@ -14,6 +14,13 @@ export async function updateRollout(db: Db, row: RolloutRow, fields: Fields, now
   return next;
 }
 
+/** Aborts all rollouts of a team that have not ended. */
+export function abortTeamRollouts(db: Db, teamId: string, reason: string, now: number): Promise<RolloutRow[]> {
+  const aborted = { status: "aborted" as const, reason, updated_at: now, ended_at: now };
+  const rollouts = db.updateTable("rollouts").set(aborted).where("team_id", "=", teamId).where("ended_at", "is", null);
+  return rollouts.returningAll().execute();
+}
+
 /** The fields of a rollout that begins a ring. */
 export function beginRing(ring: number, now: number): Pick<RolloutRow, "ring" | "ring_started_at" | "ring_done_at"> {
   return { ring, ring_started_at: now, ring_done_at: null };

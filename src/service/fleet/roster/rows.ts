@@ -15,6 +15,7 @@ import { newestScreenshots, type NewestScreenshot } from "../newest-screenshots.
 import type { PlayerProblems } from "../player-problems.ts";
 import type { Glance, Presence } from "../presence.ts";
 import { stateOf } from "./state.ts";
+import { filterPlayers, selectPlayers } from "../store.ts";
 
 export interface RosterDependencies {
   alerts: AlertEngine;
@@ -27,7 +28,7 @@ export interface RosterDependencies {
 }
 
 /** The columns of a player that its row needs. */
-export const rosterColumns = [
+const rosterColumns = [
   "id",
   "team_id",
   "name",
@@ -39,6 +40,10 @@ export const rosterColumns = [
   "created_at",
 ] as const satisfies readonly (keyof PlayerRow)[];
 export type RosterColumns = Pick<PlayerRow, (typeof rosterColumns)[number]>;
+
+export function selectRoster(db: Db, teamId: string, ids: string | undefined) {
+  return filterPlayers(selectPlayers(db, teamId), { ids }).clearSelect().select(rosterColumns);
+}
 
 // Reading a stored heartbeat takes some microseconds. Between so many, other work runs.
 const rowsPerTurn = 100;

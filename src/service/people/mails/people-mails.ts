@@ -10,6 +10,7 @@ import type { InvitationRow } from "../../store/people-tables.ts";
 import type { Db } from "../../store/store.ts";
 import { codeMail, invitationMail } from "./mail-texts.ts";
 import type { SecretFor } from "./mailed-secrets.ts";
+import { putEmailProof } from "../store/users.ts";
 
 interface MailDependencies {
   clock: Clock;
@@ -78,11 +79,7 @@ export class PeopleMails {
   /** Queues a mail with a code, by which the user proves the email. An earlier code becomes invalid. */
   async sendCode(db: Db, teamId: string, userId: string, email: string): Promise<void> {
     const row = { user_id: userId, email, code_hash: null, expires_at: this.#now + proofMs };
-    await db
-      .insertInto("email_proofs")
-      .values(row)
-      .onConflict((conflict) => conflict.column("user_id").doUpdateSet(row))
-      .execute();
+    await putEmailProof(db, row);
     const text = codeMail(publicBase(this.#dependencies.publicUrl!));
     await this.#queue(db, { teamId, email }, text, { is: "email", id: userId });
   }

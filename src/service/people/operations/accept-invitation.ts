@@ -12,7 +12,8 @@ import { requireWholePerson, scopesOfRole } from "../operator.ts";
 import { proveEmail } from "../emails.ts";
 import { findPendingInvitation, joinTeam, type PresentedInvitation } from "../invitations.ts";
 import { showTeam, showUser } from "../people-resources.ts";
-import { createUser } from "../people.ts";
+import { readTeam } from "../store/teams.ts";
+import { createUser, readUser } from "../store/users.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { UserRow } from "../../store/people-tables.ts";
 import type { Db, Store } from "../../store/store.ts";
@@ -57,7 +58,7 @@ export async function acceptInvitation(
       createdBy: row.created_by,
       expiresAt: row.token_expires_at,
     });
-    const team = await db.selectFrom("teams").selectAll().where("id", "=", row.team_id).executeTakeFirstOrThrow();
+    const team = await readTeam(db, row.team_id);
     await dependencies.audit.append(db, {
       teamId: row.team_id,
       userId: user.id,
@@ -84,5 +85,5 @@ async function personOf(
 ): Promise<UserRow> {
   const id = userId ?? (await createUser(dependencies, db, { name: ownName ?? name, email })).id;
   if (isMailed) await proveEmail(db, id, email);
-  return db.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+  return readUser(db, id);
 }

@@ -8,6 +8,7 @@ import { operationsWith, type Operation } from "../../operations/operation.ts";
 import type { AuditLog } from "../audit.ts";
 import type { AuditRow } from "../../store/people-tables.ts";
 import type { Store } from "../../store/store.ts";
+import { selectTeamRows } from "../../store/team-rows.ts";
 
 interface AuditDependencies {
   audit: AuditLog;
@@ -37,13 +38,8 @@ export const auditOperations: readonly Operation<AuditDependencies>[] = [
     status: 200,
     output: page(AuditEntry),
     errors: ["invalid"],
-    run({ store }, { teamId }, { query: { user_id, action, resource_id, ...query } }) {
-      let rows = store.db.selectFrom("audit").selectAll().where("team_id", "=", teamId);
-      if (user_id !== undefined) rows = rows.where("user_id", "=", user_id);
-      if (action !== undefined) rows = rows.where("action", "=", action);
-      if (resource_id !== undefined) rows = rows.where("resource_id", "=", resource_id);
-      return pageOf(rows, query, show);
-    },
+    run: ({ store }, { teamId }, { query: { user_id, action, resource_id, ...query } }) =>
+      pageOf(selectTeamRows(store.db, "audit", teamId, { user_id, action, resource_id }), query, show),
   }),
   operation({
     name: "verifyAudit",

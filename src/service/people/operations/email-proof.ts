@@ -10,7 +10,8 @@ import { hashCode } from "../mails/mailed-secrets.ts";
 import type { PeopleMails } from "../mails/people-mails.ts";
 import type { Operator } from "../operator.ts";
 import { showUser } from "../people-resources.ts";
-import type { Db, Store } from "../../store/store.ts";
+import { deleteEmailProof, findEmailProof, readUser } from "../store/users.ts";
+import type { Store } from "../../store/store.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 
 interface EmailProofDependencies {
@@ -78,7 +79,7 @@ export const emailProofOperations: readonly Operation<EmailProofDependencies>[] 
       const { waitMs, takeBack } = await codeGuesses.take(operator.userId);
       if (waitMs > 0) throw tooManyRequests("Too many wrong codes", waitMs);
       const user = await unitOfWork.write(async (db) => {
-        const sent = await db.selectFrom("email_proofs").selectAll().where("user_id", "=", operator.userId).executeTakeFirst();
+        const sent = await findEmailProof(db, operator.userId);
         const { email } = await readUser(db, operator.userId);
         const isRight =
           sent !== undefined && sent.email === email && sent.expires_at > clock.now() && sent.code_hash === hashCode(body.code);
@@ -86,7 +87,7 @@ export const emailProofOperations: readonly Operation<EmailProofDependencies>[] 
         if (!(await proveEmail(db, operator.userId, sent.email))) {
           throw new ProblemError("conflict", "Another account here has proven this email: sign in with that one, or use another email");
         }
-        await db.deleteFrom("email_proofs").where("user_id", "=", operator.userId).execute();
+        await deleteEmailProof(db, operator.userId);
         return { result: showUser(await readUser(db, operator.userId)) };
       });
       await takeBack();
@@ -99,8 +100,4 @@ export const emailProofOperations: readonly Operation<EmailProofDependencies>[] 
 function requirePerson({ isSession }: Operator): void {
   if (!isSession)
     throw new ProblemError("forbidden", "Only a person who is signed in proves their email, not a program with an access token");
-}
-
-function readUser(db: Db, userId: string) {
-  return db.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirstOrThrow();
 }

@@ -14,14 +14,17 @@ import type { BrowserCookies } from "../sessions/browser-cookies.ts";
 import { grantsExpireAt, intersectScopes, requireRoleScopes } from "../grants.ts";
 import { scopesOfRole } from "../operator.ts";
 import { showInvitation } from "../people-resources.ts";
-import { selectMembers } from "../people.ts";
+import { findProvenUser } from "../emails.ts";
+import { findPendingOf } from "../store/invitations.ts";
+import { readTeam } from "../store/teams.ts";
+import { findMember, readUser } from "../store/users.ts";
 import { newInvitationSecret } from "../mails/mailed-secrets.ts";
 import type { PeopleMails } from "../mails/people-mails.ts";
 import { hashSecret } from "../token-secrets.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { InvitationRow } from "../../store/people-tables.ts";
 import type { Db, Store } from "../../store/store.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+import { findTeamRow, insertTeamRow, selectTeamRows, updateTeamRow } from "../../store/team-rows.ts";
 
 interface InvitationDependencies {
   audit: AuditLog;
@@ -80,8 +83,11 @@ export const invitationOperations: readonly Operation<InvitationDependencies>[] 
           accepted_at: null,
           revoked_at: null,
         };
-        await db.insertInto("invitations").values(row).execute();
-        if (mailed) await peopleMails.invite(db, row, await namesOf(db, row));
+        await insertTeamRow(db, "invitations", row);
+        if (mailed) {
+          const [team, inviter] = [await readTeam(db, row.team_id), await readUser(db, row.created_by)];
+          await peopleMails.invite(db, row, { team: team.name, inviter: inviter.name });
+        }
         // Behind `#`, so that no server's log and no Referer header contains it.
         const url = context.baseUrl === null ? null : `${context.baseUrl}/sign-in#invitation=${secret}`;
         return { result: { ...showInvitation(row, now), secret, url, mailed } };
@@ -101,10 +107,8 @@ export const invitationOperations: readonly Operation<InvitationDependencies>[] 
     status: 200,
     output: page(Invitation),
     errors: ["invalid"],
-    run({ clock, store }, { teamId }, { query }) {
-      const rows = store.db.selectFrom("invitations").selectAll().where("team_id", "=", teamId);
-      return pageOf(rows, query, (row) => showInvitation(row, clock.now()));
-    },
+    run: ({ clock, store }, { teamId }, { query }) =>
+      pageOf(selectTeamRows(store.db, "invitations", teamId), query, (row) => showInvitation(row, clock.now())),
   }),
   operation({
     name: "getInvitation",
@@ -141,7 +145,7 @@ export const invitationOperations: readonly Operation<InvitationDependencies>[] 
         const { status } = await read(dependencies, current, input.params, db);
         if (status === "accepted") throw new ProblemError("in-use", "The invitation was accepted: remove the member instead");
         const revoked_at = Math.trunc(dependencies.clock.now());
-        if (status !== "revoked") await db.updateTable("invitations").set({ revoked_at }).where("id", "=", input.params.id).execute();
+        if (status !== "revoked") await updateTeamRow(db, "invitations", input.params.id, { revoked_at });
         return { result: undefined };
       });
     },
@@ -173,13 +177,6 @@ async function read(
   return showInvitation(found(await findTeamRow(db, "invitations", teamId, invitationId), "invitation"), clock.now());
 }
 
-/** The names of the team and of who invites to it. */
-async function namesOf(db: Db, { team_id, created_by }: InvitationRow): Promise<{ team: string; inviter: string }> {
-  const team = await db.selectFrom("teams").select("name").where("id", "=", team_id).executeTakeFirstOrThrow();
-  const inviter = await db.selectFrom("users").select("name").where("id", "=", created_by).executeTakeFirstOrThrow();
-  return { team: team.name, inviter: inviter.name };
-}
-
 /** The part that the ETag covers: not the secret. */
 function showPublic({ id: invitationId, email, name, role, status }: Invitation): unknown {
   return { id: invitationId, email, name, role, status };
@@ -188,17 +185,10 @@ function showPublic({ id: invitationId, email, name, role, status }: Invitation)
 /** @throws ProblemError 409 if the person who has proven the email is a member, or it has a pending invitation. */
 async function checkNew(db: Db, teamId: string, email: string, now: number): Promise<void> {
   // A member who carries the email unproven need not be the person, and must not keep them out.
-  const member = await selectMembers(db, teamId).where("email", "=", email).where("proven_email", "=", email).executeTakeFirst();
+  const user = await findProvenUser(db, email);
+  const member = user && (await findMember(db, teamId, user.id));
   if (member !== undefined) throw new ProblemError("conflict", `${email} is already a member of the team (${member.id})`);
-  const open = await db
-    .selectFrom("invitations")
-    .select("id")
-    .where("team_id", "=", teamId)
-    .where("email", "=", email)
-    .where("accepted_at", "is", null)
-    .where("revoked_at", "is", null)
-    .where("expires_at", ">", now)
-    .executeTakeFirst();
+  const open = await findPendingOf(db, teamId, email, now);
   if (open !== undefined)
     throw new ProblemError("conflict", `${email} already has a pending invitation (${open.id}): withdraw it to create another`);
 }

@@ -9,7 +9,8 @@ import { found, ProblemError } from "../../http/problem.ts";
 import { requireMayPromote, requireRoleScopes } from "../grants.ts";
 import { scopesOfRole } from "../operator.ts";
 import { showMember } from "../people-resources.ts";
-import { restrictTokensToRole, selectMembers } from "../people.ts";
+import { findMembership, hasOtherOwner, selectMembers, setRole } from "../store/teams.ts";
+import { restrictTokensToRole } from "../store/tokens.ts";
 import type { TokenExpiry } from "../token-expiry.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { OperatorContext } from "../../operations/context.ts";
@@ -91,7 +92,7 @@ export const memberOperations: readonly Operation<MemberDependencies>[] = [
         if (before.role === role) return { result: before };
         checkOwner(current, before, "lower");
         if (scopesOfRole(role).length > scopesOfRole(before.role).length) requireMayPromote(current.operator, role);
-        await setRole(db, teamId, before, role);
+        await changeRole(db, teamId, before, role);
         const cut = await restrictTokensToRole(db, Math.trunc(dependencies.clock.now()), teamId, before.user_id, role);
         return { result: { ...before, role }, committed: await dependencies.tokens.end(db, cut) };
       });
@@ -119,7 +120,7 @@ export const memberOperations: readonly Operation<MemberDependencies>[] = [
       await unitOfWork.write(async (db, current) => {
         const before = await read(dependencies, current, input.params, db);
         checkOwner(current, before, "remove");
-        await setRole(db, teamId, before, null);
+        await changeRole(db, teamId, before, null);
         const cut = await restrictTokensToRole(db, Math.trunc(dependencies.clock.now()), teamId, before.user_id, null);
         return { result: undefined, committed: await dependencies.tokens.end(db, cut) };
       });
@@ -134,7 +135,7 @@ async function read(
   db = dependencies.store.db,
 ): Promise<Member> {
   await readTokenTeam(dependencies, context, { id: teamId }, db);
-  return showMember(found(await selectMembers(db, teamId).where("id", "=", user_id).executeTakeFirst(), "member"));
+  return showMember(found(await findMembership(db, teamId, user_id), "member"));
 }
 
 /** A token with few scopes must not lower or remove an owner. @throws ProblemError 403. */
@@ -143,12 +144,8 @@ function checkOwner({ operator }: OperatorContext, { role }: Member, act: "lower
 }
 
 /** @throws ProblemError 409 if the team would have no owner. */
-async function setRole(db: Db, teamId: string, member: Member, role: Role | null): Promise<void> {
-  if (member.role === "owner") {
-    const owners = db.selectFrom("members").select("user_id").where("team_id", "=", teamId).where("role", "=", "owner");
-    const other = await owners.where("user_id", "<>", member.user_id).limit(1).executeTakeFirst();
-    if (other === undefined) throw new ProblemError("in-use", "The team has no other owner: make another member an owner first");
-  }
-  if (role === null) await db.deleteFrom("members").where("team_id", "=", teamId).where("user_id", "=", member.user_id).execute();
-  else await db.updateTable("members").set({ role }).where("team_id", "=", teamId).where("user_id", "=", member.user_id).execute();
+async function changeRole(db: Db, teamId: string, { role: before, user_id }: Member, role: Role | null): Promise<void> {
+  if (before === "owner" && !(await hasOtherOwner(db, teamId, user_id)))
+    throw new ProblemError("in-use", "The team has no other owner: make another member an owner first");
+  await setRole(db, teamId, user_id, role);
 }

@@ -7,7 +7,9 @@ import { found, ProblemError } from "../../http/problem.ts";
 import type { Operator } from "../operator.ts";
 import { requireAnotherWay } from "../other-ways.ts";
 import { keeperOf } from "../passkeys/keepers.ts";
-import { selectPasskeys, type Passkeys } from "../passkeys/passkeys.ts";
+import type { Passkeys } from "../passkeys/passkeys.ts";
+import { deletePasskey, findPasskey, insertPasskey, passkeysOf, renamePasskey } from "../store/passkeys.ts";
+import { readUser } from "../store/users.ts";
 import { browserOf } from "../sessions/browser-name.ts";
 import type { SingleSignOn } from "../sso/single-sign-on.ts";
 import type { MakeId } from "../../store/ids.ts";
@@ -71,7 +73,7 @@ export const passkeyOperations: readonly Operation<PasskeyDependencies>[] = [
     run: ({ passkeys }, { baseUrl }, _input, unitOfWork) =>
       unitOfWork.write(async (db, { operator, tokenId }) => {
         requirePerson(operator);
-        const own = await selectPasskeys(db, operator.userId).execute();
+        const own = await passkeysOf(db, operator.userId);
         return { result: passkeys.ask({ is: "proof", sessionId: tokenId }, baseUrl, own) };
       }),
   }),
@@ -93,8 +95,8 @@ export const passkeyOperations: readonly Operation<PasskeyDependencies>[] = [
     run: ({ passkeys }, { baseUrl }, _input, unitOfWork) =>
       unitOfWork.write(async (db, { operator, tokenId }) => {
         requirePerson(operator);
-        const user = await db.selectFrom("users").selectAll().where("id", "=", operator.userId).executeTakeFirstOrThrow();
-        const own = await selectPasskeys(db, operator.userId).execute();
+        const user = await readUser(db, operator.userId);
+        const own = await passkeysOf(db, operator.userId);
         requireRoom(own);
         return { result: await passkeys.prepare(tokenId, baseUrl, user, own) };
       }),
@@ -119,12 +121,12 @@ export const passkeyOperations: readonly Operation<PasskeyDependencies>[] = [
     async run({ clock, makeId, passkeys, store }, { baseUrl, header, operator, tokenId }, { body }, unitOfWork) {
       requirePerson(operator);
       const { made, site, use } = await passkeys.verifyMade(tokenId, baseUrl, body.credential);
-      const known = await store.db.selectFrom("passkeys").select("id").where("credential_id", "=", made.credential_id).executeTakeFirst();
-      if (known !== undefined) throw new ProblemError("conflict", "This passkey was added already");
+      if ((await findPasskey(store.db, made.credential_id)) !== undefined)
+        throw new ProblemError("conflict", "This passkey was added already");
       const { aaguid, ...credential } = made;
       const kind = keeperOf(aaguid) ?? (browserOf(header("user-agent") ?? "") || "Passkey");
       return unitOfWork.write(async (db) => {
-        const own = await selectPasskeys(db, operator.userId).execute();
+        const own = await passkeysOf(db, operator.userId);
         requireRoom(own);
         const row: PasskeyRow = {
           ...credential,
@@ -136,7 +138,7 @@ export const passkeyOperations: readonly Operation<PasskeyDependencies>[] = [
           created_at: Math.trunc(clock.now()),
           last_used_at: null,
         };
-        await db.insertInto("passkeys").values(row).execute();
+        await insertPasskey(db, row);
         return { result: showPasskey(row), committed: await use(db) };
       });
     },
@@ -156,7 +158,7 @@ export const passkeyOperations: readonly Operation<PasskeyDependencies>[] = [
     errors: ["not-found"],
     async run({ store }, { operator }) {
       requirePerson(operator);
-      const rows = await selectPasskeys(store.db, operator.userId).execute();
+      const rows = await passkeysOf(store.db, operator.userId);
       return { data: rows.map((row) => showPasskey(row)) };
     },
   }),
@@ -181,13 +183,7 @@ export const passkeyOperations: readonly Operation<PasskeyDependencies>[] = [
     run: (_dependencies, _context, input, unitOfWork) =>
       unitOfWork.write(async (db, current) => {
         const { id: passkeyId } = await read(db, current, input.params.id);
-        const row = await db
-          .updateTable("passkeys")
-          .set({ name: input.body.name })
-          .where("id", "=", passkeyId)
-          .returningAll()
-          .executeTakeFirstOrThrow();
-        return { result: showPasskey(row) };
+        return { result: showPasskey(await renamePasskey(db, passkeyId, input.body.name)) };
       }),
   }),
   operation({
@@ -210,7 +206,7 @@ export const passkeyOperations: readonly Operation<PasskeyDependencies>[] = [
       await unitOfWork.write(async (db, current) => {
         const row = await read(db, current, input.params.id);
         await requireAnotherWay(db, { baseUrl, sso }, row);
-        await db.deleteFrom("passkeys").where("id", "=", row.id).execute();
+        await deletePasskey(db, row.id);
         return { result: undefined };
       });
     },
@@ -238,7 +234,11 @@ function freeName(kind: string, rows: readonly PasskeyRow[]): string {
 
 async function read(db: Db, { operator }: OperatorContext, passkeyId: string): Promise<PasskeyRow> {
   requirePerson(operator);
-  return found(await selectPasskeys(db, operator.userId).where("id", "=", passkeyId).executeTakeFirst(), "passkey of yours");
+  const own = await passkeysOf(db, operator.userId);
+  return found(
+    own.find((row) => row.id === passkeyId),
+    "passkey of yours",
+  );
 }
 
 /** The part that the ETag covers: what people set, not the time of the last use. */

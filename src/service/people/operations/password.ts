@@ -12,6 +12,8 @@ import { withdrawSignInLinks } from "../sessions/sign-in-links.ts";
 import type { TokenExpiry } from "../token-expiry.ts";
 import type { Db, Store } from "../../store/store.ts";
 import { NoContent, operationsWith, type Operation } from "../../operations/operation.ts";
+import { readSession, recordProof } from "../store/tokens.ts";
+import { readUser } from "../store/users.ts";
 
 interface PasswordDependencies {
   clock: Clock;
@@ -63,7 +65,7 @@ export const passwordOperations: readonly Operation<PasswordDependencies>[] = [
         const ended = await endOtherSessions(db, userId, tokenId, now);
         await withdrawSignInLinks(db, userId);
         await forgetBrowsers(db, userId, browserSecret);
-        await db.updateTable("sessions").set({ proved_at: now }).where("token_id", "=", tokenId).execute();
+        await recordProof(db, tokenId, now);
         return { result: undefined, committed: await tokens.end(db, ended) };
       });
     },
@@ -72,16 +74,7 @@ export const passwordOperations: readonly Operation<PasswordDependencies>[] = [
 
 /** Allows a person who lost their password to set another. @throws ProblemError 422 unless a link began the session just now. */
 async function requireFreshLink(db: Db, sessionId: string, now: number): Promise<void> {
-  const { method, created_at } = await db
-    .selectFrom("sessions")
-    .innerJoin("tokens", "tokens.id", "sessions.token_id")
-    .select(["sessions.method", "tokens.created_at"])
-    .where("token_id", "=", sessionId)
-    .executeTakeFirstOrThrow();
+  const { method, created_at } = await readSession(db, sessionId);
   if (method === "link" && created_at > now - proofMs) return;
   throw invalidField("/current_password", "is needed, since you have a password. If you lost it, sign in with a new sign-in link");
-}
-
-function readUser(db: Db, userId: string) {
-  return db.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirstOrThrow();
 }

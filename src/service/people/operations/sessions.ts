@@ -9,11 +9,11 @@ import { found, ProblemError } from "../../http/problem.ts";
 import type { AuditLog } from "../audit.ts";
 import type { BrowserCookies } from "../sessions/browser-cookies.ts";
 import { requireScope, type Operator } from "../operator.ts";
-import { insertTeam } from "../people.ts";
+import { insertTeam } from "../store/teams.ts";
 import type { SingleSignOn } from "../sso/single-sign-on.ts";
 import { recordPasskeyUse, type Passkeys } from "../passkeys/passkeys.ts";
 import type { Passwords } from "../passwords/passwords.ts";
-import { selectSessions, showSessionEntry } from "../sessions/session-list.ts";
+import { findSession, selectSessions, showSessionEntry } from "../sessions/session-list.ts";
 import { moveSession } from "../sessions/move-session.ts";
 import { endSessions, showSession } from "../sessions/sessions.ts";
 import type { TokenExpiry } from "../token-expiry.ts";
@@ -23,6 +23,7 @@ import type { OperatorContext } from "../../operations/context.ts";
 import { NoContent, operationsWith, type Operation } from "../../operations/operation.ts";
 import { JsonResponse } from "../../operations/responses.ts";
 import { proveBySso } from "./sso.ts";
+import { recordProof } from "../store/tokens.ts";
 
 interface SessionDependencies {
   audit: AuditLog;
@@ -103,11 +104,7 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
       const used = "passkey" in body ? await passkeys.prove(operator, body.passkey, from) : null;
       return unitOfWork.write(async (db, { tokenId }) => {
         if (used !== null) await recordPasskeyUse(db, used, Math.trunc(clock.now()));
-        await db
-          .updateTable("sessions")
-          .set({ proved_at: Math.trunc(clock.now()) })
-          .where("token_id", "=", tokenId)
-          .execute();
+        await recordProof(db, tokenId, Math.trunc(clock.now()));
         const committed = (await used?.use(db)) ?? (() => undefined);
         return { result: await showSession(db, tokenId), committed };
       });
@@ -182,7 +179,7 @@ export const sessionOperations: readonly Operation<SessionDependencies>[] = [
     errors: ["not-found"],
     async run({ clock, tokens }, _context, { params }, unitOfWork) {
       await unitOfWork.write(async (db, { operator }) => {
-        found(await selectSessions(db, operator, Math.trunc(clock.now())).where("id", "=", params.id).executeTakeFirst(), "session");
+        found(await findSession(db, operator, params.id, Math.trunc(clock.now())), "session");
         const ended = await endSessions(db, [params.id], Math.trunc(clock.now()));
         return { result: undefined, committed: await tokens.end(db, ended) };
       });

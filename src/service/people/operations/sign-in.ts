@@ -4,7 +4,7 @@ import { ProblemError } from "../../http/problem.ts";
 import { checkSameOrigin } from "../../http/same-origin.ts";
 import { passkeySiteAt } from "../passkeys/site.ts";
 import { markBrowser } from "../sessions/known-browsers.ts";
-import { selectOwnTeams } from "../people.ts";
+import { ownTeams } from "../store/teams.ts";
 import { mailUsedLink } from "../sessions/link-mail.ts";
 import { findLinkPerson } from "../sessions/link-person.ts";
 import { endSessions, showSession, startSession } from "../sessions/sessions.ts";
@@ -14,6 +14,8 @@ import type { Db } from "../../store/store.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 import { JsonResponse } from "../../operations/responses.ts";
 import { prepareSignIn, type SignInDependencies } from "./ways-to-sign-in.ts";
+import { findToken } from "../store/tokens.ts";
+import { hasWayToSignIn } from "../store/users.ts";
 
 const operation = operationsWith<SignInDependencies>();
 
@@ -87,8 +89,8 @@ export const signInOperations: readonly Operation<SignInDependencies>[] = [
             issuer: person.link.issuer,
           };
           // In the log of every team that the session can reach.
-          const reached = await selectOwnTeams(db, { userId: person.userId, teamId: started.teamId, confinedBy }).execute();
-          for (const team of reached) await dependencies.audit.append(db, { ...used, teamId: team.id });
+          for (const team of await ownTeams(db, { userId: person.userId, teamId: started.teamId, confinedBy }))
+            await dependencies.audit.append(db, { ...used, teamId: team.id });
           await mailUsedLink(dependencies, db, person.link, { address, userAgent });
         }
         for (const { action, resourceType, resourceId } of [
@@ -137,14 +139,6 @@ export const signInOperations: readonly Operation<SignInDependencies>[] = [
 /** Ends the session that the browser had before. @returns the ids of ended sessions. */
 async function endPresented(db: Db, secret: string | undefined, now: number): Promise<string[]> {
   if (secret === undefined) return [];
-  const row = await db.selectFrom("tokens").select("id").where("hash", "=", hashSecret(secret)).executeTakeFirst();
+  const row = await findToken(db, hashSecret(secret));
   return row === undefined ? [] : endSessions(db, [row.id], now);
-}
-
-/** Whether anybody has a way to sign in besides links. */
-async function hasWayToSignIn(db: Db): Promise<boolean> {
-  for (const table of ["passwords", "passkeys", "identities"] as const) {
-    if ((await db.selectFrom(table).select("user_id").limit(1).executeTakeFirst()) !== undefined) return true;
-  }
-  return false;
 }

@@ -3,7 +3,9 @@ import type { Clock } from "../../../base/clock.ts";
 import { ProblemError } from "../../http/problem.ts";
 import { findPendingInvitation, joinTeam } from "../invitations.ts";
 import { findProvenUser } from "../emails.ts";
-import { createUser, selectTeams } from "../people.ts";
+import { findLastingOf } from "../store/invitations.ts";
+import { findTeam, findTeamOf, insertMember } from "../store/teams.ts";
+import { createUser } from "../store/users.ts";
 import { findIdentity, identitiesOf, linkIdentity, recordUse } from "../sso/identities.ts";
 import type { SingleSignOn, SsoPerson } from "../sso/single-sign-on.ts";
 import type { MakeId } from "../../store/ids.ts";
@@ -92,18 +94,8 @@ async function invitationOf(db: Db, userId: string | null, person: SsoPerson, no
   }
   if (email === null) return null;
   // Whoever is in a team already is not drawn into another one unasked.
-  if (userId !== null && (await selectTeams(db, userId).executeTakeFirst()) !== undefined) return null;
-  const pending = db.selectFrom("invitations").innerJoin("teams", "teams.id", "invitations.team_id").selectAll("invitations");
-  const row = await pending
-    .where("email", "=", email)
-    .where("accepted_at", "is", null)
-    .where("revoked_at", "is", null)
-    .where("expires_at", ">", now)
-    .where("token_expires_at", "is", null)
-    .where("deleted_at", "is", null)
-    .orderBy("invitations.created_at", "desc")
-    .executeTakeFirst();
-  return row ?? null;
+  if (userId !== null && (await findTeamOf(db, userId)) !== undefined) return null;
+  return (await findLastingOf(db, email, now)) ?? null;
 }
 
 function requireLasting({ token_expires_at }: InvitationRow): void {
@@ -138,11 +130,10 @@ async function createPerson(
 
 /** Makes a new person a member of the team for people of their email's domain. @returns the team's id */
 async function joinByDomain(db: Db, { join }: Sso, userId: string, now: number): Promise<string> {
-  const teams = db.selectFrom("teams").select("id").where("deleted_at", "is", null).orderBy("created_at").orderBy("id");
-  const team = await (join!.teamId === null ? teams : teams.where("id", "=", join!.teamId)).executeTakeFirst();
+  const team = await findTeam(db, join!.teamId);
   if (team === undefined) {
     throw new ProblemError("forbidden", "The team that new people join (--sso-join-team) does not exist: tell whoever runs this service");
   }
-  await db.insertInto("members").values({ team_id: team.id, user_id: userId, role: join!.role, created_at: now }).execute();
+  await insertMember(db, team.id, userId, join!.role, now);
   return team.id;
 }

@@ -8,7 +8,7 @@ import { checkSameOrigin } from "../../http/same-origin.ts";
 import type { Operator } from "../operator.ts";
 import { requireAnotherWay } from "../other-ways.ts";
 import type { BrowserCookies } from "../sessions/browser-cookies.ts";
-import { findIdentity, identitiesOf, linkIdentity, recordUse, showIdentity } from "../sso/identities.ts";
+import { deleteIdentity, findIdentity, identitiesOf, linkIdentity, recordUse, showIdentity } from "../sso/identities.ts";
 import { pendingMs } from "../sso/pending.ts";
 import { ssoProblem, type SingleSignOn } from "../sso/single-sign-on.ts";
 import type { MakeId } from "../../store/ids.ts";
@@ -124,7 +124,7 @@ export const ssoOperations: readonly Operation<SsoDependencies>[] = [
         const own = (await identitiesOf(db, operator.userId)).find((each) => each.id === params.id);
         const row = found(own, "linked account of yours");
         await requireAnotherWay(db, { baseUrl, sso }, row);
-        await db.deleteFrom("identities").where("id", "=", row.id).execute();
+        await deleteIdentity(db, row.id);
         return { result: undefined };
       });
     },

@@ -19,7 +19,9 @@ import { grantsExpireAt } from "../grants.ts";
 import { issueToken } from "../issue-token.ts";
 import { requireScope } from "../operator.ts";
 import { showTeam } from "../people-resources.ts";
-import { insertTeam, selectOwnTeams, selectTeams, updatePendingInvitations } from "../people.ts";
+import { withdrawInvitations } from "../store/invitations.ts";
+import { deleteTeam, findOwnTeam, findTeamOf, insertTeam, selectOwnTeams, updateTeam } from "../store/teams.ts";
+import { revokeTeamTokens } from "../store/tokens.ts";
 import type { BrowserCookies } from "../sessions/browser-cookies.ts";
 import { moveSession } from "../sessions/move-session.ts";
 import { erasePublishing } from "../../publishing/erase.ts";
@@ -27,8 +29,11 @@ import type { TokenExpiry } from "../token-expiry.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { TeamRow } from "../../store/people-tables.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { PlayerRow } from "../../store/tables.ts";
 import { checkImage } from "../../content/operations/layouts.ts";
+import { cancelTeamBatches } from "../../fleet/batches/batch-rows.ts";
+import { revokeTeamKeys } from "../../fleet/enrolment/key-rows.ts";
+import { abortTeamRollouts } from "../../fleet/rollouts/transitions.ts";
+import { targetedPlayers } from "../../schedule/schedules.ts";
 
 interface TeamDependencies {
   audit: AuditLog;
@@ -143,8 +148,11 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
         const isSafeContentNew = safe_asset_id !== before.safe_asset_id;
         if (name === before.name && approval === before.approval && !isSafeContentNew) return { result: before };
         const next = { name, safe_asset_id, approval, updated_at: Math.trunc(dependencies.clock.now()) };
-        const row = await db.updateTable("teams").set(next).where("id", "=", before.id).returningAll().executeTakeFirstOrThrow();
-        return { result: show({ ...row, role: operator.role }), affected: isSafeContentNew ? await playersOf(db, before.id) : [] };
+        const row = await updateTeam(db, before.id, next);
+        return {
+          result: show({ ...row, role: operator.role }),
+          affected: isSafeContentNew ? await targetedPlayers(db, before.id, [{ type: "team" }]) : [],
+        };
       });
     },
   }),
@@ -184,26 +192,13 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
         await erasePublishing(db, teamId);
         emptied = playerIds;
         await dependencies.presence.announceForgotten(db, playerIds);
-        await db.updateTable("teams").set({ deleted_at: now, updated_at: now }).where("id", "=", teamId).execute();
-        await db.deleteFrom("members").where("team_id", "=", teamId).execute();
-        await updatePendingInvitations(db, teamId).set({ revoked_at: now }).execute();
-        const keys = db.updateTable("enrolment_keys").set({ revoked_at: now, updated_at: now }).where("team_id", "=", teamId);
-        await keys.where("revoked_at", "is", null).execute();
-        const tokens = await db
-          .updateTable("tokens")
-          .set({ revoked_at: now })
-          .where("team_id", "=", teamId)
-          .where("revoked_at", "is", null)
-          .returning("id")
-          .execute();
-        const ended = tokens.map((token) => token.id);
-        const aborted = { status: "aborted" as const, reason: "The team was deleted", updated_at: now, ended_at: now };
-        const stopped = db.updateTable("rollouts").set(aborted).where("team_id", "=", teamId).where("ended_at", "is", null);
-        const rollouts = await stopped.returningAll().execute();
-        const cancelled = { state: "cancelled" as const, reason: "The team was deleted", updated_at: now, ended_at: now };
-        const batches = db.updateTable("command_batches").set(cancelled).where("team_id", "=", teamId);
-        await batches.where("ended_at", "is", null).execute();
-        const next = operator.isSession ? await selectTeams(db, operator.userId).limit(1).executeTakeFirst() : undefined;
+        await deleteTeam(db, teamId, now);
+        await withdrawInvitations(db, teamId, now);
+        await revokeTeamKeys(db, teamId, now);
+        const ended = await revokeTeamTokens(db, teamId, now);
+        const rollouts = await abortTeamRollouts(db, teamId, "The team was deleted", now);
+        await cancelTeamBatches(db, teamId, "The team was deleted", now);
+        const next = operator.isSession ? await findTeamOf(db, operator.userId) : undefined;
         const moved = next === undefined ? null : await moveSession(dependencies, db, { operator, address, requestId }, null);
         const followRollouts = await tracker.announce(db, { rollouts });
         const endConnections = await dependencies.tokens.end(db, ended);
@@ -245,11 +240,7 @@ async function read(
   { id: teamId }: { id: string },
   db = store.db,
 ): Promise<OwnTeam> {
-  return show(found(await selectOwnTeams(db, operator).where("id", "=", teamId).executeTakeFirst(), "team"));
-}
-
-function playersOf(db: Db, teamId: string): Promise<PlayerRow[]> {
-  return db.selectFrom("players").selectAll().where("team_id", "=", teamId).where("removed_at", "is", null).execute();
+  return show(found(await findOwnTeam(db, operator, teamId), "team"));
 }
 
 function show(row: TeamRow & { role: string }): OwnTeam {

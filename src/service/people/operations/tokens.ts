@@ -6,13 +6,16 @@ import { CreatedToken, NewToken, Token, TokenChange } from "../../../protocol/op
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found, invalidField, invalidFields } from "../../http/problem.ts";
-import { grantsExpireAt, withdrawInvitationsByTokens } from "../grants.ts";
+import { grantsExpireAt } from "../grants.ts";
+import { withdrawInvitationsByTokens } from "../store/invitations.ts";
+import { findTokenOf, renameToken, selectTokens } from "../store/tokens.ts";
+import { updateTeamRow } from "../../store/team-rows.ts";
 import { issueToken } from "../issue-token.ts";
 import type { Operator } from "../operator.ts";
 import { showToken } from "../people-resources.ts";
 import type { TokenExpiry } from "../token-expiry.ts";
 import type { MakeId } from "../../store/ids.ts";
-import type { Db, Store } from "../../store/store.ts";
+import type { Store } from "../../store/store.ts";
 import type { OperatorContext } from "../../operations/context.ts";
 import { NoContent, operationsWith, type Operation } from "../../operations/operation.ts";
 
@@ -70,7 +73,8 @@ export const tokenOperations: readonly Operation<TokenDependencies>[] = [
     status: 200,
     output: page(Token),
     errors: ["invalid"],
-    run: (dependencies, context, { query }) => pageOf(visible(dependencies, context), query, showToken),
+    run: (dependencies, context, { query }) =>
+      pageOf(selectTokens(dependencies.store.db, context.teamId, ownerOf(context)), query, showToken),
   }),
   operation({
     name: "getToken",
@@ -108,13 +112,7 @@ export const tokenOperations: readonly Operation<TokenDependencies>[] = [
     async run(dependencies, context, input, unitOfWork) {
       return unitOfWork.write(async (db, current) => {
         const { id: tokenId } = await read(dependencies, current, input.params, db);
-        const row = await db
-          .updateTable("tokens")
-          .set({ name: input.body.name })
-          .where("id", "=", tokenId)
-          .returningAll()
-          .executeTakeFirstOrThrow();
-        return { result: showToken(row) };
+        return { result: showToken(await renameToken(db, tokenId, input.body.name)) };
       });
     },
   }),
@@ -138,7 +136,7 @@ export const tokenOperations: readonly Operation<TokenDependencies>[] = [
       await unitOfWork.write(async (db, current) => {
         const { id: tokenId } = await read(dependencies, current, input.params, db);
         const revoked_at = Math.trunc(dependencies.clock.now());
-        await db.updateTable("tokens").set({ revoked_at }).where("id", "=", tokenId).execute();
+        await updateTeamRow(db, "tokens", tokenId, { revoked_at });
         await withdrawInvitationsByTokens(db, [tokenId], revoked_at);
         return { result: undefined, committed: await dependencies.tokens.end(db, [tokenId]) };
       });
@@ -146,16 +144,18 @@ export const tokenOperations: readonly Operation<TokenDependencies>[] = [
   }),
 ];
 
-/** The tokens that the caller may see: their own, or for an owner all of the team. */
-function visible({ store }: TokenDependencies, { teamId, operator }: OperatorContext, db: Db = store.db) {
-  const tokens = db.selectFrom("tokens").selectAll().where("team_id", "=", teamId).where("revoked_at", "is", null);
-  // The sessions of browsers have a list of their own.
-  const rows = tokens.where("id", "not in", db.selectFrom("sessions").select("token_id"));
-  return operator.role === "owner" ? rows : rows.where("user_id", "=", operator.userId);
+async function read(
+  { store }: TokenDependencies,
+  context: OperatorContext,
+  { id: tokenId }: { id: string },
+  db = store.db,
+): Promise<Token> {
+  return showToken(found(await findTokenOf(db, context.teamId, ownerOf(context), tokenId), "token"));
 }
 
-async function read(dependencies: TokenDependencies, context: OperatorContext, { id: tokenId }: { id: string }, db?: Db): Promise<Token> {
-  return showToken(found(await visible(dependencies, context, db).where("id", "=", tokenId).executeTakeFirst(), "token"));
+/** Whose tokens the caller may see: their own, or for an owner all of the team. */
+function ownerOf({ operator }: OperatorContext): string | undefined {
+  return operator.role === "owner" ? undefined : operator.userId;
 }
 
 /** The part that the ETag covers: the fields that people set, not the time of the last use. */

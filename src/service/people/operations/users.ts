@@ -10,6 +10,9 @@ import { showTeam, showToken, showUser } from "../people-resources.ts";
 import type { Store } from "../../store/store.ts";
 import type { OperatorContext } from "../../operations/context.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
+import { readTeam } from "../store/teams.ts";
+import { readToken } from "../store/tokens.ts";
+import { findMember, readUser, updateUser } from "../store/users.ts";
 
 interface UserDependencies {
   clock: Clock;
@@ -33,8 +36,8 @@ export const userOperations: readonly Operation<UserDependencies>[] = [
     async run(dependencies, context) {
       const { db } = dependencies.store;
       const { operator, teamId, tokenId } = context;
-      const team = await db.selectFrom("teams").selectAll().where("id", "=", teamId).executeTakeFirstOrThrow();
-      const token = await db.selectFrom("tokens").selectAll().where("id", "=", tokenId).executeTakeFirstOrThrow();
+      const team = await readTeam(db, teamId);
+      const token = await readToken(db, tokenId);
       const shown = { ...showToken(token), scopes: [...operator.scopes] };
       return { user: await readMe(dependencies, context), team: showTeam(team), role: operator.role, token: shown };
     },
@@ -66,17 +69,9 @@ export const userOperations: readonly Operation<UserDependencies>[] = [
         if (next.name === before.name && next.email === before.email) return { result: before };
         const { email } = next;
         const isNew = email !== null && email !== before.email;
-        if (isNew) {
-          if ((await findPassword(db, before.id)) !== undefined) await requireRoom(db, { id: before.id, email, proven_email: null });
-          await db.updateTable("passwords").set({ email }).where("user_id", "=", before.id).execute();
-        }
-        const row = await db
-          .updateTable("users")
-          .set({ ...next, ...(isNew ? { proven_email: null } : {}), updated_at: Math.trunc(dependencies.clock.now()) })
-          .where("id", "=", before.id)
-          .returningAll()
-          .executeTakeFirstOrThrow();
-        return { result: showUser(row) };
+        if (isNew && (await findPassword(db, before.id)) !== undefined) await requireRoom(db, { id: before.id, email, proven_email: null });
+        const now = Math.trunc(dependencies.clock.now());
+        return { result: showUser(await updateUser(db, before.id, next, { hasNewEmail: isNew, now })) };
       });
     },
   }),
@@ -94,19 +89,10 @@ export const userOperations: readonly Operation<UserDependencies>[] = [
     output: User,
     errors: ["not-found"],
     version: (user) => user,
-    async run({ store }, { teamId }, { params }) {
-      const row = await store.db
-        .selectFrom("users")
-        .innerJoin("members", "members.user_id", "users.id")
-        .selectAll("users")
-        .where("members.team_id", "=", teamId)
-        .where("users.id", "=", params.id)
-        .executeTakeFirst();
-      return showUser(found(row, "user in this team"));
-    },
+    run: async ({ store }, { teamId }, { params }) => showUser(found(await findMember(store.db, teamId, params.id), "user in this team")),
   }),
 ];
 
 async function readMe({ store }: UserDependencies, { operator }: OperatorContext, _params?: unknown, db = store.db): Promise<User> {
-  return showUser(await db.selectFrom("users").selectAll().where("id", "=", operator.userId).executeTakeFirstOrThrow());
+  return showUser(await readUser(db, operator.userId));
 }

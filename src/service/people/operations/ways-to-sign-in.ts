@@ -8,7 +8,7 @@ import type { BrowserCookies } from "../sessions/browser-cookies.ts";
 import { findPendingInvitation, joinTeam } from "../invitations.ts";
 import { findProvenUser, hasRoom, proveEmail } from "../emails.ts";
 import type { PeopleMails } from "../mails/people-mails.ts";
-import { createUser } from "../people.ts";
+import { createUser } from "../store/users.ts";
 import { recordPasskeyUse, type Passkeys } from "../passkeys/passkeys.ts";
 import { findPassword, type Attempt, type Passwords } from "../passwords/passwords.ts";
 import { useSignInLink } from "../sessions/sign-in-links.ts";

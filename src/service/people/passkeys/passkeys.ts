@@ -13,6 +13,7 @@ import { findBrowser } from "../sessions/known-browsers.ts";
 import type { MadePasskey } from "./ceremonies.ts";
 import { challengeMs, PasskeyChallenges, type ChallengePurpose } from "./challenges.ts";
 import { passkeySiteAt, type PasskeySite } from "./site.ts";
+import { findPasskey, updateCounter } from "../store/passkeys.ts";
 
 interface PasskeyDependencies {
   clock: Clock;
@@ -161,7 +162,7 @@ export class Passkeys {
     const { challengeIn, verifyUsed } = await import("./ceremonies.ts");
     const challenge = challengeIn(assertion);
     if (challenge === undefined || !(await this.#challenges.isValid(challenge, purpose))) throw refuse(tooLate);
-    const row = await store.db.selectFrom("passkeys").selectAll().where("credential_id", "=", assertion.id).executeTakeFirst();
+    const row = await findPasskey(store.db, assertion.id);
     const handle = assertion.response.userHandle;
     const isOwners = row !== undefined && (handle === undefined || handle === null || handle === handleOf(row.user_id));
     if (!isOwners || (userId !== null && row.user_id !== userId)) {
@@ -182,19 +183,8 @@ export class Passkeys {
 
 /** Stores that a passkey was used. @throws ProblemError 401 if it was removed or used meanwhile. */
 export async function recordPasskeyUse(db: Db, { row, counter }: UsedPasskey, now: number): Promise<void> {
-  const stored = await db
-    .updateTable("passkeys")
-    .set({ counter, last_used_at: Math.trunc(now) })
-    .where("id", "=", row.id)
-    .where("counter", "=", row.counter)
-    .returning("id")
-    .executeTakeFirst();
-  if (stored === undefined) throw new ProblemError("unauthorized", "The passkey was removed or used meanwhile: try again");
-}
-
-/** The passkeys of a user, oldest first. */
-export function selectPasskeys(db: Db, userId: string) {
-  return db.selectFrom("passkeys").selectAll().where("user_id", "=", userId).orderBy("id");
+  if (!(await updateCounter(db, row, counter, Math.trunc(now))))
+    throw new ProblemError("unauthorized", "The passkey was removed or used meanwhile: try again");
 }
 
 /** @throws ProblemError 403 where browsers offer no passkeys. */

@@ -7,6 +7,8 @@ import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
 import { browserOf } from "./browser-name.ts";
 import type { UsedSignInLink } from "./sign-in-links.ts";
+import { readTeam } from "../store/teams.ts";
+import { readUser } from "../store/users.ts";
 
 interface Dependencies {
   clock: Clock;
@@ -22,9 +24,9 @@ export async function mailUsedLink(
   { userId, teamId, confinedBy, issuer }: UsedSignInLink,
   from: { address: string; userAgent: string },
 ): Promise<void> {
-  const { email } = await db.selectFrom("users").select("email").where("id", "=", userId).executeTakeFirstOrThrow();
+  const { email } = await readUser(db, userId);
   if (mailServer === null || email === null) return;
-  const team = await db.selectFrom("teams").select("name").where("id", "=", teamId).executeTakeFirstOrThrow();
+  const team = await readTeam(db, teamId);
   const reach = confinedBy === null ? "all your teams" : `the team ${oneLine(team.name)} only`;
   const now = Math.trunc(clock.now());
   const lines = [

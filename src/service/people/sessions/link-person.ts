@@ -6,7 +6,8 @@ import type { Db } from "../../store/store.ts";
 import { findProvenUser } from "../emails.ts";
 import { requireRoleScopes } from "../grants.ts";
 import type { Operator } from "../operator.ts";
-import { selectMembers, selectTeams } from "../people.ts";
+import { selectMembers, selectTeams } from "../store/teams.ts";
+import { readUser } from "../store/users.ts";
 
 /** Whom a link signs in, and where. */
 interface LinkPerson {
@@ -34,7 +35,7 @@ export async function findLinkPerson(db: Db, operator: Operator, { user_id, emai
 async function findAnybody(db: Db, { teamId }: Operator, userId: string): Promise<LinkPerson> {
   const teams = await selectTeams(db, userId).orderBy("created_at").orderBy("id").execute();
   const team = found(teams.find(({ id }) => id === teamId) ?? teams[0], "person with this id in any team");
-  const { name } = await db.selectFrom("users").select("name").where("id", "=", userId).executeTakeFirstOrThrow();
+  const { name } = await readUser(db, userId);
   return { userId, name, teamId: team.id };
 }
 

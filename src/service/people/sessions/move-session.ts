@@ -6,6 +6,7 @@ import type { Db } from "../../store/store.ts";
 import type { AuditLog } from "../audit.ts";
 import { requireWholePerson, type Operator } from "../operator.ts";
 import { endSessions, startSession, type StartedSession } from "./sessions.ts";
+import { readSession } from "../store/tokens.ts";
 
 interface MovedSession {
   started: StartedSession;
@@ -26,12 +27,7 @@ export async function moveSession(
   const { audit, clock } = dependencies;
   const { tokenId, userId } = operator;
   requireWholePerson(operator);
-  const before = await db
-    .selectFrom("tokens")
-    .innerJoin("sessions", "sessions.token_id", "tokens.id")
-    .select(["method", "user_agent", "created_at", "expires_at", "proved_at"])
-    .where("id", "=", tokenId)
-    .executeTakeFirstOrThrow();
+  const before = await readSession(db, tokenId);
   const since = { createdAt: before.created_at, expiresAt: before.expires_at!, provedAt: before.proved_at };
   const about = { method: before.method as SessionMethod, userAgent: before.user_agent, address, since };
   const started = await startSession(dependencies, db, { userId, teamId, ...about });

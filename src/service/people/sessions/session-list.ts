@@ -28,6 +28,10 @@ export function selectSessions(db: Db, { userId, teamId, role }: Operator, now: 
   return db.selectFrom(rows.as("session")).selectAll();
 }
 
+export function findSession(db: Db, operator: Operator, id: string, now: number) {
+  return selectSessions(db, operator, now).where("id", "=", id).executeTakeFirst();
+}
+
 interface SessionListRow extends TokenRow {
   user_name: string;
   team_name: string;

@@ -8,12 +8,15 @@ import type { Db } from "../../store/store.ts";
 import type { TokenRow } from "../../store/people-tables.ts";
 import { scopesOfSession } from "../operator.ts";
 import { showTeam, showUser } from "../people-resources.ts";
-import { selectOwnTeams, selectTeams } from "../people.ts";
+import { ownTeams, selectTeams } from "../store/teams.ts";
 import { findPassword } from "../passwords/passwords.ts";
 import { confinedByOf, linkBy } from "./confinement.ts";
 import { idleMs, longestSessionMs } from "./session-limits.ts";
 import { selectUsedLinks } from "./sign-in-links.ts";
 import { generateSessionSecret, hashSecret, tokenHint } from "../token-secrets.ts";
+import { passkeysOf } from "../store/passkeys.ts";
+import { readSession } from "../store/tokens.ts";
+import { readUser } from "../store/users.ts";
 
 interface SessionDependencies {
   clock: Clock;
@@ -83,17 +86,11 @@ export async function startSession(
 
 /** The session as the API shows it. */
 export async function showSession(db: Db, sessionId: string): Promise<Session> {
-  const row = await db
-    .selectFrom("tokens")
-    .innerJoin("sessions", "sessions.token_id", "tokens.id")
-    .selectAll()
-    .where("id", "=", sessionId)
-    .executeTakeFirstOrThrow();
+  const row = await readSession(db, sessionId);
   const userId = row.user_id!;
-  const user = await db.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirstOrThrow();
-  const passkey = await db.selectFrom("passkeys").select("id").where("user_id", "=", userId).limit(1).executeTakeFirst();
+  const user = await readUser(db, userId);
   const confinedBy = confinedByOf(row);
-  const teams = await selectOwnTeams(db, { userId, teamId: row.team_id, confinedBy }).orderBy("team.name").orderBy("team.id").execute();
+  const teams = await ownTeams(db, { userId, teamId: row.team_id, confinedBy });
   const links = confinedBy === null ? await selectUsedLinks(db, userId).execute() : [];
   const shown = teams.map((team) => ({ ...showTeam(team), role: team.role as Role }));
   const { role, ...team } = shown.find(({ id }) => id === row.team_id)!;
@@ -108,7 +105,7 @@ export async function showSession(db: Db, sessionId: string): Promise<Session> {
     confined: await showConfinement(db, confinedBy),
     used_links: links.map(({ used_at, ...link }) => ({ ...link, used_at: isoTime(used_at!) })),
     has_password: (await findPassword(db, userId)) !== undefined,
-    has_passkey: passkey !== undefined,
+    has_passkey: (await passkeysOf(db, userId)).length > 0,
     created_at: isoTime(row.created_at),
     proved_at: isoTime(row.proved_at),
     ...showEnds(row),
@@ -117,7 +114,7 @@ export async function showSession(db: Db, sessionId: string): Promise<Session> {
 
 async function showConfinement(db: Db, confinedBy: string | null): Promise<Session["confined"]> {
   if (confinedBy === null) return null;
-  const { name } = await db.selectFrom("users").select("name").where("id", "=", confinedBy).executeTakeFirstOrThrow();
+  const { name } = await readUser(db, confinedBy);
   return { made_by: name };
 }
 

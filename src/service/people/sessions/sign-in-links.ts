@@ -7,7 +7,7 @@ import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
 import type { SignInLinkRow } from "../../store/people-tables.ts";
 import { scopesOfRole } from "../operator.ts";
-import { selectMembers } from "../people.ts";
+import { selectMembers } from "../store/teams.ts";
 import { hashSecret, randomText } from "../token-secrets.ts";
 
 /** How the audit log and mails call whoever runs `signage-service sign-in-link`. */

@@ -41,6 +41,10 @@ export async function recordUse(db: Db, id: string, { email }: SsoPerson, now: n
     .execute();
 }
 
+export async function deleteIdentity(db: Db, id: string): Promise<void> {
+  await db.deleteFrom("identities").where("id", "=", id).execute();
+}
+
 export function showIdentity({ id, issuer, email, created_at, last_used_at }: IdentityRow): Identity {
   return { id, issuer, email, created_at: isoTime(created_at), last_used_at: isoTime(last_used_at) };
 }

@@ -9,7 +9,7 @@ import {
 } from "../../../protocol/device/play-events.ts";
 import { page } from "../../../protocol/operator/resources.ts";
 import { pageOf } from "../../http/paging.ts";
-import { selectPlayEvents, showPlayEvent, storePlayEvents } from "../play-events.ts";
+import { listPlayEvents, showPlayEvent, storePlayEvents } from "../play-events.ts";
 import type { Store } from "../../store/store.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 
@@ -79,7 +79,7 @@ export const playEventOperations: readonly Operation<PlayEventDependencies>[] = 
     output: page(PlayEventRecord),
     errors: ["invalid"],
     run: ({ store }, { teamId }, { query }) =>
-      pageOf(selectPlayEvents(store.plays, teamId, query).selectAll(), query, showPlayEvent, {
+      pageOf(listPlayEvents(store.plays, teamId, query), query, showPlayEvent, {
         by: ["started_at", "id", "player_id"],
       }),
   }),

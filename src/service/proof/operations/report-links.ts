@@ -13,7 +13,7 @@ import { showReportLink } from "../report-links.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { ReportLinkRow } from "../../store/tables.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+import { findTeamRow, insertTeamRow, selectTeamRows, updateTeamRow } from "../../store/team-rows.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 
 interface ReportLinkDependencies {
@@ -69,7 +69,7 @@ export const reportLinkOperations: readonly Operation<ReportLinkDependencies>[] 
           opened_count: 0,
           last_opened_at: null,
         };
-        await db.insertInto("report_links").values(row).execute();
+        await insertTeamRow(db, "report_links", row);
         const url = baseUrl === null ? null : `${baseUrl}/r/${secret}`;
         return { result: { ...showReportLink(row, now), secret, url } };
       });
@@ -88,10 +88,8 @@ export const reportLinkOperations: readonly Operation<ReportLinkDependencies>[] 
     status: 200,
     output: page(ReportLink),
     errors: ["invalid"],
-    run({ clock, store }, { teamId }, { query }) {
-      const rows = store.db.selectFrom("report_links").selectAll().where("team_id", "=", teamId);
-      return pageOf(rows, query, (row) => showReportLink(row, clock.now()));
-    },
+    run: ({ clock, store }, { teamId }, { query }) =>
+      pageOf(selectTeamRows(store.db, "report_links", teamId), query, (row) => showReportLink(row, clock.now())),
   }),
   operation({
     name: "getReportLink",
@@ -129,7 +127,7 @@ export const reportLinkOperations: readonly Operation<ReportLinkDependencies>[] 
         const before = found(await findTeamRow(db, "report_links", teamId, linkId), "link");
         const now = Math.trunc(clock.now());
         if (before.revoked_at !== null) return { result: showReportLink(before, now) };
-        await db.updateTable("report_links").set({ revoked_at: now }).where("id", "=", linkId).execute();
+        await updateTeamRow(db, "report_links", linkId, { revoked_at: now });
         return { result: showReportLink({ ...before, revoked_at: now }, now) };
       });
     },

@@ -17,7 +17,7 @@ import { pageOf } from "../../http/paging.ts";
 import { ProblemError } from "../../http/problem.ts";
 import { requireScope } from "../../people/operator.ts";
 import { requireOwnDraft } from "../approval.ts";
-import { checkState, draftEvent, findDraft, insertDraft, newDraft, showDrafts, updateDraft } from "../drafts.ts";
+import { checkState, deleteChange, deleteDraft, draftEvent, findDraft, insertDraft, newDraft, showDrafts, updateDraft } from "../drafts.ts";
 import { effectOfDraft } from "../effect.ts";
 import { showDraft } from "../show-draft.ts";
 import type { OutlookDependencies } from "../../schedule/schedule-outlook.ts";
@@ -25,6 +25,7 @@ import type { MakeId } from "../../store/ids.ts";
 import type { Store } from "../../store/store.ts";
 import type { OperatorContext } from "../../operations/context.ts";
 import { NoContent, operationsWith, type Operation } from "../../operations/operation.ts";
+import { selectTeamRows } from "../../store/team-rows.ts";
 
 interface DraftDependencies extends OutlookDependencies {
   clock: Clock;
@@ -94,8 +95,7 @@ export const draftOperations: readonly Operation<DraftDependencies>[] = [
     output: page(DraftEntry),
     errors: ["invalid"],
     async run({ store: { db } }, { teamId }, { query }) {
-      const all = db.selectFrom("drafts").selectAll().where("team_id", "=", teamId);
-      const rows = query.state === undefined ? all : all.where("state", "=", query.state);
+      const rows = selectTeamRows(db, "drafts", teamId, { state: query.state });
       const { data, next_cursor } = await pageOf(rows, query, (row) => row);
       return { data: await showDrafts(db, data), next_cursor };
     },
@@ -165,8 +165,7 @@ export const draftOperations: readonly Operation<DraftDependencies>[] = [
       await unitOfWork.write(async (db, { operator }) => {
         const row = await findDraft(db, teamId, params.id);
         requireOwnDraft(operator, row);
-        await db.deleteFrom("draft_changes").where("draft_id", "=", row.id).execute();
-        await db.deleteFrom("drafts").where("id", "=", row.id).execute();
+        await deleteDraft(db, row.id);
         return { result: undefined, events: [draftEvent("draft.deleted", row)] };
       });
     },
@@ -189,9 +188,7 @@ export const draftOperations: readonly Operation<DraftDependencies>[] = [
         const row = await findDraft(db, teamId, params.id);
         requireOwnDraft(operator, row);
         checkState(row, ["open", "returned"], "changed");
-        const change = db.deleteFrom("draft_changes").where("draft_id", "=", row.id).where("kind", "=", params.kind);
-        const { numDeletedRows } = await change.where("resource_id", "=", params.resource_id).executeTakeFirst();
-        if (numDeletedRows === 0n) throw new ProblemError("not-found", "The draft does not change this resource");
+        if (!(await deleteChange(db, row.id, params))) throw new ProblemError("not-found", "The draft does not change this resource");
         const next = await updateDraft(db, row, {}, Math.trunc(clock.now()));
         return { result: undefined, events: [draftEvent("draft.updated", next)] };
       });

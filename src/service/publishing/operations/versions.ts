@@ -21,11 +21,11 @@ import { requireKinds } from "../approval.ts";
 import { arrivalOf } from "../arrival.ts";
 import { effectOfRestoring } from "../effect.ts";
 import { checkKnown, contentToRestore } from "../restore.ts";
-import { findVersion, showVersion, showVersions, targetsOf, versionAfter, versionsOf } from "../show-versions.ts";
+import { findVersion, findVersionOf, showVersion, showVersions, targetsOf, versionAfter, versionsOf } from "../show-versions.ts";
 import { newestNumber } from "../versions.ts";
 import type { OutlookDependencies } from "../../schedule/schedule-outlook.ts";
 import type { Store } from "../../store/store.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+import { findTeamRow, selectTeamRows } from "../../store/team-rows.ts";
 import type { OperatorContext } from "../../operations/context.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 
@@ -89,8 +89,7 @@ export const versionOperations: readonly Operation<VersionDependencies>[] = [
     status: 200,
     output: page(VersionEntry),
     errors: ["invalid"],
-    run: ({ store }, { teamId }, { query }) =>
-      listOf(store, store.db.selectFrom("versions").selectAll().where("team_id", "=", teamId), query),
+    run: ({ store }, { teamId }, { query }) => listOf(store, selectTeamRows(store.db, "versions", teamId), query),
   }),
   operation({
     name: "getVersion",
@@ -208,8 +207,7 @@ export const versionOperations: readonly Operation<VersionDependencies>[] = [
       errors: ["not-found", "invalid"],
       run: async ({ store }: VersionDependencies, { teamId }: OperatorContext, { params: given, query }) => {
         const rows = versionsOf(store.db, teamId, given.id);
-        const known = (await findTeamRow(store.db, table, teamId, given.id)) ?? (await rows.limit(1).executeTakeFirst());
-        found(known, noun);
+        found((await findTeamRow(store.db, table, teamId, given.id)) ?? (await findVersionOf(store.db, teamId, given.id)), noun);
         return listOf(store, rows, query);
       },
     });

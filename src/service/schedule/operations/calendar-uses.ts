@@ -15,7 +15,7 @@ import { datesIn } from "../given-dates.ts";
 import { playlistsUsing, schedulesUsing } from "../holiday-calendars.ts";
 import type { OutlookDependencies } from "../schedule-outlook.ts";
 import type { Store } from "../../store/store.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+import { findTeamRow, updateTeamRow } from "../../store/team-rows.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 
 interface CalendarUsesDependencies extends OutlookDependencies {
@@ -88,11 +88,7 @@ export const calendarUsesOperations: readonly Operation<CalendarUsesDependencies
         const players = await concernedPlayers(db, teamId, [{ kind: "calendar", id: row.id }]);
         const result = await effectOfTrial(dependencies, db, players, span, async () => {
           if (dates === undefined) return;
-          await db
-            .updateTable("calendars")
-            .set({ dates: JSON.stringify(dates) })
-            .where("id", "=", row.id)
-            .execute();
+          await updateTeamRow(db, "calendars", row.id, { dates: JSON.stringify(dates) });
         });
         return { result };
       });

@@ -6,7 +6,7 @@ import type { EventType } from "../../../protocol/operator/events.ts";
 import { page } from "../../../protocol/operator/resources.ts";
 import { Calendar, CalendarChange, CalendarsQuery, CalendarWithWarnings, NewCalendar } from "../../../protocol/scheduling/calendars.ts";
 import { playersUsing } from "../../fleet/control-calendars.ts";
-import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
+import { pageByName } from "../../http/paging.ts";
 import { found, ProblemError } from "../../http/problem.ts";
 import { concernedPlayers } from "../../publishing/concerned-players.ts";
 import { datesIn } from "../given-dates.ts";
@@ -14,7 +14,7 @@ import { playlistsUsing, schedulesUsing, showCalendar } from "../holiday-calenda
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { CalendarRow, PlayerRow } from "../../store/tables.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+import { deleteTeamRow, findTeamRow, insertTeamRow, selectTeamRows, updateTeamRow } from "../../store/team-rows.ts";
 import { listNames } from "../../content/operations/playlists.ts";
 import type { OperatorContext } from "../../operations/context.ts";
 import { NoContent, operationsWith, type Operation } from "../../operations/operation.ts";
@@ -64,7 +64,7 @@ export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
       return unitOfWork.write(async (db) => {
         const fields = { id: makeId("cal"), team_id: teamId, name: body.name, dates: JSON.stringify(dates) };
         const row: CalendarRow = { ...fields, created_at: now, updated_at: now };
-        await db.insertInto("calendars").values(row).execute();
+        await insertTeamRow(db, "calendars", row);
         return { result: { ...showCalendar(row), warnings }, events: [eventOf("calendar.created", row)] };
       });
     },
@@ -83,13 +83,7 @@ export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
     status: 200,
     output: page(Calendar),
     errors: ["invalid"],
-    async run({ store }, { teamId }, { query }) {
-      const rows = store.db.selectFrom("calendars").selectAll().where("team_id", "=", teamId);
-      const { q } = query;
-      return q === undefined
-        ? pageOf(rows, query, showCalendar)
-        : pageOf(rows.where(nameMayContain(q)), query, showCalendar, { keep: ({ name }) => nameContains(name, q) });
-    },
+    run: ({ store }, { teamId }, { query }) => pageByName(selectTeamRows(store.db, "calendars", teamId), query, showCalendar),
   }),
   operation({
     name: "getCalendar",
@@ -135,7 +129,7 @@ export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
         const next = { ...row, name: body.name ?? row.name, dates: dates === undefined ? row.dates : JSON.stringify(dates) };
         if (next.name === row.name && next.dates === row.dates) return { result: { ...showCalendar(row), warnings } };
         const written: CalendarRow = { ...next, updated_at: now };
-        await db.updateTable("calendars").set(written).where("id", "=", row.id).execute();
+        await updateTeamRow(db, "calendars", row.id, written);
         const affected = await concernedPlayers(db, teamId, [{ kind: "calendar", id: row.id }]);
         return { result: { ...showCalendar(written), warnings }, affected, events: [eventOf("calendar.updated", written)] };
       });
@@ -164,7 +158,7 @@ export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
         checkUnused("Schedules", await schedulesUsing(db, teamId, row.id));
         checkUnused("Items of playlists", await playlistsUsing(db, teamId, row.id));
         checkUnusedByPlayers(await playersUsing(db, teamId, row.id));
-        await db.deleteFrom("calendars").where("id", "=", row.id).execute();
+        await deleteTeamRow(db, "calendars", row.id);
         return { result: undefined, events: [eventOf("calendar.deleted", row)] };
       });
     },

@@ -11,10 +11,11 @@ import { confirmedInterventions } from "../confirmed-interventions.ts";
 import { explainFor, forecastFor, showForecastIntervals } from "../forecast.ts";
 import { interventionsOf, timeZoneOf } from "../schedule-outlook.ts";
 import { explainSchedule } from "../schedule-verdict.ts";
-import { schedulesOutsideBin, showSchedule } from "../schedules.ts";
+import { showSchedule } from "../schedules.ts";
 import type { Store } from "../../store/store.ts";
 import { findPlayer } from "../../fleet/player-resource.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
+import { findTeamRow } from "../../store/team-rows.ts";
 
 interface ForecastDependencies {
   clock: Clock;
@@ -103,8 +104,9 @@ export const forecastOperations: readonly Operation<ForecastDependencies>[] = [
       const reasons = await explainFor(state, await interventionsOf(dependencies, store.db, player), timeZone, at);
       const common = { player_id: player.id, at: new Date(at).toISOString(), reasons };
       if (query.schedule_id === undefined) return { ...common, schedule: null };
-      const row = found(await schedulesOutsideBin(store.db, teamId).where("id", "=", query.schedule_id).executeTakeFirst(), "schedule");
-      return { ...common, schedule: await explainSchedule(store.db, showSchedule(row), player, timeZone, at, reasons) };
+      const row = await findTeamRow(store.db, "schedules", teamId, query.schedule_id);
+      const schedule = showSchedule(found(row?.deleted_at === null ? row : undefined, "schedule"));
+      return { ...common, schedule: await explainSchedule(store.db, schedule, player, timeZone, at, reasons) };
     },
   }),
 ];

@@ -8,9 +8,9 @@ import {
   type PlanStretch,
 } from "../../../protocol/scheduling/timeline.ts";
 import type { PlannedInterval } from "../../../schedule/plan.ts";
-import { hasTag } from "../../fleet/targets.ts";
+import { filterPlayers, selectPlayers } from "../../fleet/store.ts";
 import { requireScope } from "../../people/operator.ts";
-import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
+import { pageByName } from "../../http/paging.ts";
 import { contentReader } from "../content-digest.ts";
 import { effectOfTrial } from "../effect.ts";
 import { earliestNow, spanOf } from "../effect-span.ts";
@@ -22,7 +22,6 @@ import type { OutlookDependencies } from "../schedule-outlook.ts";
 import { targetedPlayers } from "../schedules.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { PlayerRow } from "../../store/tables.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 
 interface TimelineDependencies extends OutlookDependencies {
@@ -53,18 +52,14 @@ export const timelineOperations: readonly Operation<TimelineDependencies>[] = [
       const { clock, store } = dependencies;
       const { from: _from, to: _to, ids, tag, q, ...page } = query;
       const { from, to } = spanOf(clock, query, "?", 7);
-      const all = store.db.selectFrom("players").selectAll().where("team_id", "=", teamId).where("removed_at", "is", null);
-      const listed = ids === undefined ? all : all.where("id", "in", ids.split(","));
-      const tagged = tag === undefined ? listed : listed.where((row) => row.exists(hasTag(row, tag)));
-      const rows = q === undefined ? tagged : tagged.where(nameMayContain(q));
-      const keep = q === undefined ? {} : { keep: ({ name }: PlayerRow) => nameContains(name, q) };
+      const rows = filterPlayers(selectPlayers(store.db, teamId), { ids, tag });
       const filters = {
         ...page,
         ...(ids === undefined ? {} : { ids }),
         ...(tag === undefined ? {} : { tag }),
         ...(q === undefined ? {} : { q }),
       };
-      const { data, next_cursor } = await pageOf(rows, filters, (row: PlayerRow) => row, keep);
+      const { data, next_cursor } = await pageByName(rows, filters, (row) => row);
       const screens = await readScreens(dependencies, store.db, data, await readInterventions(dependencies, store.db, data));
       const inputs = [...new Set([...screens.values()].map(({ input }) => input))];
       // One more shows whether there are more.

@@ -14,6 +14,7 @@ import { assignZoneIds } from "../../content/operations/layout-zones.ts";
 import { assignItemIds } from "../../content/operations/playlist-items.ts";
 import type { OperatorContext } from "../../operations/context.ts";
 import type { WriteEvent } from "../../operations/unit-of-work.ts";
+import { insertTeamRow } from "../../store/team-rows.ts";
 
 interface ContentDependencies extends OutlookDependencies {
   makeId: MakeId;
@@ -41,9 +42,9 @@ export async function contentOf(
   const items = await assignItemIds(db, dependencies.makeId, teamId, [item], []).catch(asOwnFields);
   const stamps = { team_id: teamId, name, created_at: now, updated_at: now, deleted_at: null };
   const playlist: PlaylistRow = { ...stamps, id: dependencies.makeId("pls"), items: JSON.stringify(items) };
-  await db.insertInto("playlists").values(playlist).execute();
+  await insertTeamRow(db, "playlists", playlist);
   const layout = await layoutOf(dependencies, context, db, stamps, playlist.id, players, body.background_color);
-  await db.insertInto("layouts").values(layout).execute();
+  await insertTeamRow(db, "layouts", layout);
   const [playlist_id, layout_id] = [playlist.id, layout.id];
   const events: WriteEvent[] = [
     { teamId, type: "playlist.created", data: { playlist_id, name }, players: [] },

@@ -1,5 +1,4 @@
 // Operations for shows: one item or layout on some screens for a time, created of ordinary resources, and the proof that it was shown.
-import type { SelectQueryBuilder } from "kysely";
 import { z } from "zod";
 import { id } from "../../../protocol/common.ts";
 import { DeletionQuery } from "../../../protocol/operator/resources.ts";
@@ -16,11 +15,11 @@ import { clearEmergency, setEmergency, type EmergencyDependencies } from "../eme
 import { resolveTarget, showWindow } from "../new-show.ts";
 import { describeShow, showEntry, unusedTagWarnings } from "../show-outlook.ts";
 import { proofOf } from "../show-proof.ts";
-import { clearShow, findShowSchedule, type ShowContent } from "../shows.ts";
+import { clearShow, findShowSchedule, selectShows, type ShowContent } from "../shows.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { ScheduleRow, ShowRow, Tables } from "../../store/tables.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+import type { ScheduleRow, ShowRow } from "../../store/tables.ts";
+import { findTeamRow, insertTeamRow } from "../../store/team-rows.ts";
 
 interface ShowDependencies extends OutlookDependencies, EmergencyDependencies {
   makeId: MakeId;
@@ -70,13 +69,13 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
           id: dependencies.makeId("sch"),
           deleted_with: null,
         };
-        await db.insertInto("schedules").values(schedule).execute();
+        await insertTeamRow(db, "schedules", schedule);
         const { asset_id, url, text } = body;
         const given = JSON.stringify({ asset_id, url, text, layout_id: body.layout_id } satisfies ShowContent);
         const created = { playlist_id, layout_id, schedule_id: schedule.id, user_id: operator.userId };
         const states = { ends_at: overAt, cleared_at: null, is_emergency: body.emergency ? 1 : 0 };
         const row: ShowRow = { ...stamps, ...created, ...states, id: dependencies.makeId("shw"), given };
-        await db.insertInto("shows").values(row).execute();
+        await insertTeamRow(db, "shows", row);
         const begun = { teamId, type: "schedule.created" as const, data: { schedule_id: schedule.id, name, layout_id } };
         const { entries } = body.emergency ? await setEmergency(dependencies, db, row, players) : { entries: [] };
         return { result: row, affected: players, entries, events: [...events, begun] };
@@ -104,8 +103,7 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
     async run(dependencies, { teamId }, { query: { ended, ...query } }) {
       const { clock, store } = dependencies;
       const { db } = store;
-      const all = db.selectFrom("shows").selectAll().where("team_id", "=", teamId);
-      const rows = ended === undefined ? all : ofEnd(all, ended === "true", Math.trunc(clock.now()));
+      const rows = selectShows(db, teamId, ended === undefined ? null : ended === "true", Math.trunc(clock.now()));
       const { data, next_cursor } = await pageOf(rows, query, (row) => row);
       const entries: ShowEntry[] = [];
       for (const row of data) entries.push((await showEntry({ dependencies, teamId }, db, row)).entry);
@@ -185,17 +183,6 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
     },
   }),
 ];
-
-/** Shows whose time is over or whose schedule was deleted, or the others. A schedule that is restored is shown again. */
-function ofEnd(rows: SelectQueryBuilder<Tables, "shows", ShowRow>, ended: boolean, now: number) {
-  return rows.where((row) => {
-    const schedules = row.selectFrom("schedules").select("schedules.id").whereRef("schedules.id", "=", "shows.schedule_id");
-    const isLive = row.exists(schedules.where("schedules.deleted_at", "is", null));
-    return ended
-      ? row.or([row.not(isLive), row("ends_at", "<=", now)])
-      : row.and([isLive, row.or([row("ends_at", "is", null), row("ends_at", ">", now)])]);
-  });
-}
 
 async function find(db: Db, teamId: string, showId: string): Promise<ShowRow> {
   return found(await findTeamRow(db, "shows", teamId, showId), "show");

@@ -4,7 +4,7 @@ import type { Clock } from "../../../../base/clock.ts";
 import { id } from "../../../../protocol/common.ts";
 import { CommandBatch, CommandBatchesQuery } from "../../../../protocol/operator/command-batches.ts";
 import { page } from "../../../../protocol/operator/resources.ts";
-import { batchEvent, updateBatch } from "../batch-rows.ts";
+import { batchEvent, updateBatch, queuedCommands } from "../batch-rows.ts";
 import { showBatch } from "../batch-resource.ts";
 import { cancelUnsent } from "../../command-cancel.ts";
 import type { Commands } from "../../commands.ts";
@@ -15,8 +15,11 @@ import type { CommandBatchRow } from "../../../store/batch-tables.ts";
 import { inChunks } from "../../../store/chunks.ts";
 import type { Db, Store } from "../../../store/store.ts";
 import type { CommandRow } from "../../../store/tables.ts";
-import { findTeamRow } from "../../../store/team-rows.ts";
+import { findTeamRow, selectTeamRows } from "../../../store/team-rows.ts";
 import { operationsWith, type Operation } from "../../../operations/operation.ts";
+import { deleteOverridesOf } from "../../../schedule/overrides.ts";
+import type { PlayerRow } from "../../../store/tables.ts";
+import { playersById } from "../../store.ts";
 
 interface BatchDependencies {
   clock: Clock;
@@ -45,8 +48,7 @@ export const commandBatchOperations: readonly Operation<BatchDependencies>[] = [
     errors: ["invalid"],
     async run({ store }, { teamId }, { query }) {
       const { db } = store;
-      let rows = db.selectFrom("command_batches").selectAll().where("team_id", "=", teamId);
-      if (query.state !== undefined) rows = rows.where("state", "=", query.state);
+      const rows = selectTeamRows(db, "command_batches", teamId, { state: query.state });
       const { data, next_cursor } = await pageOf(rows, query, (row) => row);
       const shown: CommandBatch[] = [];
       for (const row of data) shown.push(await showBatch(db, row));
@@ -128,7 +130,7 @@ async function find(db: Db, teamId: string, batchId: string): Promise<CommandBat
 }
 
 async function cancelQueued(dependencies: BatchDependencies, db: Db, { id: batchId }: CommandBatchRow): Promise<CommandRow[]> {
-  const queued = await db.selectFrom("commands").select("id").where("batch_id", "=", batchId).where("status", "=", "queued").execute();
+  const queued = await queuedCommands(db, batchId);
   const cancelled: CommandRow[] = [];
   for (const chunk of inChunks(queued)) cancelled.push(...(await cancelUnsent(dependencies, db, chunk)));
   return cancelled;
@@ -136,13 +138,8 @@ async function cancelQueued(dependencies: BatchDependencies, db: Db, { id: batch
 
 /** Deletes the overrides of cancelled commands. @returns the players that no longer need their content. */
 async function withoutOverrides(db: Db, cancelled: readonly CommandRow[]) {
-  const overrides = cancelled.filter(({ type }) => type === "override.set");
-  const affected = [];
-  for (const chunk of inChunks(overrides)) {
-    const ids = chunk.map((row) => row.id);
-    const deleted = await db.deleteFrom("overrides").where("command_id", "in", ids).returning("player_id").execute();
-    const playerIds = deleted.map(({ player_id }) => player_id);
-    if (playerIds.length > 0) affected.push(...(await db.selectFrom("players").selectAll().where("id", "in", playerIds).execute()));
-  }
+  const overrides = cancelled.filter(({ type }) => type === "override.set").map(({ id }) => id);
+  const affected: PlayerRow[] = [];
+  for (const ids of inChunks(overrides)) affected.push(...(await playersById(db, await deleteOverridesOf(db, ids))));
   return affected;
 }

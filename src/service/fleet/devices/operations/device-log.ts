@@ -7,10 +7,12 @@ import { id } from "../../../../protocol/common.ts";
 import type { BlobSweeper } from "../../../content/blob-sweeper.ts";
 import type { BlobStore, ReceivedFile } from "../../../content/blobs/blob-store.ts";
 import { ProblemError } from "../../../http/problem.ts";
-import type { Db, Store } from "../../../store/store.ts";
+import type { Store } from "../../../store/store.ts";
 import type { CollectedLogRow } from "../../../store/tables.ts";
 import { NoContent, operationsWith } from "../../../operations/operation.ts";
 import { isStored, readUploadHeaders, uploadErrors, uploadHeaders } from "./device-upload.ts";
+import { insertTeamRow } from "../../../store/team-rows.ts";
+import { deleteOldUploads, findUpload } from "../../store.ts";
 
 export interface DeviceLogDependencies {
   blobs: BlobStore;
@@ -57,11 +59,11 @@ export const deviceLog = operation({
     };
     await dependencies.blobs.prepare(text);
     await dependencies.store.write(async (db) => {
-      const known = await db.selectFrom("collected_logs").selectAll().where("id", "=", row.id).executeTakeFirst();
+      const known = await findUpload(db, "collected_logs", row.id);
       if (isStored(known, row, "log")) return;
       await dependencies.blobs.keep(db, text);
-      await db.insertInto("collected_logs").values(row).execute();
-      dependencies.sweeper.mark(await deleteOldest(db, row.player_id));
+      await insertTeamRow(db, "collected_logs", row);
+      dependencies.sweeper.mark(await deleteOldUploads(db, "collected_logs", row.player_id, maxKept));
     });
   },
 });
@@ -80,18 +82,4 @@ async function inflated(blobs: BlobStore, path: string): Promise<ReceivedFile> {
     packed.destroy();
     text.destroy();
   }
-}
-
-/** Deletes all but the newest logs of a player. @returns the files of the deleted ones. */
-async function deleteOldest(db: Db, playerId: string): Promise<{ sha256: string }[]> {
-  const old = db
-    .selectFrom("collected_logs")
-    .select("id")
-    .where("player_id", "=", playerId)
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .limit(1_000)
-    .offset(maxKept);
-  const ids = (await old.execute()).map((row) => row.id);
-  return ids.length === 0 ? [] : db.deleteFrom("collected_logs").where("id", "in", ids).returning("sha256").execute();
 }

@@ -7,11 +7,13 @@ import type { BlobStore } from "../../../content/blobs/blob-store.ts";
 import type { EventJournal } from "../../../events/event-journal.ts";
 import { ProblemError } from "../../../http/problem.ts";
 import type { MediaProcessPool } from "../../../media/process-pool.ts";
-import type { Db, Store } from "../../../store/store.ts";
+import type { Store } from "../../../store/store.ts";
 import type { ScreenshotRow } from "../../../store/tables.ts";
 import { NoContent, operationsWith } from "../../../operations/operation.ts";
 import { isStored, readUploadHeaders, uploadErrors, uploadHeaders } from "./device-upload.ts";
 import { showScreenshot } from "../../operations/screenshots.ts";
+import { insertTeamRow } from "../../../store/team-rows.ts";
+import { deleteOldUploads, findUpload } from "../../store.ts";
 
 export interface DeviceScreenshotDependencies {
   blobs: BlobStore;
@@ -66,31 +68,14 @@ export const deviceScreenshot = operation({
     };
     await dependencies.blobs.prepare(bytes);
     await dependencies.store.write(async (db) => {
-      const known = await db.selectFrom("screenshots").selectAll().where("id", "=", row.id).executeTakeFirst();
+      const known = await findUpload(db, "screenshots", row.id);
       if (isStored(known, row, "image")) return;
       await dependencies.blobs.keep(db, bytes);
-      await db.insertInto("screenshots").values(row).execute();
-      dependencies.sweeper.mark(await deleteOldest(db, row));
+      await insertTeamRow(db, "screenshots", row);
+      const source = row.command_id === null ? "interval" : "command";
+      dependencies.sweeper.mark(await deleteOldUploads(db, "screenshots", row.player_id, maxKept[source], source));
       const scope = { teamId: row.team_id, players: [row.player_id] };
       await dependencies.events.append(db, [{ ...scope, type: "screenshot.ready", data: { ...showScreenshot(row) } }]);
     });
   },
 });
-
-/** Deletes all but the newest screenshots of a player with the same source. @returns the files of the deleted ones. */
-async function deleteOldest(db: Db, { player_id, command_id }: ScreenshotRow): Promise<{ sha256: string }[]> {
-  const isOnCommand = command_id !== null;
-  const old = await db
-    .selectFrom("screenshots")
-    .select("id")
-    .where("player_id", "=", player_id)
-    .where("command_id", isOnCommand ? "is not" : "is", null)
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .limit(1_000)
-    .offset(isOnCommand ? maxKept.command : maxKept.interval)
-    .execute();
-  if (old.length === 0) return [];
-  const ids = old.map((row) => row.id);
-  return db.deleteFrom("screenshots").where("id", "in", ids).returning("sha256").execute();
-}

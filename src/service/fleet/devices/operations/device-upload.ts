@@ -4,6 +4,7 @@ import { ProblemError } from "../../../http/problem.ts";
 import type { Db } from "../../../store/store.ts";
 import type { PlayerRow } from "../../../store/tables.ts";
 import type { Contexts } from "../../../operations/context.ts";
+import { findCommand } from "../../store.ts";
 
 type Stored = { player_id: string; sha256: string };
 
@@ -50,7 +51,7 @@ function capturedAt(header: string | undefined): number {
 /** The id in the header Command-Id; null without it. @throws ProblemError 400 if the player has no such command. */
 async function commandOf(db: Db, player: PlayerRow, header: string | undefined): Promise<string | null> {
   if (header === undefined) return null;
-  const row = await db.selectFrom("commands").select("id").where("id", "=", header).where("player_id", "=", player.id).executeTakeFirst();
+  const row = await findCommand(db, player.id, header);
   if (row === undefined) throw new ProblemError("bad-request", "Command-Id: this screen has no such command");
   return row.id;
 }

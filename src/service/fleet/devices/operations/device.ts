@@ -5,7 +5,6 @@ import { CommandUpdate } from "../../../../protocol/device/commands.ts";
 import { DesiredState } from "../../../../protocol/device/desired-state.ts";
 import { Heartbeat, HeartbeatAnswer } from "../../../../protocol/device/heartbeat.ts";
 import { Nonce, PairingGrant, PairingRequest, TokenGrant, TokenRefusal, TokenRequest } from "../../../../protocol/device/messages.ts";
-import type { StoredAssetRow } from "../../../content/asset-rows.ts";
 import type { DeviceAccess } from "../device-access.ts";
 import { handleHeartbeat, type HeartbeatDependencies } from "../heartbeats.ts";
 import type { Pairing, TokenResult } from "../../pairing.ts";
@@ -16,6 +15,8 @@ import { deviceLog, type DeviceLogDependencies } from "./device-log.ts";
 import { deviceScreenshot, type DeviceScreenshotDependencies } from "./device-screenshot.ts";
 import { NoContent, operationsWith, type Operation } from "../../../operations/operation.ts";
 import { FileResponse, JsonResponse } from "../../../operations/responses.ts";
+import { findFile } from "../../../content/store.ts";
+import { findAnyPlayer } from "../../store.ts";
 
 interface DeviceDependencies extends HeartbeatDependencies, DeviceScreenshotDependencies, DeviceLogDependencies {
   access: DeviceAccess;
@@ -165,22 +166,14 @@ export const deviceOperations: readonly Operation<DeviceDependencies>[] = [
       Prefer: "`redirect`: the response may be 307 to where the bytes are. Without it the service sends them",
     },
     async run({ store }, { player }, { params }) {
-      const row = await store.db
-        .selectFrom("assets")
-        .selectAll()
-        .where("team_id", "=", player.team_id)
-        .where("sha256", "=", params.sha256)
-        .$narrowType<StoredAssetRow>()
-        .limit(1)
-        .executeTakeFirst();
-      return new FileResponse(found(row, "file"));
+      return new FileResponse(found(await findFile(store.db, player.team_id, params.sha256), "file"));
     },
   }),
 ];
 
 /** Issues a new token to a paired device, or returns the signed proof that it was removed. */
 async function renew({ access, store }: DeviceDependencies, playerId: string, proof: string): Promise<TokenResult> {
-  const player = await store.db.selectFrom("players").selectAll().where("id", "=", playerId).executeTakeFirst();
+  const player = await findAnyPlayer(store.db, playerId);
   if (player === undefined || !(await access.isValidProof(proof, player.public_key, playerId))) {
     const revocation = player === undefined ? null : await access.revocationForFormerDevice(playerId, proof);
     if (revocation !== null) {

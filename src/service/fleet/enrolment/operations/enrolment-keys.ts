@@ -13,7 +13,7 @@ import { generateEnrolmentKey, hashSecret, tokenHint } from "../../../people/tok
 import type { MakeId } from "../../../store/ids.ts";
 import type { Db, Store } from "../../../store/store.ts";
 import type { EnrolmentKeyRow } from "../../../store/enrolment-tables.ts";
-import { findTeamRow } from "../../../store/team-rows.ts";
+import { findTeamRow, insertTeamRow, selectTeamRows, updateTeamRow } from "../../../store/team-rows.ts";
 import { operationsWith, type Operation } from "../../../operations/operation.ts";
 import { checkLayout } from "../../operations/players.ts";
 
@@ -75,7 +75,7 @@ export const enrolmentKeyOperations: readonly Operation<EnrolmentKeyDependencies
           refused_count: 0,
           last_refusal: null,
         };
-        await db.insertInto("enrolment_keys").values(row).execute();
+        await insertTeamRow(db, "enrolment_keys", row);
         return { result: { ...showKey(row, now), secret } };
       });
     },
@@ -93,10 +93,8 @@ export const enrolmentKeyOperations: readonly Operation<EnrolmentKeyDependencies
     status: 200,
     output: page(EnrolmentKey),
     errors: ["invalid"],
-    run({ clock, store }, { teamId }, { query }) {
-      const rows = store.db.selectFrom("enrolment_keys").selectAll().where("team_id", "=", teamId);
-      return pageOf(rows, query, (row) => showKey(row, clock.now()));
-    },
+    run: ({ clock, store }, { teamId }, { query }) =>
+      pageOf(selectTeamRows(store.db, "enrolment_keys", teamId), query, (row) => showKey(row, clock.now())),
   }),
   operation({
     name: "getEnrolmentKey",
@@ -152,7 +150,7 @@ export const enrolmentKeyOperations: readonly Operation<EnrolmentKeyDependencies
           replace_by_serial: Number(body.replace_by_serial ?? before.replace_by_serial === 1),
           updated_at: now,
         };
-        await db.updateTable("enrolment_keys").set(next).where("id", "=", keyId).execute();
+        await updateTeamRow(db, "enrolment_keys", keyId, next);
         return { result: showKey(next, now) };
       });
     },
@@ -179,7 +177,7 @@ export const enrolmentKeyOperations: readonly Operation<EnrolmentKeyDependencies
         const now = Math.trunc(dependencies.clock.now());
         if (before.revoked_at !== null) return { result: showKey(before, now) };
         const revoked = { revoked_at: now, updated_at: now };
-        await db.updateTable("enrolment_keys").set(revoked).where("id", "=", keyId).execute();
+        await updateTeamRow(db, "enrolment_keys", keyId, revoked);
         return { result: showKey({ ...before, ...revoked }, now) };
       });
     },
