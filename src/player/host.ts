@@ -7,6 +7,11 @@ export interface BrowserEngine {
   headless: boolean;
 }
 
+/** The running browser in a heartbeat; null: none. */
+export function describeEngine(engine: BrowserEngine | null): string {
+  return engine === null ? "none" : `${engine.name} ${engine.version}${engine.headless ? " headless" : ""}`;
+}
+
 /** The page to show, and the cookie that authorizes the browser to load it. The secret is in no argument and no URL. */
 export interface HostPage {
   url: string;

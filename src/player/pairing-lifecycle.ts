@@ -21,8 +21,6 @@ import { ServiceKeyChange } from "./pairing/service-key-change.ts";
 import type { PlayerSettings } from "./player-settings.ts";
 import type { ScreenContext } from "./playback/screen.ts";
 import type { Session } from "./session.ts";
-import type { SessionView } from "./session-view.ts";
-import type { RevertibleContent } from "./surface/recovery.ts";
 
 export interface PairingLifecycleDependencies {
   folder: string;
@@ -63,13 +61,8 @@ export class PairingLifecycle {
   }
 
   /** Null while the player is not paired, and until the first session has been opened. */
-  get session(): SessionView | null {
-    return this.#session?.view ?? null;
-  }
-
-  /** The content of the session; null without one. */
-  get content(): RevertibleContent | null {
-    return this.#session?.content ?? null;
+  get session(): Session | null {
+    return this.#session;
   }
 
   /** The code by which an operator accepts another key of the service; null while there is none. */
@@ -79,7 +72,7 @@ export class PairingLifecycle {
 
   /** The input for choosing a screen; null while it is not known yet: the page then keeps its present screen. */
   get phase(): ScreenContext["phase"] | null {
-    if (this.#session !== null) return this.#session.view.phase;
+    if (this.#session !== null) return this.#session.phase;
     if (this.#dependencies.identity.pairing !== null) return null;
     const notice = this.#notice ?? this.#diskNotice;
     return { is: "unpaired", pairing: this.#pairingState.value, enrolment: this.#enrolment.value, notice };

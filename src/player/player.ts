@@ -23,11 +23,10 @@ import { NoServer, type NoServerOptions } from "./pairing/no-server.ts";
 import { PairingLifecycle } from "./pairing-lifecycle.ts";
 import type { PlayerSettings } from "./player-settings.ts";
 import { readableHeartbeat } from "./proof/readable-heartbeat.ts";
-import { createPlayerStatus } from "./player-status.ts";
+import { Status } from "./proof/status.ts";
 import { saveRepeatedly } from "./storage/save-loop.ts";
 import { SceneLoop } from "./scene-loop.ts";
 import { Session } from "./session.ts";
-import type { SessionView } from "./session-view.ts";
 import { Recovery } from "./surface/recovery.ts";
 import { Restarts } from "./surface/restarts.ts";
 import { Surface } from "./surface/surface.ts";
@@ -145,25 +144,34 @@ async function runParts(options: PlayerOptions, files: KeyFiles | UnreadableDisk
   const outboundHttp = cleanup.use(
     new OutboundHttp({ policy: contentPolicy(mayReachLocal), network: contentNetwork(network, mayReachLocal) }),
   );
-  const session = (): SessionView | null => lifecycle.session;
-  const media = (sha256: string) => session()?.mediaOf(sha256) ?? null;
-  const stream = (key: string) => session()?.streamOf(key) ?? null;
+  const session = (): Session | null => lifecycle.session;
+  const media = (sha256: string) => session()?.stores.cache.findFile(sha256) ?? null;
+  const stream = (key: string) => session()?.stores.follower.streamOf(key) ?? null;
   const owner = identity.thumbprint;
   const surface = cleanup.use(await Surface.open({ owner, port: host.pagePort, rendererFolder, media, stream, outboundHttp, clock, log }));
   const webItems = cleanup.use(await WebItems.open({ host, surface, media, log }));
   cleanup.defer(() => host.close());
 
   const restarts = await Restarts.open({ folder, machine, clock, disk, restartPlayer: () => restartPlayer("display-failed") });
-  const isOffOnPurpose = (): boolean => session()?.isDisplayOffOnPurpose ?? false;
-  const recovery = new Recovery({ host, surface, content: () => lifecycle.content, machine, isOffOnPurpose, restarts, clock, log });
+  const isOffOnPurpose = (): boolean => session()?.displayPower.isOffOnPurpose ?? false;
+  const recovery = new Recovery({
+    host,
+    surface,
+    content: () => session()?.content ?? null,
+    machine,
+    isOffOnPurpose,
+    restarts,
+    clock,
+    log,
+  });
   const { instanceId } = api;
   const deviceZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const engine = () => recovery.engine;
   const launched = { version, instanceId, host, machine, surface, engine, session, clock, log, disk, deviceZone };
   const underLauncher = launcher === null ? null : await openUnderLauncher(launcher, launched);
   const updates = underLauncher?.updates ?? null;
-  const status = createPlayerStatus(
-    { host, machine, clock, folder, version, instanceId, surface, recovery, disk, updates, declared, session, log },
+  const status = new Status(
+    { program: { folder, version, instanceId }, machine, browser: { host, surface, recovery }, disk, updates, session, clock, log },
     running,
   );
   const modules = deviceModules({
@@ -210,6 +218,7 @@ async function runParts(options: PlayerOptions, files: KeyFiles | UnreadableDisk
         outboundHttp,
         webItems,
         controls: machine.controls,
+        declared,
         asked,
         disk,
         updates,
@@ -257,7 +266,7 @@ async function runParts(options: PlayerOptions, files: KeyFiles | UnreadableDisk
           saveRepeatedly([{ save: () => disk.probe(folder) }, { save: () => disk.retryReads() }, identity, restarts, asked], clock, shared),
         (shared) =>
           applySettings(
-            { controls: machine.controls, asked: () => asked.settings.value, onFound: () => session()?.displaysFound(), clock, log },
+            { controls: machine.controls, asked: () => asked.settings.value, onFound: () => session()?.displayPower.reapply(), clock, log },
             shared,
           ),
         (shared) => clock.watchForSteps(shared),
@@ -265,7 +274,9 @@ async function runParts(options: PlayerOptions, files: KeyFiles | UnreadableDisk
         (shared) => storeKnownTime(folder, clock, log, shared),
         ...(underLauncher?.tasks ?? []),
         ...(supervise === null ? [] : [(shared: AbortSignal) => supervise(() => recovery.isHopeful, shared)]),
-        ...(triggers ? [(shared: AbortSignal) => serveTriggers({ folder, player: session, clock, log }, shared)] : []),
+        ...(triggers
+          ? [(shared: AbortSignal) => serveTriggers({ folder, player: () => session()?.stores.follower ?? null, clock, log }, shared)]
+          : []),
         ...(ntp.length === 0 ? [] : [(shared: AbortSignal) => followNtp(ntp, clock, log, shared)]),
       ],
       running,

@@ -96,7 +96,7 @@ export class SceneLoop {
     if (phase === null) return null;
     const { withheld } = recovery;
     const screen = screenOf({ service: serviceOrigin(), device: this.#deviceText(), phase, withheld });
-    const upcoming = withheld === null ? (session?.upcoming ?? []) : [];
+    const upcoming = withheld === null ? (session?.playback.plan.upcoming ?? []) : [];
     return {
       screen,
       ...(upcoming.length === 0 ? {} : { upcoming: [...upcoming] }),
@@ -123,7 +123,7 @@ export class SceneLoop {
       this.#addresses().join(" · "),
       page.is === "here" ? `${page.viewport.width} × ${page.viewport.height}` : "",
       `${this.#versionText()}${engine === null ? "" : ` · ${engine.name} ${engine.version}`}`,
-      session.trouble ?? "",
+      session.connection.trouble ?? "",
       ...problems()
         .slice(0, maxProblems)
         .map(({ detail }) => detail),
@@ -134,7 +134,7 @@ export class SceneLoop {
   #testCardPart(): Pick<Scene, "test_card"> {
     const { clock, lifecycle } = this.#dependencies;
     const { session } = lifecycle;
-    if (this.#testCard === null || session === null || session.isEmergencyAt(clock.now())) return {};
+    if (this.#testCard === null || session === null || session.stores.interventions.isEmergencyAt(clock.now())) return {};
     return { test_card: { player_name: session.playerName, until: this.#testCard.until } };
   }
 

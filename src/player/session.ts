@@ -9,29 +9,38 @@ import type { ReadRelease } from "../base/releases/verify.ts";
 import type { OutboundHttp } from "../base/http/outbound-http.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import type { Heartbeat } from "../protocol/device/heartbeat.ts";
+import type { Orientation } from "../protocol/content/orientation.ts";
+import type { Heartbeat, PresentedItem } from "../protocol/device/heartbeat.ts";
 import type { PlayerProblem } from "../protocol/device/player-problems.ts";
 import type { FromPage } from "../protocol/page-messages.ts";
 import type { DiskHealth } from "./storage/disk-health.ts";
 import type { CommandModule } from "./commands/command-module.ts";
 import type { AskedSettingsStore } from "./control/asked-settings.ts";
+import type { DeclaredDevices } from "./control/declared-devices.ts";
+import type { DisplayPower } from "./control/display-power.ts";
 import type { MachineControls } from "./machine-controls.ts";
+import { reportCapabilities } from "./commands/capabilities.ts";
 import { reportVariables } from "./commands/variable-reporter.ts";
+import { reportContent } from "./content/content-report.ts";
 import { Feeds } from "./content/feeds/feeds.ts";
+import { isEmpty } from "./content/generations.ts";
+import { lostAssets } from "./content/ready-content.ts";
 import { suspectAssets } from "./content/suspect-assets.ts";
 import { GenerationLoop } from "./generation-loop.ts";
 import { prepareNewest } from "./content/prepare-newest.ts";
 import { saveRepeatedly } from "./storage/save-loop.ts";
+import type { Connection } from "./link/connection.ts";
 import type { ServiceApi } from "./link/service-api.ts";
 import { logItemMessage } from "./page-message-log.ts";
 import type { Identity, Pairing } from "./pairing/identity.ts";
 import type { PictureSource } from "./pictures/pictures.ts";
 import type { PendingReset } from "./pairing/pending-reset.ts";
 import { PlaybackLoop } from "./playback-loop.ts";
+import type { ScreenContext } from "./playback/screen.ts";
 import { PresentedItems } from "./presented-items.ts";
+import type { ReportingSession, SessionCondition, SessionReport } from "./proof/status.ts";
 import { ServiceLink } from "./service-link.ts";
 import { openStores, type SessionStores } from "./session-stores.ts";
-import { SessionView } from "./session-view.ts";
 import type { DisplayState } from "./surface/display.ts";
 import type { RevertibleContent } from "./surface/recovery.ts";
 import type { Surface } from "./surface/surface.ts";
@@ -66,6 +75,7 @@ export interface SessionDependencies {
   /** The commands that act on the program and the machine. */
   deviceModules: readonly CommandModule[];
   controls: MachineControls;
+  declared: DeclaredDevices;
   /** What commands have asked of the machine. */
   asked: AskedSettingsStore;
   disk: DiskHealth;
@@ -84,12 +94,11 @@ export interface SessionDependencies {
 // If the browser does not start, the player must still report that.
 const firstPictureLimitMs = 5_000;
 
-export class Session {
-  readonly view: SessionView;
+export class Session implements ReportingSession {
+  readonly stores: SessionStores;
+  readonly playback: PlaybackLoop;
   readonly #dependencies: SessionDependencies;
-  readonly #stores: SessionStores;
   readonly #feeds: Feeds;
-  readonly #playback: PlaybackLoop;
   readonly #generations: GenerationLoop;
   readonly #link: ServiceLink;
   readonly #presented = new PresentedItems();
@@ -100,25 +109,23 @@ export class Session {
   private constructor(dependencies: SessionDependencies, stores: SessionStores) {
     const { folder, pairing, api, identity, clock, log, outboundHttp, createHeartbeat, onServiceKey, disk } = dependencies;
     this.#dependencies = dependencies;
-    this.#stores = stores;
-    this.#feeds = new Feeds({ folder: join(folder, "feeds"), outboundHttp, clock, log, disk, onChange: () => this.#playback.replan() });
+    this.stores = stores;
+    this.#feeds = new Feeds({ folder: join(folder, "feeds"), outboundHttp, clock, log, disk, onChange: () => this.playback.replan() });
     this.#link = new ServiceLink({ api, identity, pairing, clock, log, stores, createHeartbeat, onServiceKey });
     stores.pictures.connect(this.#link.client.sendLiveFrame);
-    this.#playback = new PlaybackLoop({
+    this.playback = new PlaybackLoop({
       ...dependencies,
       stores,
       feeds: this.#feeds,
       onApplied: () => this.#onApplied(),
       onChange: () => this.#onPlanned(),
     });
-    this.#generations = new GenerationLoop({ ...dependencies, ...stores, plan: () => this.#playback.plan });
-    const { connection } = this.#link;
-    this.view = new SessionView({ pairing, stores, playback: this.#playback, connection, presented: this.#presented });
+    this.#generations = new GenerationLoop({ ...dependencies, ...stores, plan: () => this.playback.plan });
   }
 
   /** Opens the stored data of the session and restores the last good content without asking the service. */
   static async open(dependencies: SessionDependencies): Promise<Session> {
-    const assetsOnScreen = (): string[] => session.view.nowPlaying.flatMap(({ asset_id }) => asset_id ?? []);
+    const assetsOnScreen = (): string[] => session.nowPlaying.flatMap(({ asset_id }) => asset_id ?? []);
     const stores = await openStores({ ...dependencies, assetsOnScreen });
     const session = new Session(dependencies, stores);
     const { desired, cache } = stores;
@@ -132,6 +139,76 @@ export class Session {
     return this.#generations;
   }
 
+  get connection(): Connection {
+    return this.#link.connection;
+  }
+
+  get displayPower(): DisplayPower {
+    return this.stores.displayPower;
+  }
+
+  get playerId(): string {
+    return this.#dependencies.pairing.playerId;
+  }
+
+  get playerName(): string {
+    return this.stores.desired.current.value?.player.name ?? this.#dependencies.pairing.playerName;
+  }
+
+  /** How the display is mounted, as far as is known. */
+  get orientation(): Orientation {
+    const { follower, desired } = this.stores;
+    return (follower.applied?.desired ?? desired.current.value)?.player.orientation ?? "landscape";
+  }
+
+  /** The items on screen by zone, as the page presented them. */
+  get nowPlaying(): PresentedItem[] {
+    return this.#presented.on(this.playback.plan.stage);
+  }
+
+  /** The session's share of the heartbeat. */
+  report(): SessionReport {
+    const { controls, declared } = this.#dependencies;
+    const { desired, follower, known } = this.stores;
+    const { progress, generations } = this.condition;
+    return {
+      ...reportContent({ desired: desired.current.value, applied: follower.applied, progress, generations }),
+      now_playing: this.nowPlaying,
+      ...follower.report(),
+      ...reportCapabilities(known, controls, declared),
+    };
+  }
+
+  /** The session's share of the condition by which problems are found. */
+  get condition(): SessionCondition {
+    const { cache, follower, displayPower, recurring } = this.stores;
+    return {
+      stage: this.playback.plan.stage,
+      desired: follower.applied?.desired ?? null,
+      progress: cache.progress.value,
+      generations: cache.content.generations,
+      lostAssets: lostAssets(follower.applied),
+      impairment: this.connection.impairment,
+      isOffOnPurpose: displayPower.isOffOnPurpose,
+      recurring: recurring.problems,
+    };
+  }
+
+  /** The input for choosing a screen; null while a state is ready but its first stage is not planned yet. */
+  get phase(): ScreenContext["phase"] | null {
+    const { cache, desired, follower } = this.stores;
+    const { revision } = this.playback.plan;
+    const { stage, progress, generations, lostAssets: lost } = this.condition;
+    const ready = cache.ready.value;
+    if (stage === null && ready !== null && revision !== ready.desired.revision) return null;
+    const newest = desired.current.value;
+    const isNothingDue = stage === null && (revision === newest?.revision || generations.plays === "previous");
+    const assigned = lost.length > 0 ? "incomplete" : isNothingDue ? "idle" : "content";
+    const known = newest === null ? "nothing" : isEmpty(newest) ? "empty" : assigned;
+    const { playerName, connection } = this;
+    return { is: "paired", playerName, link: connection.link.value, known, progress, stage, safePicture: follower.safePicture };
+  }
+
   /**
    * Runs until `signal` aborts.
    * @throws Fault `revoked`, proven by the service's pinned key; `unpaired` or `reset` after a command; `disk-readable` when the stored data
@@ -139,7 +216,7 @@ export class Session {
    */
   async run(signal: AbortSignal): Promise<never> {
     const { clock, listProblems, updates, reset } = this.#dependencies;
-    const { desired, cache, outbox, commands, follower, interventions, pictures, problems, proof, displayPower, recurring } = this.#stores;
+    const { desired, cache, outbox, commands, follower, interventions, pictures, problems, proof, displayPower, recurring } = this.stores;
     const { openFile } = this.#link.client;
     try {
       return await runAll(
@@ -169,7 +246,7 @@ export class Session {
 
   /** Removes everything that belongs to this pairing, after a revocation. */
   async purge(): Promise<void> {
-    const { desired, cache, outbox, commands, interventions, problems, proof, asked, displayPower, recurring } = this.#stores;
+    const { desired, cache, outbox, commands, interventions, problems, proof, asked, displayPower, recurring } = this.stores;
     await displayPower.release();
     // From now on no site may be shown and no bundle is served.
     this.#dependencies.webItems.declare(null);
@@ -179,7 +256,7 @@ export class Session {
 
   async #play(signal: AbortSignal): Promise<never> {
     const { surface, clock, onChange, updates } = this.#dependencies;
-    const { cache, desired, displayPower, proof } = this.#stores;
+    const { cache, desired, displayPower, proof } = this.stores;
     displayPower.offOnPurpose.watch((isOff) => void proof.setDisplayOff(isOff), signal);
     surface.onMessage((message) => this.#handleMessage(message), signal);
     let previous = cache.progress.value.is;
@@ -198,7 +275,7 @@ export class Session {
     desired.current.watch(onChange, signal);
     // Download windows and the order of the files depend on the time.
     clock.onStep(() => cache.prepareAgain(), signal);
-    return this.#playback.run(signal);
+    return this.playback.run(signal);
   }
 
   #untilReadable(signal: AbortSignal): Promise<never> {
@@ -208,7 +285,7 @@ export class Session {
   }
 
   #followUpdates(updates: Updates, signal: AbortSignal): Promise<never> {
-    const { desired, cache } = this.#stores;
+    const { desired, cache } = this.stores;
     const { connection, client } = this.#link;
     const readMetadata: ReadRelease = (path, maxBytes, end = signal) => client.readReleaseMetadata(path, maxBytes, end);
     const { limits, progress: content } = cache;
@@ -218,7 +295,7 @@ export class Session {
 
   async #connect(signal: AbortSignal): Promise<never> {
     // The picture comes first: leave the CPU to the starting browser.
-    if (this.#stores.cache.ready.value?.desired.layout) {
+    if (this.stores.cache.ready.value?.desired.layout) {
       await this.#firstPicture.wait(this.#dependencies.clock, firstPictureLimitMs, signal);
     }
     return this.#link.run(signal);
@@ -235,10 +312,10 @@ export class Session {
   }
 
   #handleMessage(message: FromPage): void {
-    void this.#stores.proof.handleMessage(message);
+    const { cache, follower, proof } = this.stores;
+    void proof.handleMessage(message);
     logItemMessage(message, this.#dependencies.log);
-    const applied = this.view.appliedState;
-    if (applied !== null) this.#stores.cache.suspect(suspectAssets(message, applied));
+    if (follower.applied !== null) cache.suspect(suspectAssets(message, follower.applied.desired));
     this.#presented.handleMessage(message);
     this.#generations.handleMessage(message);
     if (message.type !== "presented") return;

@@ -8,13 +8,13 @@ import { DurableFile } from "../../src/base/files/durable-file.ts";
 import { OutboundHttp } from "../../src/base/http/outbound-http.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { AskedSettingsStore } from "../../src/player/control/asked-settings.ts";
+import { DeclaredDevices } from "../../src/player/control/declared-devices.ts";
 import { noControls } from "../../src/player/machine-controls.ts";
 import { DiskHealth } from "../../src/player/storage/disk-health.ts";
 import { ServiceApi } from "../../src/player/link/service-api.ts";
 import { Identity, type Pairing } from "../../src/player/pairing/identity.ts";
 import { PendingReset } from "../../src/player/pairing/pending-reset.ts";
 import { Session } from "../../src/player/session.ts";
-import type { SessionView } from "../../src/player/session-view.ts";
 import type { DisplayState } from "../../src/player/surface/display.ts";
 import { Surface } from "../../src/player/surface/surface.ts";
 import { contentPolicy } from "../../src/player/web-items/outbound-policy.ts";
@@ -73,7 +73,7 @@ async function openSession(folder: string, server: () => string, device: Device 
   const webItems = cleanup.use(await WebItems.open({ host, surface, media, log: silentLog }));
   cleanup.defer(() => host.close());
   /** The phase at each change that the session reported. */
-  const phases: SessionView["phase"][] = [];
+  const phases: Session["phase"][] = [];
   const session: Session = await Session.open({
     folder,
     pairing,
@@ -88,6 +88,7 @@ async function openSession(folder: string, server: () => string, device: Device 
     outboundHttp,
     webItems,
     controls: noControls(),
+    declared: await DeclaredDevices.open({ scripts: null, wiredDisplays: join(folder, "absent.json"), ownerUid: 0 }, silentLog),
     asked: await AskedSettingsStore.open(folder, new DiskHealth(silentLog)),
     disk: new DiskHealth(silentLog),
     updates: null,
@@ -96,7 +97,7 @@ async function openSession(folder: string, server: () => string, device: Device 
     deviceZone: "UTC",
     createHeartbeat: async () => heartbeat(),
     listProblems: async () => [],
-    onChange: () => phases.push(session.view.phase),
+    onChange: () => phases.push(session.phase),
     pictureSource: { capture: () => host.capture(), displayPower: async () => "on", fault: () => null },
     deviceModules: [],
     reset: await PendingReset.open(folder, new DiskHealth(silentLog)),
@@ -110,13 +111,13 @@ async function openSession(folder: string, server: () => string, device: Device 
     await running;
   });
   return {
-    session: session.view,
+    session,
     host,
     clock: base,
     phases,
     /** Sends the session's stage to the page. */
     show(): void {
-      const { stage } = session.view;
+      const { stage } = session.playback.plan;
       if (stage === null) throw new Error("nothing is due");
       surface.show({ screen: { is: "stage", stage }, identify: null } satisfies Scene);
     },
@@ -131,7 +132,7 @@ test("[WIR9] between the preparation of a state and its first stage the page kee
   await service.showPicture(device);
   await using opened = await openSession(join(folder.path, "player"), () => service.service.url, device);
   const { session, phases } = opened;
-  await eventually(() => session.stage !== null);
+  await eventually(() => session.playback.plan.stage !== null);
   const seen = phases.map((phase) => (phase === null ? "keep" : phase.is === "paired" && phase.stage !== null ? "stage" : "preparing"));
   expect([...new Set(seen)]).toEqual(["preparing", "keep", "stage"]);
   expect(seen.slice(seen.indexOf("keep"))).not.toContain("preparing");
@@ -149,7 +150,7 @@ test("[WIR10] if content is stored, the player connects to the service only afte
     await store(player, stored);
     await using opened = await openSession(player, server);
     const { session, clock } = opened;
-    await eventually(() => session.stage !== null);
+    await eventually(() => session.playback.plan.stage !== null);
     const before = requests.count;
     clock.advance(4_999);
     await new Promise((resolve) => setImmediate(resolve));
@@ -165,7 +166,7 @@ test("[WIR11] only items of the present stage are reported as playing", async ()
   await store(folder.path, stored);
   await using opened = await openSession(folder.path, () => "http://127.0.0.1:9");
   const { session, host, clock } = opened;
-  await eventually(() => session.stage !== null);
+  await eventually(() => session.playback.plan.stage !== null);
   expect(session.nowPlaying).toEqual([]);
   opened.show();
   await eventually(() => session.nowPlaying.length === 1);

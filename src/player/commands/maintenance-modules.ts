@@ -8,7 +8,7 @@ import { pageChecks } from "../diagnosis/page-checks.ts";
 import type { NtpServer } from "../link/ntp.ts";
 import type { ServiceApi } from "../link/service-api.ts";
 import type { PendingReset } from "../pairing/pending-reset.ts";
-import type { SessionView } from "../session-view.ts";
+import type { Session } from "../session.ts";
 import type { Surface } from "../surface/surface.ts";
 import type { CommandModule } from "./command-module.ts";
 import { diagnoseModule } from "./modules/diagnose.ts";
@@ -29,7 +29,7 @@ export interface MaintenanceDependencies {
   ntp: readonly NtpServer[];
   reset: PendingReset;
   /** Returns null while the player is not paired. */
-  session: () => SessionView | null;
+  session: () => Session | null;
   surface: Surface;
   /** Covers the content with the test card for this long. */
   showTestCard: (durationMs: number) => void;
@@ -38,7 +38,7 @@ export interface MaintenanceDependencies {
 export function maintenanceModules(dependencies: MaintenanceDependencies): readonly CommandModule[] {
   const { api, clock, log, declared, folder, ntp, reset, session, surface, showTestCard } = dependencies;
   const checks = () => [
-    ...networkChecks({ api, clock, machineTime: () => clock.raw(), link: () => session()?.link ?? null }),
+    ...networkChecks({ api, clock, machineTime: () => clock.raw(), link: () => session()?.connection.link.value ?? null }),
     ...machineChecks({ clock, ntp, folder }),
     ...pageChecks(surface),
   ];

@@ -15,7 +15,7 @@ import { TokenBucket } from "../../base/token-bucket.ts";
 
 /** The paired player whose variables triggers set. */
 export interface TriggerTarget {
-  readonly variables: Variables;
+  variables(): Variables;
   /** Resolves once the variables are durable. @throws Fault `unsupported` if there would be more than the player keeps. */
   setVariables(id: string, args: VariablesSetArgs): Promise<{ until: string | null }>;
 }
@@ -80,7 +80,7 @@ async function handle({ player, clock, log }: TriggerDependencies, bucket: Token
   if (request.url !== "/variables") return problem(404, "the only path is /variables");
   const target = player();
   if (target === null) return problem(503, "the screen is not paired yet");
-  if (request.method === "GET") return { status: 200, body: { variables: target.variables } };
+  if (request.method === "GET") return { status: 200, body: { variables: target.variables() } };
   if (request.method !== "POST") return { ...problem(405, "use GET or POST"), headers: { allow: "GET, POST" } };
   if (!bucket.take()) return { ...problem(429, `at most ${perSecond} requests per second`), headers: { "retry-after": "1" } };
   const text = await readBody(request);
@@ -90,7 +90,7 @@ async function handle({ player, clock, log }: TriggerDependencies, bucket: Token
   try {
     const { until } = await target.setVariables(`trg_${ulid(clock.now())}`, args.data);
     log.info({ names: Object.keys(args.data.variables), until }, "a trigger set variables");
-    return { status: 200, body: { until, variables: target.variables } };
+    return { status: 200, body: { until, variables: target.variables() } };
   } catch (error) {
     if (!isFault(error, "unsupported")) throw error;
     return problem(422, error.message);

@@ -144,7 +144,7 @@ function zoneName(state: DesiredState | null, id: string): string {
 }
 
 /** Whether nothing is assigned. */
-function isEmpty({ layout, layouts }: DesiredState): boolean {
+export function isEmpty({ layout, layouts }: DesiredState): boolean {
   return layout === null && layouts.length === 0;
 }
 

@@ -2,7 +2,7 @@
 import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import type { DesiredState } from "../../protocol/device/desired-state.ts";
+import type { DesiredAsset, DesiredState } from "../../protocol/device/desired-state.ts";
 import type { DiskHealth } from "../storage/disk-health.ts";
 import type { ReceivedStates } from "./desired-state-store.ts";
 import { GenerationStore } from "./generation-store.ts";
@@ -14,6 +14,11 @@ export interface ReadyState {
   desired: DesiredState;
   /** Asset id to SHA-256 of the proven file. */
   files: ReadonlyMap<string, string>;
+}
+
+/** The assets of the state whose files are lost. */
+export function lostAssets(state: ReadyState | null): DesiredAsset[] {
+  return state?.desired.assets.filter(({ id }) => !state.files.has(id)) ?? [];
 }
 
 export class ReadyContent {

@@ -5,6 +5,7 @@ import type { CorrectedClock } from "../../base/clock.ts";
 import { Fault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { DesiredState } from "../../protocol/device/desired-state.ts";
+import type { DisplayState } from "../../protocol/device/telemetry.ts";
 import type { HoursOnClock } from "../../schedule/control/display-hours.ts";
 import { askedPowerAt, byHandEndsAt, isInForce, type AskedPower, type PowerByHand } from "../../schedule/control/display-power.ts";
 import type { Intervention } from "../../schedule/interventions.ts";
@@ -58,6 +59,12 @@ export class DisplayPower {
 
   get isOffOnPurpose(): boolean {
     return this.#offOnPurpose.value;
+  }
+
+  /** The heartbeat's share of the display's power. */
+  report(): Pick<DisplayState, "asked" | "reason" | "until" | "power" | "by"> {
+    const { until, ...state } = this.#state.value;
+    return { ...state, until: until === null ? null : new Date(until).toISOString() };
   }
 
   /** What lacks for switching the display, for people; null: nothing. */

@@ -62,6 +62,12 @@ export class Connection {
     return this.#link;
   }
 
+  /** Why the service cannot be reached now, for people; null: it can. */
+  get trouble(): string | null {
+    const { value } = this.#link;
+    return value.is === "offline" ? value.trouble.text : null;
+  }
+
   /** When the service last answered a heartbeat, monotonic ms; null if never. */
   get answeredAt(): number | null {
     return this.#answeredAt;

@@ -6,7 +6,7 @@ import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
 import { DiskHealth } from "../storage/disk-health.ts";
 import { StoredValue } from "../storage/stored-value.ts";
-import { hasEnded, type LastingIntervention, pauseAt, Intervention } from "../../schedule/interventions.ts";
+import { hasEnded, type LastingIntervention, overridesAt, pauseAt, Intervention } from "../../schedule/interventions.ts";
 
 // Longer than any play: a skip counts until the next play has ended.
 const keptMs = 3 * 86_400_000;
@@ -36,6 +36,11 @@ export class InterventionStore {
 
   get interventions(): Watchable<readonly Intervention[]> {
     return this.#interventions;
+  }
+
+  /** Whether an emergency override is in force at this instant. */
+  isEmergencyAt(instant: number): boolean {
+    return overridesAt(this.#interventions.value, instant).some(({ level }) => level === "emergency");
   }
 
   /** Adds interventions. They take effect, and this resolves, once they are durable; at once if the disk cannot be written. */

@@ -2,7 +2,8 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { PlayCommand, VariablesSetArgs } from "../../protocol/device/play-commands.ts";
-import type { ShownReason } from "../../protocol/device/heartbeat.ts";
+import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
+import type { Heartbeat, ShownReason } from "../../protocol/device/heartbeat.ts";
 import type { Variables } from "../../protocol/scheduling/variables.ts";
 import type { CommandMetadata } from "../commands/command-metadata.ts";
 import type { ReadyState } from "../content/ready-content.ts";
@@ -16,6 +17,7 @@ import type { InterventionStore } from "./intervention-store.ts";
 import type { ProgramInterval } from "./page-plan.ts";
 import { schedulePlanAt, type SchedulePlan } from "./schedule-plan.ts";
 import { setVariables } from "./set-variables.ts";
+import { streamsOf, type StreamSource } from "./scene-item.ts";
 
 // Limits that fit into a heartbeat.
 const maxReasons = 20;
@@ -76,6 +78,24 @@ export class ScheduleFollower {
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .filter((entry) => (bytes += Buffer.byteLength(JSON.stringify(entry))) <= maxVariableBytes);
     return Object.fromEntries(fitting);
+  }
+
+  /** The heartbeat's share of the schedule. */
+  report(): Required<Pick<Heartbeat, "why" | "variables">> {
+    return { why: this.why(), variables: this.variables() };
+  }
+
+  /** The operator's picture for withheld content; null without one or without its file. */
+  get safePicture(): DesiredAsset | null {
+    const { desired, files } = this.#plan?.content ?? {};
+    const id = desired?.player.safe_asset_id;
+    if (id === undefined || !files!.has(id)) return null;
+    return desired!.assets.find((asset) => asset.id === id) ?? null;
+  }
+
+  /** The stream item behind a key in the page's request; null if no item of the state in force shows it. */
+  streamOf(key: string): StreamSource | null {
+    return streamsOf(this.#plan?.content.desired.playlists ?? []).get(key) ?? null;
   }
 
   /** Stores the effects of a play command. @throws Fault `unsupported` if there is nothing that it could apply to. */

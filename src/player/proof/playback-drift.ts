@@ -1,5 +1,6 @@
 // How far video and audio were from the clock in the last half minute, collected from the page's reports.
 import type { Clock } from "../../base/clock.ts";
+import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
 import type { FromPage } from "../../protocol/page-messages.ts";
 
 /** Over all videos and sounds on the screen, in ms. */
@@ -28,6 +29,12 @@ export class PlaybackDrift {
     this.#reports = [...this.#reports.filter((report) => at - report.at < spanMs), { at, worstMs, meanMs, measures }];
   }
 
+  /** The heartbeat's share of the drift. */
+  report(): Pick<Heartbeat, "drift_ms" | "drift_mean_ms"> {
+    const { figures } = this;
+    return { drift_ms: figures && rounded(figures.worstMs), drift_mean_ms: figures && rounded(figures.meanMs) };
+  }
+
   /** Null if no video or sound played. */
   get figures(): DriftFigures | null {
     const now = this.#clock.monotonic();
@@ -39,4 +46,9 @@ export class PlaybackDrift {
       meanMs: reports.reduce((sum, report) => sum + report.meanMs * report.measures, 0) / measures,
     };
   }
+}
+
+/** To a hundredth of a ms: more digits would only make heartbeats longer. */
+export function rounded(ms: number): number {
+  return Math.round(100 * ms) / 100;
 }

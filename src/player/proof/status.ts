@@ -1,220 +1,219 @@
-// Builds heartbeats from the current values of the player's parts. Reports presented content, not requested content.
+// Merges the heartbeat from what the player's parts report. Reports presented content, not requested content.
 import type { CorrectedClock } from "../../base/clock.ts";
-import type { PlayerProblem, ProblemList } from "../../protocol/device/player-problems.ts";
-import { pageHeartbeatMs } from "../../protocol/page-messages.ts";
+import type { Log } from "../../base/log.ts";
+import type { Heartbeat, ShownReason } from "../../protocol/device/heartbeat.ts";
 import type { PairingRequest } from "../../protocol/device/messages.ts";
-import type { ContentState, FileState, Heartbeat, PresentedItem, ShownReason } from "../../protocol/device/heartbeat.ts";
-import type { Capabilities } from "../../protocol/device/capabilities.ts";
-import type { UpdateState } from "../../protocol/device/updates.ts";
-import type { Variables } from "../../protocol/scheduling/variables.ts";
-import type { TelemetryCollector } from "./telemetry.ts";
-import type { DriftFigures } from "./playback-drift.ts";
-import { describeFailure, type Generations } from "../content/generations.ts";
-import type { DownloadProgress, FileProgress } from "../content/download-progress.ts";
-import type { BrowserEngine, Host } from "../host.ts";
-import type { Machine } from "../machine.ts";
-import type { PlayerCondition } from "./problems.ts";
-import type { PageState } from "../surface/page-state.ts";
+import type { PlayerProblem, ProblemList } from "../../protocol/device/player-problems.ts";
+import type { FromPage } from "../../protocol/page-messages.ts";
+import { reportContent } from "../content/content-report.ts";
+import { noProgress } from "../content/download-progress.ts";
+import { noGenerations } from "../content/generations.ts";
+import type { DisplayPower } from "../control/display-power.ts";
+import type { Host } from "../host.ts";
+import type { Machine, MachineReadings } from "../machine.ts";
+import type { DiskHealth } from "../storage/disk-health.ts";
+import { stillMs } from "../surface/page-state.ts";
+import type { Recovery } from "../surface/recovery.ts";
+import type { Surface } from "../surface/surface.ts";
 import { describeWithheld, type WithheldContent } from "../surface/withheld-content.ts";
+import type { Updates } from "../update/updates.ts";
+import { PlaybackDrift, rounded } from "./playback-drift.ts";
+import { type PlayerCondition, Problems } from "./problems.ts";
+import { TelemetryCollector } from "./telemetry.ts";
 
-// One report may be late, or two on a device that is busy decoding a large video.
-const renderingLimitMs = 4 * pageHeartbeatMs;
+/** A session's share of the heartbeat. */
+export type SessionReport = Pick<Heartbeat, "content" | "now_playing" | "why" | "variables" | "capabilities">;
 
-export interface StatusDependencies {
-  host: Host;
-  machine: Machine;
-  clock: CorrectedClock;
-  folder: string;
-  version: string;
-  /** Distinguishes this run of the player from other devices with the same identity. */
-  instanceId: string;
-  engine: () => BrowserEngine | null;
-  page: () => PageState;
-  drift: () => DriftFigures | null;
-  withheld: () => WithheldContent | null;
-  /** For how long the browser has drawn without the GPU because it failed with it, ms; null: it does not. */
-  withoutGpuMs: () => number | null;
-  problems: (
-    condition: Pick<
-      PlayerCondition,
-      "now" | "uptimeMs" | "stillMs" | "isDisplayOff" | "withheld" | "withoutGpuMs" | "diskFreeBytes" | "clockErrorMs" | "serviceAheadMs"
-    >,
-  ) => ProblemList;
-  nowPlaying: () => PresentedItem[];
-  why: () => ShownReason[];
-  variables: () => Variables;
-  appliedRevision: () => string | null;
-  desired: () => { revision: string; isEmpty: boolean } | null;
-  progress: () => DownloadProgress;
-  /** The complete states, and how the newest one failed. */
-  generations: () => Generations;
-  /** The program's version and update; null: no launcher started the player, or it has not told its status yet. */
-  update: () => UpdateState | null;
-  /** What the player is able to do; null while it is not paired. */
-  capabilities: () => Capabilities | null;
-  telemetry: Pick<TelemetryCollector, "collect" | "lastFaults">;
-  /** Whether files of the state that plays are lost. */
-  isIncomplete: () => boolean;
+/** A session's share of the condition by which problems are found. */
+export type SessionCondition = Pick<
+  PlayerCondition,
+  "stage" | "desired" | "progress" | "generations" | "lostAssets" | "impairment" | "isOffOnPurpose" | "recurring"
+>;
+
+/** A session with a service, as far as the heartbeat has to do with it. */
+export interface ReportingSession {
+  report(): SessionReport;
+  readonly condition: SessionCondition;
+  readonly displayPower: Pick<DisplayPower, "report">;
 }
 
-export class Status {
-  readonly #dependencies: StatusDependencies;
-  readonly #startedAt: number;
-  #problems: readonly PlayerProblem[] = [];
+export interface StatusParts {
+  /** The program and its folder. `instanceId` distinguishes this run of it from other devices with the same identity. */
+  program: { folder: string; version: string; instanceId: string };
+  machine: Machine;
+  browser: {
+    host: Pick<Host, "memoryByKind">;
+    surface: Pick<Surface, "page" | "report" | "onMessage">;
+    recovery: Pick<Recovery, "report" | "engine" | "withheld" | "withoutGpuMs">;
+  };
+  disk: DiskHealth;
+  /** Null: no launcher started the player. */
+  updates: Pick<Updates, "report" | "problems"> | null;
+  /** Returns null while the player is not paired. */
+  session: () => ReportingSession | null;
+  clock: CorrectedClock;
+  log: Log;
+}
 
-  constructor(dependencies: StatusDependencies) {
-    this.#dependencies = dependencies;
-    this.#startedAt = dependencies.clock.monotonic();
+const noSession: { report: SessionReport; condition: SessionCondition } = {
+  report: {
+    ...reportContent({ desired: null, applied: null, progress: noProgress, generations: noGenerations }),
+    now_playing: [],
+    why: [],
+    variables: {},
+  },
+  condition: {
+    stage: null,
+    desired: null,
+    progress: noProgress,
+    generations: noGenerations,
+    lostAssets: [],
+    impairment: null,
+    isOffOnPurpose: false,
+    recurring: [],
+  },
+};
+
+export class Status {
+  /** The reports of a player that is not paired. */
+  static readonly withoutSession = noSession;
+  readonly #parts: StatusParts;
+  readonly #startedAt: number;
+  readonly #drift: PlaybackDrift;
+  readonly #telemetry: TelemetryCollector;
+  readonly #problems = new Problems();
+  #listed: readonly PlayerProblem[] = [];
+
+  /** Follows the page's messages until `signal` aborts. */
+  constructor(parts: StatusParts, signal: AbortSignal) {
+    const { program, machine, browser, session, clock, log } = parts;
+    this.#parts = parts;
+    this.#startedAt = clock.monotonic();
+    this.#drift = new PlaybackDrift(clock);
+    const displayPower = () => session()?.displayPower.report() ?? null;
+    this.#telemetry = new TelemetryCollector({ machine, folder: program.folder, displayPower, clock, log, signal });
+    browser.surface.onMessage((message) => this.#handleMessage(message), signal);
   }
 
   /** The problems of the last heartbeat, whether it could be sent or not. */
   get problems(): readonly PlayerProblem[] {
-    return this.#problems;
+    return this.#listed;
   }
 
   /** The description that a device sends when it requests a pairing code. */
   async describeDevice(): Promise<Omit<PairingRequest, "public_key">> {
-    const { machine, folder, version, page } = this.#dependencies;
-    const { hardware, timezone } = await machine.readings(folder);
-    return { player_version: version, hardware, timezone, resolution: resolutionOf(page()) };
+    const { machine, program, browser } = this.#parts;
+    const { hardware, timezone } = await machine.readings(program.folder);
+    return { player_version: program.version, hardware, timezone, resolution: browser.surface.report().resolution };
   }
 
   /** The player's current problems, most severe first. */
   async listProblems(): Promise<readonly PlayerProblem[]> {
-    const { machine, folder } = this.#dependencies;
-    const [{ diskFreeBytes }, displayPower] = await Promise.all([machine.readings(folder), machine.displayPower()]);
+    const { machine, program } = this.#parts;
+    const [{ diskFreeBytes }, displayPower] = await Promise.all([machine.readings(program.folder), machine.displayPower()]);
     return this.#listProblems(diskFreeBytes, displayPower).problems;
   }
 
   /** The current heartbeat. */
   async heartbeat(): Promise<Heartbeat> {
-    const { host, machine, clock, folder, version, engine, page, nowPlaying } = this.#dependencies;
-    const [readings, displayPower, browserMemory] = await Promise.all([
-      machine.readings(folder),
+    const { program, machine, browser, updates, session, clock } = this.#parts;
+    const [readings, power, browserMemory] = await Promise.all([
+      machine.readings(program.folder),
       machine.displayPower(),
-      host.memoryByKind(),
+      browser.host.memoryByKind(),
     ]);
-    const { hardware: model } = readings;
-    const telemetry = await this.#dependencies.telemetry.collect({ browserMemory, power: displayPower, model });
-    const state = page();
-    const lastFrameAgo = state.is === "here" && state.lastFrameAt !== null ? clock.monotonic() - state.lastFrameAt : null;
-    const { offsetMs, errorMs } = clock.offset;
-    const browser = engine();
-    const drift = this.#dependencies.drift();
-    const withheld = this.#dependencies.withheld();
-    const isWithheld = withheld?.isNow === true;
-    const { diskFreeBytes } = readings;
-    const listed = this.#listProblems(diskFreeBytes, displayPower);
-    this.#problems = listed.problems;
-    const { browser: mainBytes, page: pageBytes, gpu, other } = browserMemory;
-    const update = this.#dependencies.update();
-    const capabilities = this.#dependencies.capabilities();
+    const telemetry = await this.#telemetry.collect({ browserMemory, power, model: readings.hardware });
+    const listed = this.#listProblems(readings.diskFreeBytes, power);
+    this.#listed = listed.problems;
+    const { browser: mainBytes, page, gpu, other } = browserMemory;
     return {
       boot_id: machine.bootId,
-      instance_id: this.#dependencies.instanceId,
+      instance_id: program.instanceId,
       uptime_ms: Math.round(this.#uptimeMs),
-      player_version: version,
-      engine: browser === null ? "none" : `${browser.name} ${browser.version}${browser.headless ? " headless" : ""}`,
-      hardware: readings.hardware,
-      timezone: readings.timezone,
-      resolution: resolutionOf(state),
-      content: isWithheld ? withheldContent(this.#content(), withheld) : this.#content(),
-      now_playing: isWithheld || state.is === "away" ? [] : nowPlaying(),
-      why: isWithheld ? this.#dependencies.why().map(withheldReason) : this.#dependencies.why(),
-      variables: this.#dependencies.variables(),
+      player_version: program.version,
+      ...reportReadings(readings),
+      ...browser.recovery.report(),
+      ...browser.surface.report(),
+      ...this.#shown(session()?.report() ?? noSession.report),
       ...listed,
-      ...(update !== null && { update }),
-      ...(capabilities !== null && { capabilities }),
-      rendering: lastFrameAgo !== null && lastFrameAgo < renderingLimitMs,
-      last_frame_at: lastFrameAgo === null ? null : new Date(clock.now() - lastFrameAgo).toISOString(),
-      telemetry: { ...telemetry, last_faults: this.#dependencies.telemetry.lastFaults(listed.problems) },
-      memory_bytes: process.memoryUsage.rss() + mainBytes + pageBytes + gpu + other,
-      cpu_load: readings.cpuLoad,
-      temperature_c: readings.temperatureC,
-      // Some network file systems report an unlimited size.
-      disk_free_bytes: diskFreeBytes === null ? null : Math.min(diskFreeBytes, 1e15),
-      clock_offset_ms: rounded(offsetMs),
-      clock_error_ms: Number.isFinite(errorMs) ? rounded(errorMs) : null,
-      drift_ms: drift === null ? null : rounded(drift.worstMs),
-      drift_mean_ms: drift === null ? null : rounded(drift.meanMs),
+      ...updates?.report(),
+      telemetry: { ...telemetry, last_faults: this.#telemetry.lastFaults(listed.problems) },
+      memory_bytes: process.memoryUsage.rss() + mainBytes + page + gpu + other,
+      ...this.#drift.report(),
       // Read last, so that the work above does not distort the clock synchronization.
-      sent_at_ms: clock.raw(),
+      ...reportClock(clock),
     };
+  }
+
+  /** The report of a session, as far as its content is on the screen. */
+  #shown(report: SessionReport): SessionReport {
+    const { recovery, surface } = this.#parts.browser;
+    const { withheld } = recovery;
+    if (withheld?.isNow === true) return withhold(report, withheld);
+    return surface.page.value.is === "away" ? { ...report, now_playing: [] } : report;
   }
 
   #listProblems(diskFreeBytes: number | null, displayPower: "on" | "off" | null): ProblemList {
-    const { clock, engine, page, problems, withheld, withoutGpuMs } = this.#dependencies;
-    return problems({
-      now: clock.now(),
+    const { browser, disk, updates, session, clock } = this.#parts;
+    const { withheld, withoutGpuMs, engine } = browser.recovery;
+    const now = clock.now();
+    return this.#problems.list({
+      now,
       uptimeMs: this.#uptimeMs,
-      stillMs: stillMsOf(page(), clock.monotonic()),
-      isDisplayOff: displayPower === "off" && engine()?.headless !== true,
-      withheld: withheld(),
-      withoutGpuMs: withoutGpuMs(),
+      stillMs: stillMs(browser.surface.page.value, clock),
+      isDisplayOff: displayPower === "off" && engine?.headless !== true,
+      withheld,
+      withoutGpuMs,
       diskFreeBytes,
+      disk: disk.condition,
+      updates: updates?.problems(now) ?? [],
       clockErrorMs: clock.offset.errorMs,
       serviceAheadMs: clock.contradictionMs,
+      ...(session()?.condition ?? noSession.condition),
     });
   }
 
+  #handleMessage(message: FromPage): void {
+    const { session, clock } = this.#parts;
+    this.#drift.handleMessage(message);
+    this.#telemetry.handleMessage(message);
+    const { stage, isOffOnPurpose } = session()?.condition ?? noSession.condition;
+    // A browser draws nothing for a display that is off: items that were not ready or stopped meanwhile say nothing about them.
+    if (isOffOnPurpose && (message.type === "failed" || message.type === "flawed")) return;
+    this.#problems.handleMessage(message, stage, clock.now());
+  }
+
   get #uptimeMs(): number {
-    return this.#dependencies.clock.monotonic() - this.#startedAt;
-  }
-
-  #content(): ContentState {
-    const { desired, appliedRevision, progress, isIncomplete } = this.#dependencies;
-    const generations = this.#dependencies.generations();
-    const applied_revision = appliedRevision();
-    const wanted = desired();
-    const { is, readyBytes, totalBytes, readyFiles, totalFiles, files, detail } = progress();
-    const content = {
-      revision: wanted?.revision ?? null,
-      applied_revision,
-      ready_bytes: readyBytes,
-      total_bytes: totalBytes,
-      ready_files: readyFiles,
-      total_files: totalFiles,
-      files: files.map(fileState),
-    };
-    if (wanted === null) return { is: "empty", ...content, detail: "the screen has not received a state yet" };
-    if (generations.plays === "previous" && wanted.revision === generations.newest?.revision)
-      return { is: "failed", ...content, detail: `The content before plays: ${describeFailure(generations)}`.slice(0, 2_000) };
-    if (wanted.revision !== applied_revision || isIncomplete())
-      return {
-        is: is === "failed" ? "failed" : "downloading",
-        ...content,
-        detail: detail?.slice(0, 2_000) ?? null,
-      };
-    return { is: wanted.isEmpty ? "empty" : "applied", ...content, detail: null };
+    return this.#parts.clock.monotonic() - this.#startedAt;
   }
 }
 
-/** To a hundredth of a ms: more digits would only make heartbeats longer. */
-function rounded(ms: number): number {
-  return Math.round(100 * ms) / 100;
+function reportReadings({ hardware, timezone, cpuLoad, temperatureC, diskFreeBytes }: MachineReadings) {
+  return {
+    hardware,
+    timezone,
+    cpu_load: cpuLoad,
+    temperature_c: temperatureC,
+    // Some network file systems report an unlimited size.
+    disk_free_bytes: diskFreeBytes === null ? null : Math.min(diskFreeBytes, 1e15),
+  } satisfies Partial<Heartbeat>;
 }
 
-function resolutionOf(page: PageState): { width: number; height: number } | null {
-  if (page.is !== "here") return null;
-  return { width: Math.round(page.viewport.width), height: Math.round(page.viewport.height) };
+function reportClock(clock: CorrectedClock) {
+  const { offsetMs, errorMs } = clock.offset;
+  return {
+    clock_offset_ms: rounded(offsetMs),
+    clock_error_ms: Number.isFinite(errorMs) ? rounded(errorMs) : null,
+    sent_at_ms: clock.raw(),
+  } satisfies Partial<Heartbeat>;
 }
 
-function fileState({ assetId, readyBytes, totalBytes, failure }: FileProgress): FileState {
-  const is = failure === null ? "downloading" : "failed";
-  return { asset_id: assetId, is, ready_bytes: readyBytes, total_bytes: totalBytes, detail: failure?.slice(0, 200) ?? null };
-}
-
-/** How long no frame has been presented, ms. */
-function stillMsOf(page: PageState, now: number): number {
-  return now - (page.is === "here" && page.lastFrameAt !== null ? page.lastFrameAt : page.since);
-}
-
-/** While content is withheld, nothing of the revision is on the screen. */
-function withheldContent(content: ContentState, withheld: WithheldContent): ContentState {
-  return { ...content, is: "failed", applied_revision: null, detail: `Content is withheld: ${describeWithheld(withheld)}` };
-}
-
-/** The reason for what would be shown if it were not withheld. */
-function withheldReason(reason: ShownReason): ShownReason {
-  return reason.verdict === "shows" ? { ...reason, verdict: "held", detail: `Withheld: ${reason.detail}`.slice(0, 600) } : reason;
+/** While content is withheld, nothing of the revision is on the screen. Its reasons are those for showing it if it were not withheld. */
+function withhold(report: SessionReport, withheld: WithheldContent): SessionReport {
+  const detail = `Content is withheld: ${describeWithheld(withheld)}`;
+  const why = report.why?.map((reason): ShownReason => {
+    if (reason.verdict !== "shows") return reason;
+    return { ...reason, verdict: "held", detail: `Withheld: ${reason.detail}`.slice(0, 600) };
+  });
+  return { ...report, content: { ...report.content, is: "failed", applied_revision: null, detail }, now_playing: [], ...(why && { why }) };
 }

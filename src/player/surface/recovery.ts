@@ -4,7 +4,8 @@ import type { Clock } from "../../base/clock.ts";
 import { isAbort, isFault, reasonOf } from "../../base/fault.ts";
 import type { Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
-import type { BrowserEngine, Host, HostPage } from "../host.ts";
+import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
+import { type BrowserEngine, describeEngine, type Host, type HostPage } from "../host.ts";
 import type { Machine } from "../machine.ts";
 import { Display, type DisplayState } from "./display.ts";
 import { FrameWatch, hasFrame } from "./frame-watch.ts";
@@ -92,6 +93,11 @@ export class Recovery {
   /** The running browser; null before the first one has started. */
   get engine(): BrowserEngine | null {
     return this.#engine;
+  }
+
+  /** The heartbeat's share of the browser. */
+  report(): Pick<Heartbeat, "engine"> {
+    return { engine: describeEngine(this.#engine) };
   }
 
   /** False if no frame has been presented for ten minutes although one was needed: no step has helped. */

@@ -16,7 +16,7 @@ import { listenOnLoopback } from "./loopback-listener.ts";
 import { PageAccess } from "./page-access.ts";
 import { PageConnection } from "./page-connection.ts";
 import { sendMedia, sendPageFile, type MediaFile } from "./page-files.ts";
-import type { PageState } from "./page-state.ts";
+import { type PageState, reportPage } from "./page-state.ts";
 
 export interface SurfaceOptions {
   /** Identifies the player. The page gets the same loopback host at each start, so framed sites find what they stored before. */
@@ -72,6 +72,11 @@ export class Surface implements AsyncDisposable {
 
   get page(): Watchable<PageState> {
     return this.#connection.state;
+  }
+
+  /** The heartbeat's share of the page. */
+  report(): ReturnType<typeof reportPage> {
+    return reportPage(this.page.value, this.#options.clock);
   }
 
   /** Shows `scene`. An equal scene is not sent again. A page that connects later gets the newest scene. */

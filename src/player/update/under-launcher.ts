@@ -2,7 +2,7 @@
 import type { Task } from "../../base/async/run-all.ts";
 import type { BrowserEngine, Host } from "../host.ts";
 import type { Machine } from "../machine.ts";
-import type { SessionView } from "../session-view.ts";
+import type { Session } from "../session.ts";
 import type { Surface } from "../surface/surface.ts";
 import { BrowserChange } from "./browser-change.ts";
 import { reportHealth } from "./health.ts";
@@ -16,7 +16,7 @@ export interface UnderLauncherDependencies extends Omit<UpdatesDependencies, "la
   surface: Surface;
   engine: () => BrowserEngine | null;
   /** Returns null while the player is not paired. */
-  session: () => SessionView | null;
+  session: () => Session | null;
 }
 
 /** Opens the parts. Call before the browser starts. `tasks` run until their signal aborts. */
@@ -34,9 +34,9 @@ export async function openUnderLauncher(
     return { updates, tasks };
   }
   const page = () => surface.page.value;
-  const answeredAt = () => session()?.answeredAt;
+  const answeredAt = () => session()?.connection.answeredAt;
   const onPageMessage = surface.onMessage.bind(surface);
-  const isOffOnPurpose = (): boolean => session()?.isDisplayOffOnPurpose ?? false;
+  const isOffOnPurpose = (): boolean => session()?.displayPower.isOffOnPurpose ?? false;
   const health = {
     file,
     version,

@@ -8,6 +8,7 @@ import { Fault, isAbort } from "../../base/fault.ts";
 import { DurableFile } from "../../base/files/durable-file.ts";
 import type { Log } from "../../base/log.ts";
 import type { DesiredState } from "../../protocol/device/desired-state.ts";
+import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
 import type { PlayerProblem } from "../../protocol/device/player-problems.ts";
 import {
   type Architecture,
@@ -107,12 +108,18 @@ export class Updates {
     return new Updates(dependencies, files, await SwitchRequests.open(files, clock, log, disk), atOnce);
   }
 
-  /** The heartbeat's `update`; null: the launcher has not told its status yet. */
+  /** The state of the update; null: the launcher has not told its status yet. */
   get update(): UpdateState | null {
     const { status } = this.#files;
     return status === null
       ? null
       : describeUpdate(status, this.#wanted?.version ?? null, this.#plan, this.#preparation?.work.state ?? null);
+  }
+
+  /** The heartbeat's share of the update. */
+  report(): Pick<Heartbeat, "update"> {
+    const { update } = this;
+    return update === null ? {} : { update };
   }
 
   /** The problems of the update. @param now corrected wall time, ms. */

@@ -20,15 +20,9 @@ interface TriggerResponse {
 async function open(folder: string) {
   const clock = new FakeClock(Date.UTC(2026, 4, 5));
   const follower = new ScheduleFollower(await InterventionStore.open(folder, silentLog), clock, silentLog, "UTC");
-  const player: TriggerTarget = {
-    get variables() {
-      return follower.variables();
-    },
-    setVariables: (id, args) => follower.setVariables(id, args),
-  };
   const path = join(folder, "triggers", "socket");
   const end = new AbortController();
-  let paired: TriggerTarget | null = player;
+  let paired: TriggerTarget | null = follower;
   let onListening = () => undefined as void;
   const listening = new Promise<void>((resolve) => (onListening = resolve));
   const log = {

@@ -2,21 +2,19 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { CorrectedClock } from "../../../src/base/clock.ts";
 import { rootFolder } from "../../../src/main/folders.ts";
+import { reportContent } from "../../../src/player/content/content-report.ts";
 import { noProgress } from "../../../src/player/content/download-progress.ts";
 import { noGenerations } from "../../../src/player/content/generations.ts";
 import { type PlayerCondition, Problems } from "../../../src/player/proof/problems.ts";
-import { noBrowserMemory } from "../../../src/player/host.ts";
-import { Status } from "../../../src/player/proof/status.ts";
 import type { PageState } from "../../../src/player/surface/page-state.ts";
 import { fitProblems, PlayerProblem, problemCatalog, problemCodes, createProblem } from "../../../src/protocol/device/player-problems.ts";
 import { Heartbeat } from "../../../src/protocol/device/heartbeat.ts";
 import type { Stage } from "../../../src/protocol/scene.ts";
 import type { FromPage } from "../../../src/protocol/page-messages.ts";
 import { FakeClock } from "../../support/clock.ts";
-import { fakeMachine } from "../../support/player.ts";
-import { assetOf, desiredOf, newId, withItems } from "../../support/states.ts";
+import { createStatus } from "../../support/status.ts";
+import { assetOf, desiredOf, newId, readyOf, withItems } from "../../support/states.ts";
 
 const t0 = Date.UTC(2026, 10, 22, 12);
 const healthyDisk = { unwritten: [], unread: [], damaged: [], lost: [], refused: [] };
@@ -234,7 +232,7 @@ function heartbeatOf(more: {
     reportsWithoutFrame: 0,
   };
   if (more.stillMs !== undefined) base.advance(more.stillMs);
-  const { problems, stage, desired } = screen();
+  const { stage, desired } = screen();
   const shows = {
     layer: "default" as const,
     id: null,
@@ -245,43 +243,15 @@ function heartbeatOf(more: {
   };
   const readings = { hardware: null, timezone: "UTC", cpuLoad: 0, temperatureC: null, diskFreeBytes: null };
   const presented = { zone_id: stage.zones[0]!.id, item_id: newId("itm"), asset_id: null, presented_at: new Date(t0).toISOString() };
-  const status = new Status({
-    host: { memoryByKind: async () => noBrowserMemory } as never,
-    machine: { ...fakeMachine(), readings: async () => readings },
-    clock: new CorrectedClock(base),
-    folder: "/nowhere",
-    version: "1",
-    instanceId: "a run",
-    engine: () => null,
-    page: () => page,
-    drift: () => null,
-    withheld: () => more.withheld ?? null,
-    withoutGpuMs: () => more.withoutGpuMs ?? null,
-    problems: (about) =>
-      problems.list({
-        ...about,
-        stage,
-        desired,
-        progress: noProgress,
-        generations: noGenerations,
-        lostAssets: [],
-        disk: healthyDisk,
-        impairment: null,
-        isOffOnPurpose: false,
-        updates: [],
-        recurring: [],
-      }),
-    nowPlaying: () => [presented],
-    why: () => [shows],
-    variables: () => ({}),
-    appliedRevision: () => "r1",
-    desired: () => ({ revision: "r1", isEmpty: false }),
-    progress: () => noProgress,
-    generations: () => noGenerations,
-    update: () => null,
-    capabilities: () => null,
-    telemetry: { collect: async () => ({}), lastFaults: () => [] },
-    isIncomplete: () => false,
+  const { content } = reportContent({ desired, applied: readyOf(desired), progress: noProgress, generations: noGenerations });
+  const { withheld = null, withoutGpuMs = null } = more;
+  const { status } = createStatus(base, {
+    machine: { readings: async () => readings },
+    page,
+    withheld,
+    withoutGpuMs,
+    report: { content, now_playing: [presented], why: [shows] },
+    condition: { stage, desired },
   });
   return status.heartbeat();
 }

@@ -1,20 +1,20 @@
 // The heartbeat, put together from a fake host, a fake machine and values that a test sets.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { CorrectedClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
+import { reportContent } from "../../../src/player/content/content-report.ts";
 import { noProgress } from "../../../src/player/content/download-progress.ts";
 import { noGenerations } from "../../../src/player/content/generations.ts";
+import type { ReadyState } from "../../../src/player/content/ready-content.ts";
 import { readableHeartbeat } from "../../../src/player/proof/readable-heartbeat.ts";
-import { Status, type StatusDependencies } from "../../../src/player/proof/status.ts";
 import { DiskHealth } from "../../../src/player/storage/disk-health.ts";
 import type { PageState } from "../../../src/player/surface/page-state.ts";
+import type { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { Heartbeat } from "../../../src/protocol/device/heartbeat.ts";
 import { PairingRequest } from "../../../src/protocol/device/messages.ts";
 import { FakeClock } from "../../support/clock.ts";
-import { FakeHost } from "../../support/fake-host.ts";
-import { fakeMachine } from "../../support/player.ts";
-import { newId } from "../../support/states.ts";
+import { assetOf, desiredOf, imageItem, newId, readyOf } from "../../support/states.ts";
+import { createStatus } from "../../support/status.ts";
 
 const noUpdate = {
   is: "current" as const,
@@ -28,40 +28,7 @@ const noUpdate = {
   detail: null,
   last_attempt: null,
 };
-const noProblems = { problems: [], problems_left_out: 0 };
 const shown = { zone_id: newId("zon"), item_id: newId("itm"), asset_id: null, presented_at: "2026-11-21T12:00:00.000Z" };
-
-/** The status of an unpaired player without a page; `more` replaces fields. */
-function createStatus(clock: FakeClock, more: Partial<StatusDependencies> = {}) {
-  const machine = fakeMachine();
-  const status = new Status({
-    host: new FakeHost(clock),
-    machine,
-    clock: new CorrectedClock(clock),
-    folder: "/",
-    version: "1.2.3",
-    instanceId: "a run",
-    engine: () => null,
-    page: () => ({ is: "away", since: clock.monotonic() }),
-    drift: () => null,
-    withheld: () => null,
-    withoutGpuMs: () => null,
-    problems: () => noProblems,
-    nowPlaying: () => [],
-    why: () => [],
-    variables: () => ({}),
-    appliedRevision: () => null,
-    desired: () => null,
-    progress: () => noProgress,
-    generations: () => noGenerations,
-    update: () => null,
-    capabilities: () => null,
-    telemetry: { collect: async () => ({}), lastFaults: () => [] },
-    isIncomplete: () => false,
-    ...more,
-  });
-  return { status, machine };
-}
 
 test("[WIR16] a heartbeat reports program, machine, page and clock", async () => {
   const clock = new FakeClock();
@@ -72,13 +39,12 @@ test("[WIR16] a heartbeat reports program, machine, page and clock", async () =>
     lastFrameAt: clock.monotonic(),
     reportsWithoutFrame: 0,
   };
-  const { status, machine } = createStatus(clock, {
-    engine: () => ({ name: "chromium", version: "156", headless: true }),
-    page: () => page,
-    nowPlaying: () => [shown],
-    variables: () => ({ door: "open" }),
-    drift: () => ({ worstMs: 12, meanMs: -3 }),
+  const { status, machine, send } = createStatus(clock, {
+    engine: { name: "chromium", version: "156", headless: true },
+    page,
+    report: { now_playing: [shown], variables: { door: "open" } },
   });
+  send({ type: "beat", at: clock.now(), frames: 1, drift: { worst_ms: 12, mean_ms: -3, measures: 1 } });
   clock.advance(2_000);
   const heartbeat = await status.heartbeat();
   expect(Heartbeat.parse(heartbeat)).toEqual(heartbeat);
@@ -108,7 +74,7 @@ test("[WIR16] a heartbeat reports program, machine, page and clock", async () =>
 
 test("[WIR17] without a page a heartbeat reports no picture and nothing as playing", async () => {
   const clock = new FakeClock();
-  const { status } = createStatus(clock, { nowPlaying: () => [shown] });
+  const { status } = createStatus(clock, { report: { now_playing: [shown] } });
   expect(await status.heartbeat()).toMatchObject({
     engine: "none",
     resolution: null,
@@ -126,44 +92,31 @@ test("[WIR17] without a page a heartbeat reports no picture and nothing as playi
   });
 });
 
+const picture = assetOf(Buffer.from("a"));
+const newest = desiredOf([imageItem(picture, 5_000)], [picture], "r2");
+const unassigned = { ...newest, layout: null };
+const before = readyOf({ ...newest, revision: "r1" });
+
 test.each([
   ["never received", {}, { is: "empty", revision: null, detail: expect.any(String) }],
-  ["empty", { desired: { revision: "r2", isEmpty: true }, applied: "r2" }, { is: "empty", revision: "r2", detail: null }],
-  ["downloading", { desired: { revision: "r2", isEmpty: false }, applied: "r1" }, { is: "downloading", revision: "r2", detail: null }],
-  [
-    "failed",
-    { desired: { revision: "r2", isEmpty: false }, applied: "r1", failure: "x".repeat(3_000) },
-    { is: "failed", revision: "r2", detail: "x".repeat(2_000) },
-  ],
-  ["applied", { desired: { revision: "r2", isEmpty: false }, applied: "r2" }, { is: "applied", revision: "r2", detail: null }],
+  ["empty", { desired: unassigned, applied: readyOf(unassigned) }, { is: "empty", revision: "r2", detail: null }],
+  ["downloading", { desired: newest, applied: before }, { is: "downloading", revision: "r2", detail: null }],
+  ["failed", { desired: newest, applied: before, failure: "x".repeat(3_000) }, { is: "failed", revision: "r2", detail: "x".repeat(2_000) }],
+  ["applied", { desired: newest, applied: readyOf(newest) }, { is: "applied", revision: "r2", detail: null }],
   [
     "downloading while files of it are lost",
-    { desired: { revision: "r2", isEmpty: false }, applied: "r2", lost: true },
+    { desired: newest, applied: { ...readyOf(newest), files: new Map<string, string>() } },
     { is: "downloading", revision: "r2", detail: null },
   ],
-] as const)("[WIR18] a heartbeat reports the newest state as %s", async (_name, given, expected) => {
-  const {
-    desired = null,
-    applied = null,
-    failure = null,
-    lost = false,
-  } = given as {
-    desired?: { revision: string; isEmpty: boolean };
-    applied?: string;
-    failure?: string;
-    lost?: boolean;
-  };
+])("[WIR18] a heartbeat reports the newest state as %s", async (_name, given, expected) => {
+  const { desired = null, applied = null, failure = null } = given as { desired?: DesiredState; applied?: ReadyState; failure?: string };
   const counts = { readyBytes: 3, totalBytes: 7, readyFiles: 1, totalFiles: 2 };
-  const { status } = createStatus(new FakeClock(), {
-    desired: () => desired,
-    appliedRevision: () => applied,
-    update: () => null,
-    isIncomplete: () => lost,
-    progress: () => ({ ...noProgress, ...counts, is: failure === null ? "downloading" : "failed", revision: "r2", detail: failure }),
-  });
-  const { content } = await status.heartbeat();
+  const is = failure === null ? "downloading" : "failed";
+  const progress = { ...noProgress, ...counts, is, revision: "r2", detail: failure } as const;
+  const report = reportContent({ desired, applied, progress, generations: noGenerations });
+  const { content } = await createStatus(new FakeClock(), { report }).status.heartbeat();
   const reported = { ready_bytes: 3, total_bytes: 7, ready_files: 1, total_files: 2, files: [] };
-  expect(content).toEqual({ ...expected, applied_revision: applied, ...reported });
+  expect(content).toEqual({ ...expected, applied_revision: applied?.desired.revision ?? null, ...reported });
 });
 
 test("[RCO4] a heartbeat with a part that its own schema refuses is sent without it, which is reported as a fault of the program", async () => {
@@ -172,7 +125,7 @@ test("[RCO4] a heartbeat with a part that its own schema refuses is sent without
   const whole = await createStatus(clock).status.heartbeat();
   expect(readableHeartbeat(whole, disk)).toBe(whole);
   const wrong = { ...noUpdate, ready_bytes: -1 };
-  const { update: _update, ...rest } = await createStatus(clock, { update: () => wrong }).status.heartbeat();
+  const { update: _update, ...rest } = await createStatus(clock, { update: wrong }).status.heartbeat();
   const sent = readableHeartbeat({ ...rest, update: wrong }, disk);
   expect(sent).toEqual(rest);
   expect(Heartbeat.safeParse(sent).success).toBe(true);
@@ -194,7 +147,7 @@ test("[RCO5] whatever the clocks do, a heartbeat is one that its own schema acce
         viewport: { width: 1, height: 1 },
         reportsWithoutFrame: 0,
       };
-      const { status } = createStatus(clock, { page: () => page });
+      const { status } = createStatus(clock, { page });
       clock.advance(passing);
       clock.step(-3_600_000.5);
       const sent: unknown = JSON.parse(JSON.stringify(await status.heartbeat()));
