@@ -1,7 +1,7 @@
 // signage-player: runs the program that the first argument names.
 import { enableCompileCache } from "node:module";
 import type { Log } from "../base/log.ts";
-import type { PlayerConfig } from "./player/player-config.ts";
+import type { PlayerFlags } from "./player/player-flags.ts";
 
 // Saves 0.1 s of compilation at each start. Only modules imported after this call are cached.
 enableCompileCache();
@@ -41,8 +41,8 @@ const overview = [
 
 switch (command) {
   case "start": {
-    const { readPlayerConfig, withoutBrowserSwitches } = await import("./player/player-config.ts");
-    await runProgram("player", () => readPlayerConfig(withoutBrowserSwitches(argv)), start);
+    const { readPlayerFlags, withoutBrowserSwitches } = await import("./player/player-flags.ts");
+    await runProgram("player", () => readPlayerFlags(withoutBrowserSwitches(argv)), start);
     break;
   }
   case "serve": {
@@ -128,20 +128,20 @@ function explainCommands(): never {
 }
 
 /** Runs the player on Electron if possible, else in this process on the system's Chromium. */
-async function start(config: PlayerConfig, log: Log, signal: AbortSignal): Promise<void> {
+async function start(flags: PlayerFlags, log: Log, signal: AbortSignal): Promise<void> {
   const { requirePage } = await import("./folders.ts");
   requirePage();
   const { chooseEngine } = await import("./player/engine.ts");
-  const { isBrowserSwitch } = await import("./player/player-config.ts");
-  const engine = await chooseEngine(config, log, signal);
+  const { isBrowserSwitch } = await import("./player/player-flags.ts");
+  const engine = await chooseEngine(flags, log, signal);
   log.info({ engine: engine.name, executable: engine.executable, why: engine.why }, "browser engine selected");
   const switches = argv.filter(isBrowserSwitch);
   if (engine.name === "chromium") {
     if (switches.length > 0) log.warn({ switches }, "these switches are only for Electron; Chromium starts without them");
     const { runKiosk } = await import("./player/kiosk.ts");
-    return runKiosk(config, engine.executable, log, signal);
+    return runKiosk(flags, engine.executable, log, signal);
   }
   const { createSystemClock } = await import("../base/clock.ts");
   const { runElectron } = await import("./electron/electron-child.ts");
-  return runElectron({ executable: engine.executable, config, switches, clock: createSystemClock(), log }, signal);
+  return runElectron({ executable: engine.executable, flags, switches, clock: createSystemClock(), log }, signal);
 }

@@ -9,18 +9,19 @@ import { deviceModules } from "./commands/device-modules.ts";
 import { applySettings } from "./control/apply-settings.ts";
 import { serveTriggers } from "./commands/triggers.ts";
 import { AskedSettingsStore } from "./control/asked-settings.ts";
-import { DeclaredDevices, type DeclaredPlaces } from "./control/declared-devices.ts";
+import { DeclaredDevices } from "./control/declared-devices.ts";
 import { finishFactoryReset } from "./factory-reset.ts";
 import { DiskWait } from "./disk-wait.ts";
 import type { Host } from "./host.ts";
 import { isUnreadable, type KeyFiles, readKeyFiles, type UnreadableDisk, withoutKeyFiles } from "./key-files.ts";
 import { readKnownTime, storeKnownTime } from "./link/known-time.ts";
-import { followNtp, type NtpServer } from "./link/ntp.ts";
+import { followNtp } from "./link/ntp.ts";
 import { ServiceApi } from "./link/service-api.ts";
 import type { Machine } from "./machine.ts";
 import { logPageMessage } from "./page-message-log.ts";
 import { NoServer, type NoServerOptions } from "./pairing/no-server.ts";
 import { PairingLifecycle } from "./pairing-lifecycle.ts";
+import type { PlayerConfig } from "./player-config.ts";
 import type { PlayerSettings } from "./player-settings.ts";
 import { readableHeartbeat } from "./proof/readable-heartbeat.ts";
 import { Status } from "./proof/status.ts";
@@ -33,45 +34,24 @@ import { Surface } from "./surface/surface.ts";
 import type { Network } from "../base/http/network.ts";
 import { OutboundHttp } from "../base/http/outbound-http.ts";
 import { openUnderLauncher } from "./update/under-launcher.ts";
-import type { LauncherOptions } from "./update/updates.ts";
 import { contentNetwork, contentPolicy } from "./web-items/outbound-policy.ts";
 import { WebItems } from "./web-items/web-items.ts";
 
 /** Runs beside the player until `signal` aborts. @param isHopeful false once no step of the recovery has helped for ten minutes. */
 export type Supervise = (isHopeful: () => boolean, signal: AbortSignal) => Promise<never>;
 
-export interface PlayerOptions {
+/** The program and the machine that a player runs in. */
+export interface PlayerEnvironment {
   /**
    * Returns the service's address. Called for each request, because an embedded service may change its port. Options for its screen
    * if no service is known; or why the disk could not say which one is used.
    */
   server: (() => string) | NoServerOptions | UnreadableDisk;
-  /** What the pairing screen says at first, such as what is wrong with the machine's settings. */
-  notice?: string | null;
-  /** Folder for identity, desired state and content. */
-  folder: string;
-  /** Folder of the built page. */
-  rendererFolder: string;
-  version: string;
   host: Host;
   machine: Machine;
   settings: PlayerSettings;
-  /** Time servers to use while the service is unreachable. Empty: none. */
-  ntp: readonly NtpServer[];
-  /** Whether sensors and buttons may set variables over a socket in `folder`. */
-  triggers: boolean;
-  /** Where the device's root user declares scripts, serial ports and hosts. */
-  declared: DeclaredPlaces;
-  /** A folder to take content files from before they are downloaded; null: none. */
-  preload: string | null;
-  /** What the files of content may take together, in bytes; null: as much as the disk has. */
-  quota: number | null;
-  /** Whether feeds and streams may come from this host and port of the machine itself. */
-  mayReachLocal: (host: string, port: number) => boolean;
   /** How the player's own connections reach the service, feeds and streams. */
   network: Network;
-  /** The launcher that started this program; null: there is none, and the player does not care about releases. */
-  launcher: LauncherOptions | null;
   /** Reports to the program that supervises this one; null if there is none. */
   supervise: Supervise | null;
   clock: Clock;
@@ -85,48 +65,38 @@ export type PlayerEnd = "restart" | "display-failed";
  * Runs a player until `signal` aborts (rejects with AbortError) or it has to be started again.
  * @throws Fault `browser-missing` when there is no browser to start.
  */
-export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Promise<PlayerEnd> {
-  const finishReset = () => finishFactoryReset(options);
+export async function runPlayer(config: PlayerConfig, environment: PlayerEnvironment, signal: AbortSignal): Promise<PlayerEnd> {
+  const { server, host, log } = environment;
+  const { folder } = config;
+  const finishReset = () => finishFactoryReset({ ...config, host, log });
   let files: KeyFiles | UnreadableDisk;
   try {
-    if (isUnreadable(options.server)) throw options.server.error;
+    if (isUnreadable(server)) throw server.error;
     // The program has read its settings already, so it has to start again.
     if (await finishReset()) return "restart";
-    files = await readKeyFiles(options.folder, options.log);
+    files = await readKeyFiles(folder, log);
   } catch (error) {
     if (!isReadFailure(error)) throw error;
-    files = { is: "unreadable", error, read: () => readAgain(options) };
+    files = { is: "unreadable", error, read: () => readAgain(server, folder, log) };
   }
-  const end = await runParts(options, files, signal);
+  const end = await runParts(config, environment, files, signal);
   if (files.is === "read") await finishReset();
   return end;
 }
 
-async function readAgain({ server, folder, log }: PlayerOptions): Promise<void> {
+async function readAgain(server: PlayerEnvironment["server"], folder: string, log: Log): Promise<void> {
   if (isUnreadable(server)) await server.read();
   await readKeyFiles(folder, log);
 }
 
-async function runParts(options: PlayerOptions, files: KeyFiles | UnreadableDisk, signal: AbortSignal): Promise<PlayerEnd> {
-  const {
-    server,
-    notice = null,
-    folder,
-    rendererFolder,
-    version,
-    host,
-    machine,
-    settings,
-    ntp,
-    triggers,
-    preload,
-    quota,
-    mayReachLocal,
-    network,
-    launcher,
-    supervise,
-    log,
-  } = options;
+async function runParts(
+  config: PlayerConfig,
+  environment: PlayerEnvironment,
+  files: KeyFiles | UnreadableDisk,
+  signal: AbortSignal,
+): Promise<PlayerEnd> {
+  const { folder, rendererFolder, version, deviceZone, notice, ntp, triggers, mayReachLocal, launcher } = config;
+  const { server, host, machine, settings, network, supervise, log } = environment;
   await using cleanup = new AsyncDisposableStack();
   const end = new AbortController();
   let reason: PlayerEnd = "restart";
@@ -136,10 +106,10 @@ async function runParts(options: PlayerOptions, files: KeyFiles | UnreadableDisk
   };
   const running = AbortSignal.any([signal, end.signal]);
 
-  const clock = new CorrectedClock(options.clock, await readKnownTime(folder, rendererFolder, log));
+  const clock = new CorrectedClock(environment.clock, await readKnownTime(folder, rendererFolder, log));
   const { disk, identity, reset } = files.is === "read" ? files : withoutKeyFiles(folder, log);
   const asked = await AskedSettingsStore.open(folder, disk);
-  const declared = await DeclaredDevices.open(options.declared, log);
+  const declared = await DeclaredDevices.open(config.declared, log);
   const api = cleanup.use(new ServiceApi(typeof server === "function" ? server : refuseRequest, network));
   const outboundHttp = cleanup.use(
     new OutboundHttp({ policy: contentPolicy(mayReachLocal), network: contentNetwork(network, mayReachLocal) }),
@@ -165,7 +135,6 @@ async function runParts(options: PlayerOptions, files: KeyFiles | UnreadableDisk
     log,
   });
   const { instanceId } = api;
-  const deviceZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const engine = () => recovery.engine;
   const launched = { version, instanceId, host, machine, surface, engine, session, clock, log, disk, deviceZone };
   const underLauncher = launcher === null ? null : await openUnderLauncher(launcher, launched);
@@ -205,7 +174,7 @@ async function runParts(options: PlayerOptions, files: KeyFiles | UnreadableDisk
     machineIdentity: () => machine.identity(),
     openSession: (pairing, onServiceKey) =>
       Session.open({
-        folder,
+        config,
         pairing,
         api,
         identity,
@@ -222,9 +191,6 @@ async function runParts(options: PlayerOptions, files: KeyFiles | UnreadableDisk
         asked,
         disk,
         updates,
-        preload,
-        quota,
-        deviceZone,
         createHeartbeat: async () => readableHeartbeat(await status.heartbeat(), disk),
         listProblems: () => status.listProblems(),
         onChange: () => scenes.update(),

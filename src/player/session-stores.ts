@@ -19,6 +19,7 @@ import { ContentCache, contentFolder } from "./content/content-cache.ts";
 import { preloadFrom } from "./content/preload.ts";
 import { DesiredStateStore } from "./content/desired-state-store.ts";
 import type { Identity, Pairing } from "./pairing/identity.ts";
+import type { PlayerConfig } from "./player-config.ts";
 import { InterventionStore } from "./playback/intervention-store.ts";
 import { ScheduleFollower } from "./playback/schedule-follower.ts";
 import { Outbox } from "./outbox/outbox.ts";
@@ -27,13 +28,12 @@ import { ProblemRecorder } from "./proof/problem-recorder.ts";
 import { ProofOfPlay } from "./proof/proof-of-play.ts";
 
 export interface SessionStoresDependencies {
-  folder: string;
+  config: Pick<PlayerConfig, "folder" | "preload" | "quota" | "deviceZone">;
   pairing: Pairing;
   identity: Identity;
   clock: CorrectedClock;
   log: Log;
   bootId: string;
-  deviceZone: string;
   pictureSource: PictureSource;
   /** The commands that act on the program and the machine. */
   deviceModules: readonly CommandModule[];
@@ -43,17 +43,13 @@ export interface SessionStoresDependencies {
   disk: DiskHealth;
   /** The assets that the page presents now. */
   assetsOnScreen: () => readonly string[];
-  /** A folder to take content files from before they are downloaded; null: none. */
-  preload: string | null;
-  /** What the files of content may take together, in bytes; null: as much as the disk has. */
-  quota: number | null;
 }
 
 export type SessionStores = Awaited<ReturnType<typeof openStores>>;
 
 export async function openStores(dependencies: SessionStoresDependencies) {
-  const { folder, pairing, identity, clock, log, bootId, deviceZone, pictureSource: source } = dependencies;
-  const { controls, asked, disk, preload, quota } = dependencies;
+  const { config, pairing, identity, clock, log, bootId, pictureSource: source, controls, asked, disk } = dependencies;
+  const { folder, preload, quota, deviceZone } = config;
   const interventions = await InterventionStore.open(folder, log, disk);
   const context = () => ({ interventions: interventions.interventions.value, deviceTimeZone: deviceZone });
   const findPreloaded = preload === null ? null : preloadFrom(preload, log);

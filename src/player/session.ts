@@ -36,6 +36,7 @@ import type { Identity, Pairing } from "./pairing/identity.ts";
 import type { PictureSource } from "./pictures/pictures.ts";
 import type { PendingReset } from "./pairing/pending-reset.ts";
 import { PlaybackLoop } from "./playback-loop.ts";
+import type { PlayerConfig } from "./player-config.ts";
 import type { ScreenContext } from "./playback/screen.ts";
 import { PresentedItems } from "./presented-items.ts";
 import type { ReportingSession, SessionCondition, SessionReport } from "./proof/status.ts";
@@ -48,7 +49,7 @@ import type { Updates } from "./update/updates.ts";
 import type { WebItems } from "./web-items/web-items.ts";
 
 export interface SessionDependencies {
-  folder: string;
+  config: Pick<PlayerConfig, "folder" | "preload" | "quota" | "deviceZone">;
   pairing: Pairing;
   api: ServiceApi;
   identity: Identity;
@@ -63,8 +64,6 @@ export interface SessionDependencies {
   /** Fetches feeds. */
   outboundHttp: OutboundHttp;
   webItems: WebItems;
-  /** The machine's own IANA time zone. */
-  deviceZone: string;
   createHeartbeat: () => Promise<Heartbeat>;
   /** The player's current problems. */
   listProblems: () => Promise<readonly PlayerProblem[]>;
@@ -81,10 +80,6 @@ export interface SessionDependencies {
   disk: DiskHealth;
   /** Brings the program to the wanted version; null: no launcher started it. */
   updates: Updates | null;
-  /** A folder to take content files from before they are downloaded; null: none. */
-  preload: string | null;
-  /** What the files of content may take together, in bytes; null: as much as the disk has. */
-  quota: number | null;
   /** What a command has asked for that ends the pairing. */
   reset: PendingReset;
   /** Called with each key that the service uses. */
@@ -107,14 +102,22 @@ export class Session implements ReportingSession {
   #isFirstFrameReported = true;
 
   private constructor(dependencies: SessionDependencies, stores: SessionStores) {
-    const { folder, pairing, api, identity, clock, log, outboundHttp, createHeartbeat, onServiceKey, disk } = dependencies;
+    const { config, pairing, api, identity, clock, log, outboundHttp, createHeartbeat, onServiceKey, disk } = dependencies;
     this.#dependencies = dependencies;
     this.stores = stores;
-    this.#feeds = new Feeds({ folder: join(folder, "feeds"), outboundHttp, clock, log, disk, onChange: () => this.playback.replan() });
+    this.#feeds = new Feeds({
+      folder: join(config.folder, "feeds"),
+      outboundHttp,
+      clock,
+      log,
+      disk,
+      onChange: () => this.playback.replan(),
+    });
     this.#link = new ServiceLink({ api, identity, pairing, clock, log, stores, createHeartbeat, onServiceKey });
     stores.pictures.connect(this.#link.client.sendLiveFrame);
     this.playback = new PlaybackLoop({
       ...dependencies,
+      deviceZone: config.deviceZone,
       stores,
       feeds: this.#feeds,
       onApplied: () => this.#onApplied(),

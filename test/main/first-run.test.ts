@@ -12,7 +12,7 @@ import { readBackupConfig, readBackupKeyConfig, readRestoreConfig, readRestoreKe
 import { readDemoConfig } from "../../src/main/demo/demo.ts";
 import { rootFolder } from "../../src/main/folders.ts";
 import { readMcpConfig } from "../../src/main/mcp/mcp.ts";
-import { readPlayerConfig } from "../../src/main/player/player-config.ts";
+import { readPlayerFlags } from "../../src/main/player/player-flags.ts";
 import { readServiceConfig, runService } from "../../src/main/service.ts";
 import { readSetupConfig } from "../../src/main/setup/setup-flags.ts";
 import { readShowConfig } from "../../src/main/show/show.ts";
@@ -27,7 +27,7 @@ const cli = join(rootFolder, "src/main/cli.ts");
 const programs = {
   demo: readDemoConfig,
   serve: readServiceConfig,
-  start: readPlayerConfig,
+  start: readPlayerFlags,
   show: readShowConfig,
   setup: readSetupConfig,
   mcp: readMcpConfig,

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { readFlags, type Usage } from "../../src/base/config.ts";
 import { usage as demoUsage } from "../../src/main/demo/demo.ts";
 import { dataFolder } from "../../src/main/folders.ts";
-import { playerFlags, readPlayerConfig } from "../../src/main/player/player-config.ts";
+import { formatPlayerFlags, readPlayerFlags } from "../../src/main/player/player-flags.ts";
 import { playerManual, releaseManual, serviceManual } from "../../scripts/package/manual/manuals.ts";
 
 const programs: readonly (readonly [string, Usage])[] = [
@@ -48,8 +48,8 @@ test.each(pathFlags)("[PTH1] %s --%s: a relative path begins at the working dire
 });
 
 test("[PTH1] the player hands absolute paths to Electron, and addresses and texts stay as they are", () => {
-  const config = readPlayerConfig(["--data", "data", "--ca", "./ca.pem", "--preload", "stick", "--server", "http://s.example/a/b"]);
-  expect(playerFlags(config)).toEqual([
+  const config = readPlayerFlags(["--data", "data", "--ca", "./ca.pem", "--preload", "stick", "--server", "http://s.example/a/b"]);
+  expect(formatPlayerFlags(config)).toEqual([
     "--server=http://s.example/a/b",
     `--data=${join(process.cwd(), "data")}`,
     `--ca=${join(process.cwd(), "ca.pem")}`,

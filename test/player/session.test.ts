@@ -75,7 +75,7 @@ async function openSession(folder: string, server: () => string, device: Device 
   /** The phase at each change that the session reported. */
   const phases: Session["phase"][] = [];
   const session: Session = await Session.open({
-    folder,
+    config: { folder, preload: null, quota: null, deviceZone: "UTC" },
     pairing,
     api,
     identity,
@@ -92,9 +92,6 @@ async function openSession(folder: string, server: () => string, device: Device 
     asked: await AskedSettingsStore.open(folder, new DiskHealth(silentLog)),
     disk: new DiskHealth(silentLog),
     updates: null,
-    preload: null,
-    quota: null,
-    deviceZone: "UTC",
     createHeartbeat: async () => heartbeat(),
     listProblems: async () => [],
     onChange: () => phases.push(session.phase),

@@ -12,7 +12,7 @@ import { createChromiumHost } from "../../src/host/chromium/host.ts";
 import { runPlayer, type PlayerEnd } from "../../src/player/player.ts";
 import { temporaryFolder } from "./folder.ts";
 import { builtRenderer } from "./page-build.ts";
-import { fakeMachine } from "./player.ts";
+import { fakeMachine, testConfig } from "./player.ts";
 import { eventually } from "./polling.ts";
 import { createLog, type LogLine } from "./recording-log.ts";
 
@@ -42,27 +42,18 @@ export async function startClockedPlayer(server: string, window: { width: number
   const browser = { executable, profileFolder, headless: true, window, mayReachLocal, env: process.env, clock, log };
   const host = opened.use(createChromiumHost(browser));
   const stop = new AbortController();
-  const options = {
+  const config = { ...testConfig(folder.path), rendererFolder: await builtRenderer(), mayReachLocal };
+  const environment = {
     server: () => server,
-    folder: folder.path,
-    rendererFolder: await builtRenderer(),
-    version: "1.2.3",
     host,
     machine: fakeMachine(),
     settings: { rememberServer: async () => undefined },
-    ntp: [],
-    triggers: false,
-    declared: { scripts: null, wiredDisplays: join(folder.path, "absent.json"), ownerUid: 0 },
-    preload: null,
-    quota: null,
-    mayReachLocal,
     network: directNetwork(),
-    launcher: null,
     supervise: null,
     clock,
     log,
   };
-  const ended: Promise<PlayerEnd | Error> = runPlayer(options, stop.signal).catch((error: unknown) => error as Error);
+  const ended: Promise<PlayerEnd | Error> = runPlayer(config, environment, stop.signal).catch((error: unknown) => error as Error);
   opened.defer(async () => {
     stop.abort();
     await ended;

@@ -1,10 +1,12 @@
 // The real player in this process, on a fake host, a fake machine and a fake clock.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { directNetwork } from "../../src/base/http/network.ts";
+import { directNetwork, type Network } from "../../src/base/http/network.ts";
+import type { Log } from "../../src/base/log.ts";
 import { noControls, type MachineControls } from "../../src/player/machine-controls.ts";
 import type { Machine } from "../../src/player/machine.ts";
-import { runPlayer, type PlayerEnd, type PlayerOptions } from "../../src/player/player.ts";
+import type { PlayerConfig } from "../../src/player/player-config.ts";
+import { runPlayer, type PlayerEnd, type PlayerEnvironment } from "../../src/player/player.ts";
 import type { FakeClock } from "./clock.ts";
 import { FakeHost } from "./fake-host.ts";
 import { eventually } from "./polling.ts";
@@ -26,6 +28,24 @@ export function fakeMachine(controls: MachineControls = noControls()): Machine {
   };
 }
 
+/** The configuration of a player with this folder, which also has its page. */
+export function testConfig(folder: string): PlayerConfig {
+  return {
+    folder,
+    rendererFolder: folder,
+    version: "1.2.3",
+    deviceZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    notice: null,
+    ntp: [],
+    triggers: false,
+    declared: { scripts: null, wiredDisplays: join(folder, "absent.json"), ownerUid: 0 },
+    preload: null,
+    quota: null,
+    mayReachLocal: () => false,
+    launcher: null,
+  };
+}
+
 export class TestPlayer implements AsyncDisposable {
   readonly host: FakeHost;
   readonly machine: Machine;
@@ -38,38 +58,30 @@ export class TestPlayer implements AsyncDisposable {
 
   constructor(
     folder: string,
-    server: PlayerOptions["server"],
+    server: PlayerEnvironment["server"],
     clock: FakeClock,
-    more: Partial<Pick<PlayerOptions, "launcher" | "declared" | "network" | "notice" | "ntp" | "preload" | "quota" | "log">> & {
+    more: Partial<Pick<PlayerConfig, "launcher" | "declared" | "notice" | "ntp" | "preload" | "quota">> & {
+      network?: Network;
+      log?: Log;
       controls?: MachineControls;
     } = {},
   ) {
-    this.machine = fakeMachine(more.controls);
-    const { log, lines } = createLog();
-    this.lines = lines;
+    const { network = directNetwork(), controls, log, ...config } = more;
+    this.machine = fakeMachine(controls);
+    const recorded = createLog();
+    this.lines = recorded.lines;
     this.host = new FakeHost(clock);
-    const options = {
+    const environment = {
       server,
-      folder,
-      rendererFolder: folder,
-      version: "1.2.3",
       host: this.host,
       machine: this.machine,
       settings: { rememberServer: async (address: string) => void this.servers.push(address) },
-      ntp: more.ntp ?? [],
-      notice: more.notice ?? null,
-      triggers: false,
-      declared: more.declared ?? { scripts: null, wiredDisplays: join(folder, "absent.json"), ownerUid: 0 },
-      preload: more.preload ?? null,
-      quota: more.quota ?? null,
-      mayReachLocal: () => false,
-      network: more.network ?? directNetwork(),
-      launcher: more.launcher ?? null,
+      network,
       supervise: null,
       clock,
-      log: more.log ?? log,
+      log: log ?? recorded.log,
     };
-    this.ended = runPlayer(options, this.#stop.signal).catch((error: unknown) => error as Error);
+    this.ended = runPlayer({ ...testConfig(folder), ...config }, environment, this.#stop.signal).catch((error: unknown) => error as Error);
   }
 
   /** The first log line with this message from line `from` on; waits for it. */

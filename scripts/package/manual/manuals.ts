@@ -5,7 +5,7 @@ import { migrateUsage, moveUsage } from "../../../src/main/database.ts";
 import { backupKeyUsage, backupUsage, restoreKeyUsage, restoreUsage } from "../../../src/main/backup.ts";
 import { usage as mirrorUsage } from "../../../src/main/mirror.ts";
 import { usage as mcpUsage } from "../../../src/main/mcp/mcp.ts";
-import { usage as playerUsage } from "../../../src/main/player/player-config.ts";
+import { usage as playerUsage } from "../../../src/main/player/player-flags.ts";
 import { usage as serviceUsage } from "../../../src/main/service.ts";
 import { usages as releaseUsages } from "../../../src/main/release/usages.ts";
 import { usage as setupUsage } from "../../../src/main/setup/setup-flags.ts";

@@ -11,7 +11,7 @@ import { runtimeFolders, shortHash } from "../../host/chromium/account.ts";
 import { createMemoryFolder, removeMemoryFolder } from "../../host/linux/memory-folder.ts";
 import { KeepAlive, keepAliveIntervalMs } from "./keep-alive.ts";
 import { rootFolder } from "../folders.ts";
-import { playerFlags, type PlayerConfig } from "../player/player-config.ts";
+import { formatPlayerFlags, type PlayerFlags } from "../player/player-flags.ts";
 import { lockPlayerFolder } from "../player/player-folder.ts";
 
 /** Time limits for Electron in ms, and the limit of restarts. */
@@ -31,7 +31,7 @@ export interface ElectronLimits {
 export interface ElectronRunOptions {
   /** Electron's binary. */
   executable: string;
-  config: PlayerConfig;
+  flags: PlayerFlags;
   /** Chromium's own switches, such as `--ozone-platform=wayland`. */
   switches: readonly string[];
   clock: Clock;
@@ -62,13 +62,13 @@ type RunEnd = { is: "exited"; code: number } | { is: "killed"; by: string } | { 
  * flags; `browser-failed` when it cannot be started or failed too often.
  */
 export async function runElectron(options: ElectronRunOptions, signal: AbortSignal): Promise<void> {
-  const { config, log, limits = defaultLimits, appFolder = rootFolder } = options;
+  const { flags, log, limits = defaultLimits, appFolder = rootFolder } = options;
   const bundle = join(appFolder, "dist/main/electron.js");
   if (!existsSync(bundle)) throw new Fault("browser-missing", "the Electron player is not built yet. Run: npm run build");
   // Checked here: an Electron that found its folder in use would be restarted again and again.
-  lockPlayerFolder(config.data, log)[Symbol.dispose]();
+  lockPlayerFolder(flags.folder, log)[Symbol.dispose]();
   // Renderers move pictures that they do not show at the moment to temporary files.
-  const memory = await createMemoryFolder(runtimeFolders(process.env, null), `signage-electron-${shortHash(config.data)}`, null);
+  const memory = await createMemoryFolder(runtimeFolders(process.env, null), `signage-electron-${shortHash(flags.folder)}`, null);
   try {
     await keepRunning({ ...options, limits, appFolder }, memory === null ? {} : { TMPDIR: memory.path }, signal);
   } finally {
@@ -112,10 +112,10 @@ function describeEnd(end: RunEnd): string {
 }
 
 async function runOnce(options: Required<ElectronRunOptions>, more: Record<string, string>, signal: AbortSignal): Promise<RunEnd> {
-  const { executable, config, switches, clock, log, limits, appFolder } = options;
+  const { executable, flags, switches, clock, log, limits, appFolder } = options;
   // Terminals of Electron programs such as VS Code set this variable, which would make Electron behave as plain Node.
   const { ELECTRON_RUN_AS_NODE: _, ...env } = process.env;
-  const argv = [appFolder, ...playerFlags(config), ...switches];
+  const argv = [appFolder, ...formatPlayerFlags(flags), ...switches];
   // The channel carries keep-alive messages. When it closes, Electron knows that this process has ended.
   const child = spawn(executable, argv, { env: { ...env, ...more }, stdio: ["inherit", "inherit", "inherit", "ipc"] });
   const exit = (once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>).catch((cause: unknown) => {

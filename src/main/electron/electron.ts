@@ -16,14 +16,14 @@ import { heapFlags, mediaEnvironment, mediaProgram } from "../../service/media/p
 import { startKeepAlive } from "./keep-alive.ts";
 import { electronLifecycle } from "./lifecycle.ts";
 import { EmbeddedService } from "./embedded-service.ts";
-import { rendererFolder, requirePage } from "../folders.ts";
+import { requirePage } from "../folders.ts";
 import { localAccessRule } from "../player/local-exceptions.ts";
 import { readNetwork } from "../player/network.ts";
 import { lockPlayerFolder } from "../player/player-folder.ts";
-import { readPlayerConfig, withoutBrowserSwitches, type PlayerConfig } from "../player/player-config.ts";
+import { readPlayerFlags, withoutBrowserSwitches, type PlayerFlags } from "../player/player-flags.ts";
 import { displayFailed, reportToSystemd } from "../player/service-manager.ts";
 import { runProgram } from "../program.ts";
-import { declaredPlaces } from "../player/declared-places.ts";
+import { playerConfig } from "../player/player-config.ts";
 import { createPlayerSettings, type SettingsStore, type StoredSettings } from "../player/settings.ts";
 
 const defaultServicePort = 8080;
@@ -33,60 +33,42 @@ const defaultServicePort = 8080;
 void runProgram("player", configure, runOnElectron, { lifecycle: electronLifecycle });
 
 /** Reads the flags and configures Electron before it is ready. @throws Fault `bad-config`. */
-function configure(): PlayerConfig {
-  const config = readPlayerConfig(withoutBrowserSwitches(process.argv.slice(app.isPackaged ? 1 : 2)));
-  prepareApp(config.data);
-  return config;
+function configure(): PlayerFlags {
+  const flags = readPlayerFlags(withoutBrowserSwitches(process.argv.slice(app.isPackaged ? 1 : 2)));
+  prepareApp(flags.folder);
+  return flags;
 }
 
 /**
  * Runs the player until `signal` aborts. A restart command opens a new window, and so does a display that has failed.
  * @throws Fault `browser-failed` in that case if a parent process supervises this one: it then starts a new Electron.
  */
-async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal): Promise<void> {
+async function runOnElectron(flags: PlayerFlags, log: Log, signal: AbortSignal): Promise<void> {
   requirePage();
   startKeepAlive(signal);
-  using lock = lockPlayerFolder(config.data, log);
+  using lock = lockPlayerFolder(flags.folder, log);
   await app.whenReady();
   const clock = createSystemClock();
   // electron-store is conf with the defaults of an Electron app; it needs Electron, so kiosk.ts opens the same file with conf.
-  const openStore = async () => new Store<StoredSettings>({ cwd: config.data, name: "settings" });
+  const openStore = async () => new Store<StoredSettings>({ cwd: flags.folder, name: "settings" });
   // Without its settings it would start a service of its own beside the one that it uses.
   const store = await whenReadable(openStore, clock, log, signal);
-  const known = config.server ?? store.get("server");
-  await using embedded = known === undefined ? await startService(config.data, store, clock, log, signal) : null;
+  const known = flags.server ?? store.get("server");
+  await using embedded = known === undefined ? await startService(flags.folder, store, clock, log, signal) : null;
   const server = embedded === null ? () => known! : () => embedded.address;
   // The embedded service's address is not stored: it may change, and with a stored address the next start would not start the service.
   const settings = embedded === null ? createPlayerSettings(async () => store) : { rememberServer: async () => undefined };
-  const { ntp, triggers, preload = null, quota = null, window, data: folder } = config;
-  const mayReachLocal = localAccessRule(config.allowLocal);
-  const network = readNetwork(config, process.env);
+  const mayReachLocal = localAccessRule(flags.allowLocal);
+  const network = readNetwork(flags, process.env);
   // Without the flag, the browser's own settings decide for content.
-  const proxied = config.proxy === undefined ? {} : { route: network.route };
+  const proxied = flags.proxy === undefined ? {} : { route: network.route };
   const supervise = reportToSystemd(process.env, clock, log);
   for (;;) {
-    await using host = createElectronHost({ clock, log, window, mayReachLocal, ...proxied });
-    const machine = createLinuxMachine(process.env, "/", { stateFolder: config.data });
-    const version = app.getVersion();
-    const place = { server, folder, rendererFolder, version, host, machine };
+    await using host = createElectronHost({ clock, log, window: flags.window, mayReachLocal, ...proxied });
+    const machine = createLinuxMachine(process.env, "/", { stateFolder: flags.folder });
     // Electron is updated as the application that it is, not by a launcher.
-    const declared = declaredPlaces(config.allowScripts);
-    const options = {
-      ...place,
-      declared,
-      launcher: null,
-      ntp,
-      triggers,
-      preload,
-      quota,
-      mayReachLocal,
-      network,
-      supervise,
-      settings,
-      clock,
-      log,
-    };
-    const end = await runPlayer(options, signal);
+    const config = playerConfig(flags, { version: app.getVersion(), notice: null, launcher: null });
+    const end = await runPlayer(config, { server, host, machine, settings, network, supervise, clock, log }, signal);
     lock.lockAgain();
     if (end === "display-failed" && process.send !== undefined) throw new Fault("browser-failed", displayFailed);
   }

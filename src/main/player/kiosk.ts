@@ -7,8 +7,7 @@ import { isReadFailure } from "../../base/files/system-error.ts";
 import type { Log } from "../../base/log.ts";
 import { createChromiumHost } from "../../host/chromium/host.ts";
 import { createLinuxMachine } from "../../host/linux/machine.ts";
-import { readVersion, rendererFolder } from "../folders.ts";
-import { declaredPlaces } from "./declared-places.ts";
+import { readVersion } from "../folders.ts";
 import { readLauncherOptions } from "./launcher-options.ts";
 import { localAccessRule } from "./local-exceptions.ts";
 import { placesIn } from "../setup/places.ts";
@@ -16,7 +15,8 @@ import { readSetupProblem } from "../setup/report.ts";
 import { readNetwork } from "./network.ts";
 import { noServerOptions } from "./no-server.ts";
 import { lockPlayerFolder } from "./player-folder.ts";
-import type { PlayerConfig } from "./player-config.ts";
+import { playerConfig } from "./player-config.ts";
+import type { PlayerFlags } from "./player-flags.ts";
 import { displayFailed, reportToSystemd } from "./service-manager.ts";
 import { resolveServer, createPlayerSettings, type SettingsStore, type StoredSettings } from "./settings.ts";
 
@@ -24,20 +24,20 @@ import { resolveServer, createPlayerSettings, type SettingsStore, type StoredSet
  * Runs the player until `signal` aborts. A restart command starts a new browser, and so does a display that has failed.
  * @throws Fault `browser-failed` in that case if systemd supervises this program: it then starts a new process.
  */
-export async function runKiosk(config: PlayerConfig, executable: string, log: Log, signal: AbortSignal): Promise<void> {
-  using lock = lockPlayerFolder(config.data, log);
-  const headless = config.headless || !hasDisplay();
-  if (headless && !config.headless) log.warn("there is no display; rendering without one, take a screenshot to see the picture");
+export async function runKiosk(flags: PlayerFlags, executable: string, log: Log, signal: AbortSignal): Promise<void> {
+  using lock = lockPlayerFolder(flags.folder, log);
+  const headless = flags.headless || !hasDisplay();
+  if (headless && !flags.headless) log.warn("there is no display; rendering without one, take a screenshot to see the picture");
   const clock = createSystemClock();
-  const profileFolder = join(config.data, "chromium");
-  const mayReachLocal = localAccessRule(config.allowLocal);
-  const network = readNetwork(config, process.env);
+  const profileFolder = join(flags.folder, "chromium");
+  const mayReachLocal = localAccessRule(flags.allowLocal);
+  const network = readNetwork(flags, process.env);
   const { route } = network;
   const facts = { architecture: process.arch, memoryBytes: totalmem(), browserExecutable: executable };
   const launcher = readLauncherOptions(process.env, facts);
   const supervise = reportToSystemd(process.env, clock, log);
   for (;;) {
-    const { window } = config;
+    const { window } = flags;
     await using host = createChromiumHost({
       executable,
       profileFolder,
@@ -52,39 +52,29 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
     // The browser takes half a second to start. The rest of the program is loaded meanwhile.
     await host.prepare();
     const { runPlayer } = await import("../../player/player.ts");
-    const openStore = (): Promise<SettingsStore> => openSettings(config.data);
-    const readServer = (): Promise<string | null> => resolveServer(config.server, openStore, () => pairedServer(config.data), log);
+    const openStore = (): Promise<SettingsStore> => openSettings(flags.folder);
+    const readServer = (): Promise<string | null> => resolveServer(flags.server, openStore, () => pairedServer(flags.folder), log);
     const server = await readServer().catch((error: unknown) => {
       if (!isReadFailure(error)) throw error;
       return { is: "unreadable" as const, error, read: readServer };
     });
     // Only the package's unit sets it: on any other machine the recovery of a screen must not restart somebody's computer.
     const mayControlPower = process.env["SIGNAGE_ALLOW_POWER"] === "1";
-    const machine = createLinuxMachine(process.env, "/", { mayControlPower, stateFolder: config.data });
+    const machine = createLinuxMachine(process.env, "/", { mayControlPower, stateFolder: flags.folder });
     const problem = await readSetupProblem(placesIn().report, log);
     if (server === null) log.warn("no service is set: the screen says how to set one");
-    const options = {
+    const environment = {
       server: typeof server === "string" ? () => server : (server ?? noServerOptions({ env: process.env, problem, clock, log })),
-      notice: problem,
-      folder: config.data,
-      rendererFolder,
-      version: readVersion(),
       host,
       machine,
-      ntp: config.ntp,
-      triggers: config.triggers,
-      declared: declaredPlaces(config.allowScripts),
-      preload: config.preload ?? null,
-      quota: config.quota ?? null,
-      mayReachLocal,
-      network,
-      launcher,
-      supervise,
       settings: createPlayerSettings(openStore),
+      network,
+      supervise,
       clock,
       log,
     };
-    const end = await runPlayer(options, signal);
+    const config = playerConfig(flags, { version: readVersion(), notice: problem, launcher });
+    const end = await runPlayer(config, environment, signal);
     lock.lockAgain();
     if (end === "display-failed" && supervise !== null) throw new Fault("browser-failed", displayFailed);
   }

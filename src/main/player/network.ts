@@ -2,9 +2,9 @@
 import type { Network } from "../../base/http/network.ts";
 import { routerFromEnvironment } from "../../base/http/proxy-route.ts";
 import { readCertificates, trustedCertificates } from "../../base/http/trusted-certificates.ts";
-import type { PlayerConfig } from "./player-config.ts";
+import type { PlayerFlags } from "./player-flags.ts";
 
 /** @throws Fault `bad-config` if the certificates cannot be read. */
-export function readNetwork({ proxy, ca }: Pick<PlayerConfig, "proxy" | "ca">, env: NodeJS.ProcessEnv): Network {
+export function readNetwork({ proxy, ca }: Pick<PlayerFlags, "proxy" | "ca">, env: NodeJS.ProcessEnv): Network {
   return { route: routerFromEnvironment(env, proxy), trusted: trustedCertificates(ca === undefined ? [] : readCertificates(ca)) };
 }

@@ -4,7 +4,7 @@ import { join, relative, dirname } from "node:path";
 import { closestName } from "../../base/closest-name.ts";
 import { Fault, hasErrorCode } from "../../base/fault.ts";
 import type { SetupFile } from "../../protocol/device/setup-file.ts";
-import { readPlayerConfig, withoutBrowserSwitches } from "../player/player-config.ts";
+import { readPlayerFlags, withoutBrowserSwitches } from "../player/player-flags.ts";
 import type { RunCommand } from "./commands.ts";
 import { changedVariables, readVariables } from "./env-file.ts";
 import type { Places } from "./places.ts";
@@ -126,7 +126,7 @@ function flagFaults(flags: readonly string[]): string[] {
   const own = flags.find((flag) => /^--(server|data|proxy|engine)(=|$)/.test(flag));
   if (own !== undefined) return [`flags: “${own}” cannot be set here: server and proxy are settings of their own, the rest is fixed`];
   try {
-    readPlayerConfig(withoutBrowserSwitches(flags));
+    readPlayerFlags(withoutBrowserSwitches(flags));
     return [];
   } catch (error) {
     if (error instanceof Fault) return [`flags: ${error.message}`];

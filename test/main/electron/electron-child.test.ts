@@ -7,7 +7,7 @@ import { createSystemClock, type Clock } from "../../../src/base/clock.ts";
 import { isFault } from "../../../src/base/fault.ts";
 import { lockFolder } from "../../../src/base/files/folder-lock.ts";
 import { runElectron, type ElectronLimits } from "../../../src/main/electron/electron-child.ts";
-import { readPlayerConfig, type PlayerConfig } from "../../../src/main/player/player-config.ts";
+import { readPlayerFlags, type PlayerFlags } from "../../../src/main/player/player-flags.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/polling.ts";
@@ -69,13 +69,13 @@ class Stage implements AsyncDisposable {
     return join(this.folder, "electron");
   }
 
-  get config(): PlayerConfig {
-    return readPlayerConfig(["--data", join(this.folder, "data"), "--server", "http://127.0.0.1:9"]);
+  get flags(): PlayerFlags {
+    return readPlayerFlags(["--data", join(this.folder, "data"), "--server", "http://127.0.0.1:9"]);
   }
 
   run(limits: Partial<ElectronLimits> = {}, { executable = this.executable, clock = createSystemClock() as Clock } = {}): Promise<void> {
     const log = pino({ base: null }, { write: (text: string) => void this.lines.push(JSON.parse(text) as Line) });
-    const parts = { executable, config: this.config, switches: ["--lang=de"], clock, log, appFolder: this.folder };
+    const parts = { executable, flags: this.flags, switches: ["--lang=de"], clock, log, appFolder: this.folder };
     this.#run = runElectron({ ...parts, limits: { ...patient, ...limits } }, this.#stop.signal);
     this.#run.catch(() => undefined); // a test that expects a fault awaits the same promise
     return this.#run;
@@ -238,7 +238,7 @@ test("[ENG17] a binary that cannot be started, a player that is not built and a 
     message: expect.stringContaining("ENOENT"),
   });
   {
-    using _lock = lockFolder(stage.config.data);
+    using _lock = lockFolder(stage.flags.folder);
     await expect(stage.run()).rejects.toMatchObject({ code: "data-in-use" });
   }
   await rm(join(stage.folder, "dist/main/electron.js"));
@@ -272,11 +272,11 @@ test("[ENG18] stopping while Electron waits to be restarted ends the wait", asyn
 
 test("[ENG19] when the parent is killed, Electron ends and its data folder is free", async () => {
   await using stage = await Stage.with("run");
-  await using parent = new Program(["test/main/electron/parent.ts", stage.executable, stage.folder, stage.config.data]);
+  await using parent = new Program(["test/main/electron/parent.ts", stage.executable, stage.folder, stage.flags.folder]);
   const [start] = await stage.started(1);
   await parent.kill();
   await eventually(() => !isRunning(start!.pid));
-  lockFolder(stage.config.data)[Symbol.dispose]();
+  lockFolder(stage.flags.folder)[Symbol.dispose]();
 });
 
 test("[WRT6] Electron's temporary files are in memory too, in a folder that is removed when the player ends", async () => {

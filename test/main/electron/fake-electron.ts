@@ -29,9 +29,9 @@ if (typeof life === "object") {
 enableCompileCache();
 const { createSystemClock } = await import("../../../src/base/clock.ts");
 const { startKeepAlive } = await import("../../../src/main/electron/keep-alive.ts");
-const { readPlayerConfig, withoutBrowserSwitches } = await import("../../../src/main/player/player-config.ts");
+const { readPlayerFlags, withoutBrowserSwitches } = await import("../../../src/main/player/player-flags.ts");
 const { runProgram } = await import("../../../src/main/program.ts");
-await runProgram("fake", () => readPlayerConfig(withoutBrowserSwitches(argv)), live);
+await runProgram("fake", () => readPlayerFlags(withoutBrowserSwitches(argv)), live);
 
 async function live(_: unknown, __: unknown, signal: AbortSignal): Promise<void> {
   // From here on SIGTERM is handled.

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { CorrectedClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
-import { readPlayerConfig } from "../../../src/main/player/player-config.ts";
+import { readPlayerFlags } from "../../../src/main/player/player-flags.ts";
 import { queryNtp, followNtp } from "../../../src/player/link/ntp.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { eventually } from "../../support/polling.ts";
@@ -128,15 +128,15 @@ test("[NTP5] after two minutes without the service, time servers are queried in 
 });
 
 test("[NTP6] time servers are given as hosts with or without a port; other flags are rejected", () => {
-  expect(readPlayerConfig(["--ntp", "time.example.org,10.0.0.1:1123,[::1]:1230,::1"]).ntp).toEqual([
+  expect(readPlayerFlags(["--ntp", "time.example.org,10.0.0.1:1123,[::1]:1230,::1"]).ntp).toEqual([
     { host: "time.example.org", port: 123 },
     { host: "10.0.0.1", port: 1123 },
     { host: "::1", port: 1230 },
     { host: "::1", port: 123 },
   ]);
-  expect(readPlayerConfig([]).ntp).toEqual([]);
+  expect(readPlayerFlags([]).ntp).toEqual([]);
   for (const wrong of ["", "a,,b", "host:0", "host:70000", "[host]:1", "two words"]) {
-    expect(() => readPlayerConfig(["--ntp", wrong])).toThrow(/--ntp: must be hosts/);
+    expect(() => readPlayerFlags(["--ntp", wrong])).toThrow(/--ntp: must be hosts/);
   }
 });
 

@@ -1,6 +1,6 @@
 // The player's flags, and those that Electron gets.
 import { expect, test } from "vitest";
-import { isBrowserSwitch, playerFlags, readPlayerConfig, withoutBrowserSwitches } from "../../../src/main/player/player-config.ts";
+import { isBrowserSwitch, formatPlayerFlags, readPlayerFlags, withoutBrowserSwitches } from "../../../src/main/player/player-flags.ts";
 
 test.each([
   [["--data", "/d"]],
@@ -26,10 +26,10 @@ test.each([
   [["--data", "/d", "--quota", "999999999GB"]],
   [["--data", "/d", "--ntp", "time.example.org,10.0.0.1:1123,[::1]:1230,::1"]],
 ])("[ENG7] the player's flags are passed to Electron as one argument each, with the same meaning: %j", (argv) => {
-  const config = readPlayerConfig(argv);
-  const flags = playerFlags(config);
+  const config = readPlayerFlags(argv);
+  const flags = formatPlayerFlags(config);
   expect(flags.filter((word) => !word.startsWith("--"))).toEqual([]);
-  expect(readPlayerConfig(flags)).toEqual(config);
+  expect(readPlayerFlags(flags)).toEqual(config);
 });
 
 test("[ENG8] accepted switches of Chromium are left to Electron, and the player's own flags are read", () => {
@@ -123,5 +123,5 @@ test.each(["", "0MB", "500", "1.5GB", "-1GB", "8gb", "8 GB"])("[ROM9] --quota mu
 });
 
 function reading(...words: string[]): () => unknown {
-  return () => readPlayerConfig(withoutBrowserSwitches(["--server=http://127.0.0.1:1", ...words]));
+  return () => readPlayerFlags(withoutBrowserSwitches(["--server=http://127.0.0.1:1", ...words]));
 }
