@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { defineConfig, type Plugin } from "vite";
+import en from "../renderer/console/i18n/en.json" with { type: "json" };
 
 const root = join(import.meta.dirname, "..");
 const outDir = join(root, "dist/renderer/console");
@@ -12,7 +13,7 @@ export default defineConfig({
   root: join(root, "renderer/console"),
   base: "./",
   publicDir: false,
-  plugins: [listPackages(), precompress()],
+  plugins: [splitMessages(), listPackages(), precompress()],
   build: {
     outDir,
     emptyOutDir: true,
@@ -49,6 +50,26 @@ export default defineConfig({
     },
   },
 });
+
+/** Makes a module of each part of the English messages, imported where `texts` names the part: a page loads only what it shows. */
+function splitMessages(): Plugin {
+  const all = "\0messages";
+  return {
+    name: "split-messages",
+    enforce: "pre",
+    resolveId: (id) => (id === "./en.json" ? all : id.startsWith(all) ? id : undefined),
+    load(id) {
+      if (id === all) return "export default {};";
+      const part = id.split(`${all}/`)[1] as keyof typeof en | undefined;
+      return part && `import en from "${all}"; en.${part} = ${JSON.stringify(en[part])};`;
+    },
+    transform(code, id) {
+      if (!/renderer.console.*\.tsx?$/.test(id)) return;
+      const parts = [...code.matchAll(/\btexts\(([\w",\s]+)\)/g)].flatMap(([, names]) => names!.match(/(?<=")\w+/g) ?? []);
+      return parts.map((part) => `import "${all}/${part}";`).join("") + code;
+    },
+  };
+}
 
 /** Lists the packages that are part of the console, for the notices of third parties (scripts/package). */
 function listPackages(): Plugin {

@@ -8,7 +8,7 @@ import { temporaryFolder } from "./support/folder.ts";
 test("[HSE1] npm run house counts code without comments, blank lines and messages", async () => {
   const figures = await measureFiles({
     "src/base/a.ts": "// What it does.\n\nexport const kept = 1; // why\n/**\n * Whether it is.\n */\nexport const b = 2;\n",
-    "renderer/console/i18n/en/a.ts": 'export const a = "A message";\n',
+    "renderer/console/i18n/arguments.ts": 'export const a = "A message";\n',
     "renderer/console/a.css": "a {\n  color: red;\n}\n",
   });
   expect(figures).toMatchObject({

@@ -8,6 +8,7 @@ import { createRoot } from "react-dom/client";
 import { queryClient } from "./data/query-client.ts";
 import { sessionQuery } from "./data/session.ts";
 import { applyLocale } from "./i18n/locale.ts";
+import { loadMessages } from "./i18n/texts.ts";
 import { loadPage } from "./app/after-navigation.ts";
 import { createConsoleRouter } from "./app/router.tsx";
 import { applyTheme, chosenTheme } from "./app/theme.ts";
@@ -15,7 +16,7 @@ import { applyTheme, chosenTheme } from "./app/theme.ts";
 applyLocale();
 applyTheme(chosenTheme());
 const base = new URL(document.baseURI).pathname;
-if (location.pathname.startsWith(base)) start();
+if (location.pathname.startsWith(base)) void loadMessages().then(start);
 // The service is behind a path (`--public-url`), but was opened at its own address without that path.
 else location.replace(base + location.pathname.slice(1) + location.search + location.hash);
 

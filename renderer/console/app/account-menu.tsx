@@ -6,7 +6,6 @@ import { Menu, MenuItem, MenuSection, MenuTrigger, Header, Popover, Separator, B
 import type { Session } from "../data/session.ts";
 import { signOut } from "../data/sign-out.ts";
 import { switchTeam } from "../data/switch-team.ts";
-import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 import { tellFailure } from "../ui/toasts.tsx";
 import { AccountNames } from "./account-face.tsx";
@@ -14,7 +13,7 @@ import { NewTeamDialog } from "./new-team-dialog.tsx";
 import { hasPage } from "./places.ts";
 import { chooseTheme, chosenTheme, themes } from "./theme.ts";
 
-const text = texts(common);
+const text = texts("common");
 const names = { system: "themeSystem", light: "themeLight", dark: "themeDark" } as const;
 
 export function AccountMenu({ session, onShortcuts }: { session: Session; onShortcuts: () => void }) {

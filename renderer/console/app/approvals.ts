@@ -4,12 +4,11 @@ import { handleApproval } from "../data/drafts/send.ts";
 import { queryClient } from "../data/query-client.ts";
 import { sessionQuery } from "../data/session.ts";
 import { withdrawDraft } from "../pages/drafts/drafts.ts";
-import { common } from "../i18n/en/common.ts";
 import { formatDateTime } from "../i18n/format.ts";
 import { texts } from "../i18n/texts.ts";
 import { showCorrection, showFailure } from "../ui/toasts.tsx";
 
-const text = texts(common);
+const text = texts("common");
 
 /** Starts it, until the returned function is called. */
 export function collectForApproval(): () => void {

@@ -1,11 +1,10 @@
 // Says that the service does not respond, and since when.
 import { useEffect, useState } from "react";
 import { eventStream } from "../data/event-stream.ts";
-import { common } from "../i18n/en/common.ts";
 import { formatTime } from "../i18n/format.ts";
 import { texts } from "../i18n/texts.ts";
 
-const text = texts(common);
+const text = texts("common");
 
 export function AwayBanner() {
   const [awaySince, setAwaySince] = useState(eventStream.awaySince);

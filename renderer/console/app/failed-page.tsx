@@ -1,13 +1,12 @@
 // What is shown in place of a page that failed, or that does not exist.
 import { Link } from "@tanstack/react-router";
-import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 import { Button } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { useTitle } from "../ui/page.tsx";
 import { reasonOf } from "../ui/problem-message.tsx";
 
-const text = texts(common);
+const text = texts("common");
 
 export function FailedPage({ error }: { error: unknown }) {
   useTitle(text("failedTitle"));

@@ -2,12 +2,11 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Session } from "../data/session.ts";
-import { links } from "../i18n/en/links.ts";
 import { formatDateTime } from "../i18n/format.ts";
 import { texts } from "../i18n/texts.ts";
 import { Button } from "../ui/button.tsx";
 
-const text = texts(links);
+const text = texts("links");
 
 export function LinkNotices({ session }: { session: Session }) {
   const { confined, team, user } = session;

@@ -4,13 +4,12 @@ import { useState } from "react";
 import { useProposalCount } from "../data/draft.ts";
 import { useMay } from "../data/session.ts";
 import { useTroubledCount } from "../data/troubled.ts";
-import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { groups, placesOf, type Place } from "./places.ts";
 
-const text = texts(common);
+const text = texts("common");
 /** As many as fit beside each other on the narrowest phone. */
 const mostOnPhone = 5;
 

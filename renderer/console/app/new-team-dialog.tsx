@@ -2,13 +2,12 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { switchTeam } from "../data/switch-team.ts";
-import { newTeam } from "../i18n/en/new-team.ts";
 import { texts } from "../i18n/texts.ts";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { formOf } from "../ui/form.ts";
 import { TextField } from "../ui/text-field.tsx";
 
-const text = texts(newTeam);
+const text = texts("newTeam");
 
 export function NewTeamDialog({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState("");

@@ -3,12 +3,11 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { directClient } from "../data/client.ts";
 import { askForPasskey } from "../data/passkeys.ts";
 import { sessionQuery } from "../data/session.ts";
-import { passkeys } from "../i18n/en/passkeys.ts";
 import { texts } from "../i18n/texts.ts";
 import { Button, type ButtonProps } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 
-const text = texts(passkeys);
+const text = texts("passkeys");
 
 /** @param onProved is called when the session has a fresh proof */
 export function usePasskeyProof(onProved: () => void) {

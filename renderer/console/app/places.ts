@@ -1,14 +1,14 @@
 // The places of the console that navigation, search and keys lead to. Those whose page is not part of this build are left out.
 import type { AnyRouter } from "@tanstack/react-router";
-import type { common } from "../i18n/en/common.ts";
 import type { IconName } from "../ui/icon-paths.ts";
+import type { MessageKey } from "../i18n/texts.ts";
 
 /** The groups of the main navigation, in their order. */
 export const groups = ["groupNow", "groupContent", "groupPlan", "groupRecords"] as const;
 
 export interface Place {
   to: string;
-  name: keyof typeof common;
+  name: MessageKey<"common">;
   icon: IconName;
   /** It is part of the main navigation, in this group. */
   group?: (typeof groups)[number];

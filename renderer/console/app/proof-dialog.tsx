@@ -4,9 +4,6 @@ import { useState } from "react";
 import { directClient } from "../data/client.ts";
 import { usePasskeysHere } from "../data/passkeys.ts";
 import { sessionQuery, type Session } from "../data/session.ts";
-import { common } from "../i18n/en/common.ts";
-import { passkeys } from "../i18n/en/passkeys.ts";
-import { signIn } from "../i18n/en/sign-in.ts";
 import { texts } from "../i18n/texts.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -18,9 +15,9 @@ import type { Answer } from "./proof-asker.tsx";
 import { PasskeyButton, usePasskeyProof } from "./passkey-proof.tsx";
 import { SsoProof, useSsoProof } from "./sso-proof.tsx";
 
-const text = texts(signIn);
-const words = texts(common);
-const ofPasskeys = texts(passkeys);
+const text = texts("signIn");
+const words = texts("common");
+const ofPasskeys = texts("passkeys");
 
 export function ProofDialog({ session, onAnswer }: { session: Session; onAnswer: Answer }) {
   const canUsePasskey = usePasskeysHere(session.has_passkey);

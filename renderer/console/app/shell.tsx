@@ -8,7 +8,6 @@ import { needsApproval, useCollecting, useDraft, useIsSwitching, usePlaceKey } f
 import { forgetPerson } from "../data/forget-person.ts";
 import { keepFresh } from "../data/keep-fresh.ts";
 import { sessionQuery } from "../data/session.ts";
-import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 import { UploadsCorner } from "../pages/uploads/uploads-corner.tsx";
 import { ShowCorner } from "../pages/show/show-corner.tsx";
@@ -24,7 +23,7 @@ import { Navigation } from "./navigation.tsx";
 import { ProofAsker } from "./proof-asker.tsx";
 import { tellWholeTexts } from "./whole-texts.ts";
 
-const text = texts(common);
+const text = texts("common");
 
 // Loaded after the first picture of the page, which has no menu and no dialog yet.
 const AccountMenu = lazy(async () => ({ default: (await import("./account-menu.tsx")).AccountMenu }));

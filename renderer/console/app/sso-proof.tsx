@@ -5,12 +5,11 @@ import { client } from "../data/client.ts";
 import { sessionQuery } from "../data/session.ts";
 import { signInOptionsQuery } from "../data/sign-in-options.ts";
 import { proofChannelName, startSso } from "../data/sso.ts";
-import { sso } from "../i18n/en/sso.ts";
 import { texts } from "../i18n/texts.ts";
 import { Button } from "../ui/button.tsx";
 import { ProblemMessage } from "../ui/problem-message.tsx";
 
-const text = texts(sso);
+const text = texts("sso");
 
 /** The name of the provider if it can prove who the person is; null: it cannot, or it is not known yet. */
 export function useSsoProof(): string | null {

@@ -1,7 +1,6 @@
 // Who changed a playlist, a layout or a schedule last, and when. Of a draft it is not known.
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../../../sdk/typescript/client.ts";
-import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 import { client } from "./client.ts";
 import { useDraft } from "./draft.ts";
@@ -9,7 +8,7 @@ import { activeDraft } from "./drafts/place.ts";
 import { queryClient } from "./query-client.ts";
 import { sessionQuery, useMay, useSession, type Session } from "./session.ts";
 
-const text = texts(common);
+const text = texts("common");
 
 type VersionEntry = Schemas["VersionEntry"];
 

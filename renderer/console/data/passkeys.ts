@@ -1,12 +1,11 @@
 // Asks the browser for passkeys. What it takes is loaded when it is first needed.
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../../../sdk/typescript/client.ts";
-import { passkeys as messages } from "../i18n/en/passkeys.ts";
 import { texts } from "../i18n/texts.ts";
 import { client, directClient } from "./client.ts";
 import { signInOptionsQuery } from "./sign-in-options.ts";
 
-const text = texts(messages);
+const text = texts("passkeys");
 
 /**
  * Whether passkeys can be used on this page: browsers offer them only in secure contexts, the service only for its own host name.

@@ -1,4 +1,6 @@
-// The language and the writing direction of the console. English now; a pseudo-locale shows what is not translatable.
+// The language and the writing direction of the console. A pseudo-locale shows what is not translatable.
+import type { Translation } from "./catalogue.ts";
+
 const pseudoLetters: Readonly<Record<string, string>> = {
   a: "á",
   b: "ƀ",
@@ -61,8 +63,15 @@ if (requested !== null) sessionStorage.setItem("locale", requested);
 
 /** Whether the pseudo-locale is shown. */
 export const isPseudo = sessionStorage.getItem("locale") === pseudo;
+
+const translations = import.meta.glob<Translation>(["./*.json", "!./en.json"], { import: "default" });
+const { language } = navigator;
+/** Loads the messages of the reader's language: of `de-AT.json` or else `de.json` for `de-AT`. Undefined for English. */
+export const loadTranslation = isPseudo
+  ? undefined
+  : (translations[`./${language}.json`] ?? translations[`./${language.split("-")[0]}.json`]);
 /** The locale for messages, numbers and times, BCP 47. */
-export const locale = isPseudo ? "en" : navigator.language.startsWith("en") ? navigator.language : "en";
+export const locale = !isPseudo && (loadTranslation !== undefined || language.startsWith("en")) ? language : "en";
 
 /** Sets the language and direction of the page. */
 export function applyLocale(): void {

@@ -1,31 +1,72 @@
-// Formats the messages of the catalogue (`i18n/en`), ICU MessageFormat with plurals.
+// Formats the messages of the catalogue (`en.json`, ICU MessageFormat) by key; the compiler knows the arguments of each.
 import { IntlMessageFormat } from "intl-messageformat";
 import type { ReactNode } from "react";
-import { isPseudo, locale, pseudoText } from "./locale.ts";
+import type { MessageArguments } from "./arguments.ts";
+import { messageOf, plainKeys, type Catalogue, type Part, type Translation } from "./catalogue.ts";
+import { isPseudo, loadTranslation, locale, pseudoText } from "./locale.ts";
 
-type Values = Readonly<Record<string, string | number | boolean | Date | null | undefined>>;
-type RichValues = Readonly<Record<string, ReactNode | ((parts: ReactNode[]) => ReactNode)>>;
+type Element = (parts: ReactNode[]) => ReactNode;
 
-const parsed = new Map<string, IntlMessageFormat>();
+/** The keys of a part whose messages take no arguments but `Given`. */
+export type MessageKey<P extends Part, Given = unknown> = {
+  [K in keyof Catalogue[P] & string]: Given extends ArgumentsOf<[P], K, string, never> ? K : never;
+}[keyof Catalogue[P] & string];
 
-/** A function that formats the messages of one part of the catalogue by key. */
-export interface Texts<M extends Readonly<Record<string, string>>> {
-  (key: keyof M & string, values?: Values): string;
+/** The arguments of a message; of the last of the parts that have the key. */
+type ArgumentsOf<Parts extends readonly Part[], K, Text, Rich> = Parts extends readonly [
+  ...infer Before extends Part[],
+  infer P extends Part,
+]
+  ? K extends keyof MessageArguments<Text, Rich>[P]
+    ? MessageArguments<Text, Rich>[P][K]
+    : K extends keyof Catalogue[P]
+      ? unknown
+      : ArgumentsOf<Before, K, Text, Rich>
+  : never;
+/** The arguments of all messages that `K` may name. */
+type AllArguments<Parts extends readonly Part[], K, Text, Rich> = (
+  K extends string ? (values: ArgumentsOf<Parts, K, Text, Rich>) => void : never
+) extends (values: infer V) => void
+  ? V
+  : never;
+type PlainKeys<Parts extends readonly Part[]> = { [P in Part]: MessageKey<P> }[Parts[number]];
+type Keys<Parts extends readonly Part[]> = { [P in Part]: keyof Catalogue[P] & string }[Parts[number]];
+
+/** A function that formats the messages of some parts of the catalogue by key. */
+export interface Texts<Parts extends readonly Part[]> {
+  <K extends Keys<Parts>>(
+    key: K,
+    ...values: unknown extends AllArguments<Parts, K, string, never> ? [] : [AllArguments<Parts, K, string | number | null, never>]
+  ): string;
   /** The same for messages with elements, such as `Read the <link>manual</link>`. */
-  rich: (key: keyof M & string, values: RichValues) => ReactNode;
+  rich: <K extends Keys<Parts>>(key: K, values: AllArguments<Parts, K, ReactNode, Element>) => ReactNode;
+  /** The keys of the messages that take no arguments. */
+  keys: () => readonly PlainKeys<Parts>[];
+  /** Tells whether a word of the service is one of them. */
+  has: (word: string) => word is PlainKeys<Parts>;
 }
 
-/** @param messages a part of the catalogue, such as `i18n/en/common.ts` */
-export function texts<const M extends Readonly<Record<string, string>>>(messages: M): Texts<M> {
-  const text = (key: keyof M & string, values?: Values): string => {
-    const formatted = String(formatOf(messages[key]!).format(values as Record<string, string>));
+let translation: Translation = {};
+const formats = new Map<string, IntlMessageFormat>();
+
+/** Loads the messages of the reader's language. Without them the console speaks English. */
+export async function loadMessages(): Promise<void> {
+  translation = (await loadTranslation?.().catch(() => undefined)) ?? {};
+}
+
+/** @param parts of the catalogue, such as `common`; of two messages with the same key, that of the later part counts */
+export function texts<const Parts extends readonly Part[]>(...parts: Parts): Texts<Parts> {
+  const text = (key: string, values?: Readonly<Record<string, string | number | null>>): string => {
+    const formatted = String(formatOf(parts, key).format(values));
     return isPseudo ? pseudoText(formatted) : formatted;
   };
-  const rich = (key: keyof M & string, values: RichValues): ReactNode => {
-    const formatted = formatOf(messages[key]!).format<ReactNode>((isPseudo ? withPseudoParts(values) : values) as never) as ReactNode;
+  const rich = (key: string, values: Readonly<Record<string, ReactNode | Element>>): ReactNode => {
+    const formatted = formatOf(parts, key).format<ReactNode>((isPseudo ? withPseudoParts(values) : values) as never) as ReactNode;
     return isPseudo ? pseudoParts(formatted) : formatted;
   };
-  return Object.assign(text, { rich });
+  const keys = () => plainKeys(parts) as PlainKeys<Parts>[];
+  const has = (word: string): word is PlainKeys<Parts> => plainKeys(parts).includes(word);
+  return Object.assign(text, { rich, keys, has }) as Texts<Parts>;
 }
 
 /** The same for a message with elements: its texts, also those inside of the elements. */
@@ -34,7 +75,7 @@ function pseudoParts(formatted: ReactNode): ReactNode {
   return Array.isArray(formatted) ? formatted.map(pseudoParts) : formatted;
 }
 
-function withPseudoParts(values: RichValues): RichValues {
+function withPseudoParts(values: Readonly<Record<string, ReactNode | Element>>): Readonly<Record<string, ReactNode | Element>> {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,
@@ -43,10 +84,9 @@ function withPseudoParts(values: RichValues): RichValues {
   );
 }
 
-function formatOf(message: string): IntlMessageFormat {
-  const known = parsed.get(message);
-  if (known !== undefined) return known;
-  const format = new IntlMessageFormat(message, locale);
-  parsed.set(message, format);
+function formatOf(parts: readonly Part[], key: string): IntlMessageFormat {
+  const message = messageOf(parts, key, translation);
+  let format = formats.get(message);
+  if (format === undefined) formats.set(message, (format = new IntlMessageFormat(message, locale)));
   return format;
 }

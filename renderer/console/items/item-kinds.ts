@@ -1,8 +1,7 @@
 // The kinds of items in the console: sign, settings, the beginning of a new one, and how each stands in a preview.
 import type { SceneItem } from "../../../src/protocol/scene.ts";
 import { addressOf } from "../data/typed-address.ts";
-import type { playlists } from "../i18n/en/playlists.ts";
-import type { preview } from "../i18n/en/preview.ts";
+import type { MessageKey } from "../i18n/texts.ts";
 import type { IconName } from "../ui/icon-paths.ts";
 import type { AssetKind, Field, FieldsOf } from "./fields.ts";
 import type { ItemOf, Kind } from "./item.ts";
@@ -18,7 +17,7 @@ export interface PreviewFiles {
 export interface ItemKind<K extends Kind = Kind> {
   icon: IconName;
   /** The message that names the kind. */
-  name: keyof typeof playlists;
+  name: MessageKey<"playlists">;
   fields: FieldsOf<K>;
   /** Its file is a picture or has one, which stands for the whole playlist. */
   isPicture?: true;
@@ -29,7 +28,7 @@ export interface ItemKind<K extends Kind = Kind> {
   /** The item in a preview. Default: as on a screen. */
   preview?(item: Extract<SceneItem, { type: K }>, files: PreviewFiles): SceneItem;
   /** The messages beside a picture of the screen, and without one, where a preview cannot run the item. */
-  capture?: { picture: keyof typeof preview; none: keyof typeof preview };
+  capture?: { picture: MessageKey<"preview", { age: string }>; none: MessageKey<"preview"> };
 }
 
 type FirstField = "text" | "url" | "data" | "label";

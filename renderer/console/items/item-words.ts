@@ -1,11 +1,10 @@
 // The name of an item in a row, and its secrets.
 import type { Asset } from "../data/assets.ts";
-import { playlists } from "../i18n/en/playlists.ts";
 import { texts } from "../i18n/texts.ts";
 import type { Item } from "./item.ts";
 import { kindOf } from "./item-kinds.ts";
 
-const text = texts(playlists);
+const text = texts("playlists");
 
 /** The name of an item: of its file, else its text or address. @param asset null: it is gone; undefined: none, or not known yet */
 export function nameOf(item: Item, asset: Asset | null | undefined): string {

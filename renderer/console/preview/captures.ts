@@ -1,11 +1,10 @@
 // What a preview shows in place of a web page, a bundle or a stream: the part of the screen's newest picture in which it was, with its age.
-import { preview } from "../i18n/en/preview.ts";
 import { formatAge } from "../i18n/format.ts";
 import { texts } from "../i18n/texts.ts";
 import { captureCrop } from "./capture-crop.ts";
 import type { ScenePreparation } from "./scene.ts";
 
-const text = texts(preview);
+const text = texts("preview");
 
 /** A picture of the screen, and what was on it. */
 export interface Capture {

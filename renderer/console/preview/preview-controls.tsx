@@ -1,6 +1,5 @@
 // The controls of a preview: play, stand still, move in time, go to a time.
 import { instantOf, localValueOf } from "../data/zones.ts";
-import { preview as messages } from "../i18n/en/preview.ts";
 import { formatDateTime, formatTime } from "../i18n/format.ts";
 import { texts } from "../i18n/texts.ts";
 import { Button } from "../ui/button.tsx";
@@ -9,7 +8,7 @@ import { Slider } from "../ui/slider.tsx";
 import { TextField } from "../ui/text-field.tsx";
 import type { PreviewTime } from "./use-preview-time.ts";
 
-const text = texts(messages);
+const text = texts("preview");
 
 interface PreviewControlsProps {
   time: PreviewTime;

@@ -2,7 +2,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { ownTimeZone } from "../data/zones.ts";
-import { preview as messages } from "../i18n/en/preview.ts";
 import { texts } from "../i18n/texts.ts";
 import { newestPictureQuery, playerQuery } from "../pages/screen/data.ts";
 import { ProblemMessage } from "../ui/problem-message.tsx";
@@ -14,7 +13,7 @@ import { Preview, type PreviewProblem } from "./preview.tsx";
 import { playbackOf, usePreviewTime } from "./use-preview-time.ts";
 import { usePreview, type ChangeShown, type PreviewSubject } from "./use-preview.ts";
 
-const text = texts(messages);
+const text = texts("preview");
 const usualSize = { width: 1_920, height: 1_080 };
 
 export interface PreviewOfProps {

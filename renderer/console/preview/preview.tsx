@@ -1,7 +1,6 @@
 // The preview: the player's own page in a sandboxed frame, at the instant and speed that its owner gives.
 import "./preview.css";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { preview as messages } from "../i18n/en/preview.ts";
 import { texts } from "../i18n/texts.ts";
 import type { FromPage } from "../../../src/protocol/page-messages.ts";
 import type { PreviewFeed } from "../../../src/protocol/operator/previews.ts";
@@ -15,7 +14,7 @@ import { PreviewPlayback } from "./playback.ts";
 import { preparedScene } from "./scene.ts";
 import type { PreviewTicket } from "./use-preview.ts";
 
-const text = texts(messages);
+const text = texts("preview");
 
 /** An item that the page could not show, or shows with a defect. */
 export type PreviewProblem = Extract<FromPage, { type: "failed" | "flawed" }>;

@@ -1,12 +1,11 @@
 // The time of a preview: which instant it shows, whether it runs, and the part of time in which a person moves.
 import { useMemo, useState } from "react";
-import { preview as messages } from "../i18n/en/preview.ts";
 import { texts } from "../i18n/texts.ts";
 import type { PreviewFeed } from "../../../src/protocol/operator/previews.ts";
 import { feedContentOf, type PreviewContent } from "./content.ts";
 import { PreviewPlayback } from "./playback.ts";
 
-const text = texts(messages);
+const text = texts("preview");
 const hourMs = 3_600_000;
 
 export interface PreviewTime {

@@ -1,12 +1,11 @@
 // A field with a list of choices that typing filters.
 import { Button as AriaButton, ComboBox as AriaComboBox, Input, Label, ListBox, ListBoxItem, Popover } from "react-aria-components";
-import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 import { FieldNotes } from "./field-notes.tsx";
 import { Icon } from "./icon.tsx";
 import "./combo-box.css";
 
-const text = texts(common);
+const text = texts("common");
 
 export interface Choice {
   id: string;

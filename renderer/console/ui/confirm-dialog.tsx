@@ -1,13 +1,12 @@
 // Asks before something is destroyed that cannot be brought back, naming what is destroyed.
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { ProblemMessage } from "./problem-message.tsx";
 
-const text = texts(common);
+const text = texts("common");
 
 interface ConfirmDialogProps {
   title: string;

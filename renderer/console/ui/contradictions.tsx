@@ -1,11 +1,10 @@
 // Asks whose changes count where two people have changed the same of one form differently.
 import "./contradictions.css";
-import { contradictions } from "../i18n/en/contradictions.ts";
 import { formatList } from "../i18n/format.ts";
 import { texts } from "../i18n/texts.ts";
 import { Button } from "./button.tsx";
 
-const text = texts(contradictions);
+const text = texts("contradictions");
 
 interface ContradictionsProps {
   /** What somebody else has changed meanwhile, as a sentence. */

@@ -1,14 +1,13 @@
 // A text to pass on, such as a link or a secret, with a button that copies it.
 import { useState } from "react";
 import { Input, Label, Text, TextField } from "react-aria-components";
-import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { tellFailure } from "./toasts.tsx";
 import "./copy-field.css";
 
-const text = texts(common);
+const text = texts("common");
 
 export function CopyField({ label, value, description }: { label: string; value: string; description?: string }) {
   const [isCopied, setIsCopied] = useState(false);

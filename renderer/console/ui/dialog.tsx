@@ -1,12 +1,11 @@
 // A dialog over the page. On a phone it covers the lower part of the display.
 import type { ReactNode } from "react";
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from "react-aria-components";
-import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
-const text = texts(common);
+const text = texts("common");
 
 export interface DialogProps {
   title: string;

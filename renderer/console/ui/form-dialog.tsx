@@ -1,13 +1,12 @@
 // A dialog that is one form: its fields, what is wrong, and the buttons to leave it and to submit it.
 import { useId, type ReactNode } from "react";
-import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 import { Button } from "./button.tsx";
 import { Dialog, type DialogProps } from "./dialog.tsx";
 import type { FormState } from "./form.ts";
 import { ProblemMessage } from "./problem-message.tsx";
 
-const text = texts(common);
+const text = texts("common");
 
 interface FormDialogProps extends Pick<DialogProps, "title" | "onClose" | "size"> {
   form: FormState<string>;

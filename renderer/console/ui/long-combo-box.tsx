@@ -1,13 +1,12 @@
 // A field with a list of any length, such as all screens: it shows the first choices whose names contain what was typed.
 import { useMemo, useState } from "react";
 import { Button as AriaButton, ComboBox as AriaComboBox, Input, Label, ListBox, ListBoxItem, Popover } from "react-aria-components";
-import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 import type { Choice, ComboBoxProps } from "./combo-box.tsx";
 import { Icon } from "./icon.tsx";
 import "./combo-box.css";
 
-const text = texts(common);
+const text = texts("common");
 // All of a list are drawn at once.
 const mostShown = 100;
 

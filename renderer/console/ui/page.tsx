@@ -1,9 +1,8 @@
 // The frame of a page: its title, its actions, its content. Sets the title of the browser's tab.
 import { useEffect, type ReactNode } from "react";
-import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 
-const text = texts(common);
+const text = texts("common");
 
 /** Sets the title of the browser's tab. */
 export function useTitle(title: string): void {

@@ -1,13 +1,12 @@
 // A table of a list that is read page by page, with what is shown before there is anything in it.
 import type { ReactNode } from "react";
 import type { PagedList } from "../data/paged.ts";
-import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 import { Button } from "./button.tsx";
 import { CardTable, type CardTableProps } from "./card-table.tsx";
 import { ProblemMessage } from "./problem-message.tsx";
 
-const text = texts(common);
+const text = texts("common");
 
 interface PagedTableProps<T> extends Omit<CardTableProps<T>, "items"> {
   list: PagedList<T>;

@@ -1,13 +1,12 @@
 // A field for a password, which can be shown while it is typed.
 import { useState } from "react";
 import { Group, Input, Label, TextField, Button, type TextFieldProps } from "react-aria-components";
-import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 import { FieldNotes } from "./field-notes.tsx";
 import { useFieldError } from "./use-field-error.ts";
 import "./password-field.css";
 
-const text = texts(common);
+const text = texts("common");
 
 export interface PasswordFieldProps extends Omit<TextFieldProps, "autoComplete"> {
   label: string;

@@ -1,11 +1,10 @@
 // Shows why something failed in the words of the service's answer, which says what to do.
 import { ProblemError } from "../../../sdk/typescript/client.ts";
-import { common } from "../i18n/en/common.ts";
 import { readable } from "../i18n/format.ts";
 import { texts } from "../i18n/texts.ts";
 import { Icon } from "./icon.tsx";
 
-const text = texts(common);
+const text = texts("common");
 
 /** Why something failed, in one text. */
 export function reasonOf(error: unknown): string {

@@ -1,12 +1,11 @@
 // A field for tags: each is a chip that can be removed; Enter or a comma adds what was typed, Backspace in the empty field takes back the last.
 import { useState } from "react";
 import { Button, Input, Label, Tag, TagGroup, TagList, Text, TextField } from "react-aria-components";
-import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 import { Icon } from "./icon.tsx";
 import "./tag-field.css";
 
-const text = texts(common);
+const text = texts("common");
 
 export interface TagFieldProps {
   label: string;

@@ -2,13 +2,12 @@
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { usePlaceKey } from "../data/draft.ts";
-import { common } from "../i18n/en/common.ts";
 import { texts } from "../i18n/texts.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { reasonOf } from "./problem-message.tsx";
 
-const text = texts(common);
+const text = texts("common");
 
 export interface Toast {
   message: string;

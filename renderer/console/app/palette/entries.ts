@@ -5,16 +5,14 @@ import { useMemo } from "react";
 import { useAddedActions } from "../../data/actions.ts";
 import { client } from "../../data/client.ts";
 import { signOut } from "../../data/sign-out.ts";
-import { common } from "../../i18n/en/common.ts";
-import { palette } from "../../i18n/en/palette.ts";
 import { texts } from "../../i18n/texts.ts";
 import type { IconName } from "../../ui/icon-paths.ts";
 import { tellFailure } from "../../ui/toasts.tsx";
 import { hasPage, placesOf } from "../places.ts";
 import { chooseTheme, themes } from "../theme.ts";
 
-const text = texts(palette);
-const commonText = texts(common);
+const text = texts("palette");
+const commonText = texts("common");
 
 export interface Entry {
   id: string;

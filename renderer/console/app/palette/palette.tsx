@@ -2,7 +2,6 @@
 import { useDeferredValue, useId, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { Dialog, Modal, ModalOverlay } from "react-aria-components";
 import { useSession } from "../../data/session.ts";
-import { palette } from "../../i18n/en/palette.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { useEntries, type Entry } from "./entries.ts";
@@ -10,7 +9,7 @@ import { fitOf, fitOfWords } from "./fuzzy.ts";
 import { recentOf, remember } from "./recent.ts";
 import "./palette.css";
 
-const text = texts(palette);
+const text = texts("palette");
 /** More than anybody reads: more letters are quicker. */
 const mostShown = 40;
 

@@ -1,16 +1,14 @@
 // The list of the keys (`?`).
 import { useRouter } from "@tanstack/react-router";
 import { useState } from "react";
-import { common } from "../../i18n/en/common.ts";
-import { palette } from "../../i18n/en/palette.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { allowSingleKeys, allowsSingleKeys, searchKeys } from "../keys.ts";
 import { placesOf } from "../places.ts";
 import "./palette.css";
 
-const text = texts(palette);
-const commonText = texts(common);
+const text = texts("palette");
+const commonText = texts("common");
 
 export function Shortcuts({ onClose }: { onClose: () => void }) {
   const router = useRouter();

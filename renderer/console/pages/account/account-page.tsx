@@ -3,10 +3,6 @@ import { useState } from "react";
 import { Radio, RadioGroup } from "react-aria-components";
 import { chooseTheme, chosenTheme, themes } from "../../app/theme.ts";
 import { useSession } from "../../data/session.ts";
-import { account as messages } from "../../i18n/en/account.ts";
-import { common } from "../../i18n/en/common.ts";
-import { links } from "../../i18n/en/links.ts";
-import { sessions } from "../../i18n/en/sessions.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Page } from "../../ui/page.tsx";
 import { Section } from "../../ui/section.tsx";
@@ -18,10 +14,10 @@ import { PasswordSection } from "./password-section.tsx";
 import { PersonSection } from "./person-section.tsx";
 import "./account.css";
 
-const text = texts(messages);
-const words = texts(common);
-const ofLinks = texts(links);
-const ofSessions = texts(sessions);
+const text = texts("account");
+const words = texts("common");
+const ofLinks = texts("links");
+const ofSessions = texts("sessions");
 const names = { system: "themeSystem", light: "themeLight", dark: "themeDark" } as const;
 
 export function AccountPage() {

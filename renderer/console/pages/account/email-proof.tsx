@@ -5,14 +5,13 @@ import { client } from "../../data/client.ts";
 import { useSession } from "../../data/session.ts";
 import { signInOptionsQuery } from "../../data/sign-in-options.ts";
 import { useAct } from "../../data/use-act.ts";
-import { account as messages } from "../../i18n/en/account.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { formOf } from "../../ui/form.ts";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 
-const text = texts(messages);
+const text = texts("account");
 
 export function EmailProof() {
   const { user } = useSession();

@@ -6,7 +6,6 @@ import { client } from "../../data/client.ts";
 import { signInOptionsQuery } from "../../data/sign-in-options.ts";
 import { startSso, takeLinking } from "../../data/sso.ts";
 import { useAct } from "../../data/use-act.ts";
-import { sso } from "../../i18n/en/sso.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -14,7 +13,7 @@ import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { Section } from "../../ui/section.tsx";
 
-const text = texts(sso);
+const text = texts("sso");
 
 type Identity = Schemas["Identity"];
 

@@ -1,12 +1,11 @@
 // The links that signed somebody in as the person: who made them, and when they were used.
 import { useSession, type Session } from "../../data/session.ts";
-import { links } from "../../i18n/en/links.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Age } from "../../ui/age.tsx";
 import { CardTable, type Column } from "../../ui/card-table.tsx";
 import { Section } from "../../ui/section.tsx";
 
-const text = texts(links);
+const text = texts("links");
 
 type UsedLink = Session["used_links"][number];
 

@@ -6,7 +6,6 @@ import { client } from "../../data/client.ts";
 import { addPasskey, forgetPasskey, usePasskeysHere } from "../../data/passkeys.ts";
 import { useSession } from "../../data/session.ts";
 import { useAct } from "../../data/use-act.ts";
-import { passkeys as messages } from "../../i18n/en/passkeys.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -18,7 +17,7 @@ import { NameDialog } from "../../ui/name-dialog.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { Section } from "../../ui/section.tsx";
 
-const text = texts(messages);
+const text = texts("passkeys");
 
 type Passkey = Schemas["Passkey"];
 

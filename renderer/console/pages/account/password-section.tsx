@@ -3,7 +3,6 @@ import { useState } from "react";
 import { directClient } from "../../data/client.ts";
 import { useSession, type Session } from "../../data/session.ts";
 import { useAct } from "../../data/use-act.ts";
-import { account as messages } from "../../i18n/en/account.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { formOf } from "../../ui/form.ts";
@@ -13,7 +12,7 @@ import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { Section } from "../../ui/section.tsx";
 import { shortestPassword } from "../sign-in/shortest-password.ts";
 
-const text = texts(messages);
+const text = texts("account");
 
 /** Whoever signed in by a link, because they lost their password, sets a new one without it for this long. */
 const afterLinkMs = 15 * 60_000;

@@ -4,7 +4,6 @@ import { useState } from "react";
 import { client } from "../../data/client.ts";
 import { sessionQuery, useSession } from "../../data/session.ts";
 import { useAct } from "../../data/use-act.ts";
-import { account as messages } from "../../i18n/en/account.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { formOf } from "../../ui/form.ts";
@@ -13,7 +12,7 @@ import { Section } from "../../ui/section.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { EmailProof } from "./email-proof.tsx";
 
-const text = texts(messages);
+const text = texts("account");
 
 export function PersonSection() {
   const { user } = useSession();

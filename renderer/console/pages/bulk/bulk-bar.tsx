@@ -4,8 +4,7 @@ import { useState } from "react";
 import { Toolbar } from "react-aria-components";
 import { clearSelection, useSelection } from "../../data/selection.ts";
 import { useMay } from "../../data/session.ts";
-import { bulk } from "../../i18n/en/bulk.ts";
-import { texts } from "../../i18n/texts.ts";
+import { type MessageKey, texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import type { IconName } from "../../ui/icon-paths.ts";
@@ -14,7 +13,7 @@ import { DeleteDialog } from "./delete-dialog.tsx";
 import { HoursDialog, LayoutDialog, MaintenanceDialog, TagsDialog } from "./change-dialogs.tsx";
 import "./bulk.css";
 
-const text = texts(bulk);
+const text = texts("bulk");
 const actions = [
   { id: "tags", icon: "tag", dialog: TagsDialog },
   { id: "layout", icon: "image", dialog: LayoutDialog },
@@ -22,7 +21,7 @@ const actions = [
   { id: "hours", icon: "clock", dialog: HoursDialog },
   { id: "maintenance", icon: "settings", dialog: MaintenanceDialog },
   { id: "delete", icon: "trash", dialog: DeleteDialog },
-] as const satisfies readonly { id: keyof typeof bulk; icon: IconName; dialog: unknown }[];
+] as const satisfies readonly { id: MessageKey<"bulk">; icon: IconName; dialog: unknown }[];
 
 export function BulkBar() {
   const selection = useSelection();

@@ -1,9 +1,7 @@
 // The dialog of an action on many screens: what to do, what will happen, progress, and a result for each screen.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useId, useRef, useState, type ReactNode } from "react";
-import { common } from "../../i18n/en/common.ts";
-import { bulk } from "../../i18n/en/bulk.ts";
-import { texts } from "../../i18n/texts.ts";
+import { type MessageKey, texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
@@ -11,7 +9,7 @@ import type { BulkAct, Outcome } from "./outcomes.ts";
 import { ForecastText } from "./forecast-text.tsx";
 import { ResultList } from "./result-list.tsx";
 
-const text = texts({ ...common, ...bulk });
+const text = texts("common", "bulk");
 
 export interface BulkDialogProps {
   ids: readonly string[];
@@ -25,7 +23,7 @@ interface Props extends BulkDialogProps {
   /** Tells actions apart: the dry run is made again when it changes. */
   actKey: string;
   /** How the forecast says how many screens the action reaches. */
-  words: { forecast: keyof typeof bulk; run: keyof typeof bulk };
+  words: Record<"forecast" | "run", MessageKey<"bulk", { count: number }>>;
   isDangerous?: boolean;
   /** What belongs to a running action, such as what waves do. */
   progress?: ReactNode;

@@ -3,8 +3,6 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef } from "react";
 import { clearSelection, select, useSelection } from "../../data/selection.ts";
-import { bulk } from "../../i18n/en/bulk.ts";
-import { common } from "../../i18n/en/common.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -13,7 +11,7 @@ import type { BulkSearch } from "./routes.ts";
 import { useScreenName } from "./screen-name.tsx";
 import "./bulk.css";
 
-const text = texts({ ...common, ...bulk });
+const text = texts("common", "bulk");
 
 export function BulkPage() {
   const { ids } = useSearch({ strict: false }) as BulkSearch;

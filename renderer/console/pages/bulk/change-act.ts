@@ -1,12 +1,11 @@
 // Changes the tags, the layout or the settings of many screens: `POST /players/bulk`, in parts that are fulfilled as a whole.
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { client } from "../../data/client.ts";
-import { bulk } from "../../i18n/en/bulk.ts";
 import { texts } from "../../i18n/texts.ts";
 import { reasonOf } from "../../ui/problem-message.tsx";
 import { chunksOf, sendWithoutFailing, type BulkAct, type Failure, type Outcome, type RunOptions } from "./outcomes.ts";
 
-const text = texts(bulk);
+const text = texts("bulk");
 /** How many screens the service changes in one request. */
 export const largestRequest = 10_000;
 // Small enough for a progress that moves.

@@ -4,7 +4,6 @@ import { useMemo, useState } from "react";
 import { Label, ToggleButton, ToggleButtonGroup } from "react-aria-components";
 import { weekdays } from "../../../../src/protocol/scheduling/opening-hours.ts";
 import { layoutNamesQuery } from "../../data/layout-names.ts";
-import { bulk } from "../../i18n/en/bulk.ts";
 import { formatWeekday } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Choices } from "../../ui/choices.tsx";
@@ -14,7 +13,7 @@ import { TextField } from "../../ui/text-field.tsx";
 import { BulkDialog, type BulkDialogProps } from "./bulk-dialog.tsx";
 import { changeAct, type Change } from "./change-act.ts";
 
-const text = texts(bulk);
+const text = texts("bulk");
 const words = { forecast: "previewChange", run: "runChange" } as const;
 
 /** The dialog's properties for a change; null: nothing was chosen yet. */

@@ -3,7 +3,6 @@ import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { Command as CommandSchema } from "../../../../src/protocol/device/commands.ts";
 import { client } from "../../data/client.ts";
 import { eventStream } from "../../data/event-stream.ts";
-import { bulk } from "../../i18n/en/bulk.ts";
 import { texts } from "../../i18n/texts.ts";
 import { largestRequest } from "./change-act.ts";
 import type { BulkCommand } from "./command-choices.ts";
@@ -12,7 +11,7 @@ import { chunksOf, sendWithoutFailing, type BulkAct, type Failure, type Outcome,
 type Command = Schemas["Command"];
 type Sent = Schemas["BulkCommandResult"];
 
-const text = texts(bulk);
+const text = texts("bulk");
 const waves = { percent: 10, halt_above_failed_percent: 10, pause_between_s: 0 };
 const states: Readonly<Record<Command["status"], OutcomeState>> = {
   queued: "queued",

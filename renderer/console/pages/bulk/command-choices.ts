@@ -6,6 +6,7 @@ import { playerQuery } from "../screen/data.ts";
 import type { Capabilities } from "../screen/commands/command-fields.tsx";
 import { commandGroups, type CommandSpec } from "../screen/commands/command-table.ts";
 import { sendWithoutFailing } from "./outcomes.ts";
+import type { MessageKey } from "../../i18n/texts.ts";
 
 /** A command with its arguments, as `POST /commands` takes it. */
 export type BulkCommand = Pick<Schemas["Command"], "type" | "args">;
@@ -14,7 +15,7 @@ interface CommandChoice extends BulkCommand {
   /** The form of its arguments, as on a screen's page; `args` is then only for asking which screens support it. */
   form?: CommandSpec;
   /** The key of its name in the messages. */
-  name: keyof typeof import("../../i18n/en/bulk.ts").bulk;
+  name: MessageKey<"bulk">;
   /** Whether it darkens or restarts what it reaches: sent in waves unless the person says otherwise. */
   isRisky?: boolean;
 }

@@ -2,7 +2,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useId, useMemo, useState } from "react";
 import { client } from "../../data/client.ts";
-import { bulk } from "../../i18n/en/bulk.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
@@ -14,7 +13,7 @@ import { CommandFields, initialValues, isComplete } from "../screen/commands/com
 import type { Values } from "../screen/commands/command-table.ts";
 import { commandChoices, useCapabilities, useSupport, type BulkCommand, type CommandChoiceId } from "./command-choices.ts";
 
-const text = texts(bulk);
+const text = texts("bulk");
 const allChoices = Object.keys(commandChoices) as CommandChoiceId[];
 const words = { forecast: "previewCommand", run: "runCommand" } as const;
 // Fewer screens are no waves.

@@ -1,14 +1,13 @@
 // Moves many screens to the bin, and brings them back.
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { client } from "../../data/client.ts";
-import { bulk } from "../../i18n/en/bulk.ts";
 import { texts } from "../../i18n/texts.ts";
 import { reasonOf } from "../../ui/problem-message.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { largestRequest, outcomesInParts } from "./change-act.ts";
 import { chunksOf, sendWithoutFailing, type BulkAct, type Failure } from "./outcomes.ts";
 
-const text = texts(bulk);
+const text = texts("bulk");
 
 type Deletion = Schemas["BulkPlayerDeletionResult"];
 

@@ -2,13 +2,12 @@
 import { useMemo, useRef, useState } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 import { select } from "../../data/selection.ts";
-import { bulk } from "../../i18n/en/bulk.ts";
 import { texts } from "../../i18n/texts.ts";
 import { showToast } from "../../ui/toasts.tsx";
 import { BulkDialog, type BulkDialogProps } from "./bulk-dialog.tsx";
 import { deleteAct, restoreScreens } from "./delete-act.ts";
 
-const text = texts(bulk);
+const text = texts("bulk");
 const words = { forecast: "previewDelete", run: "runDelete" } as const;
 
 export function DeleteDialog(props: BulkDialogProps) {

@@ -1,12 +1,11 @@
 // Says in words what an action on many screens will do, by the service's dry run.
-import { bulk } from "../../i18n/en/bulk.ts";
 import { readable } from "../../i18n/format.ts";
-import { texts } from "../../i18n/texts.ts";
+import { type MessageKey, texts } from "../../i18n/texts.ts";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import type { Forecast } from "./outcomes.ts";
 import { ScreenName } from "./screen-name.tsx";
 
-const text = texts(bulk);
+const text = texts("bulk");
 const mostNamed = 5;
 
 interface ForecastTextProps {
@@ -14,7 +13,7 @@ interface ForecastTextProps {
   isChecking: boolean;
   forecast: Forecast | undefined;
   error: unknown;
-  word: keyof typeof bulk;
+  word: MessageKey<"bulk", { count: number }>;
 }
 
 export function ForecastText({ isChosen, isChecking, forecast, error, word }: ForecastTextProps) {
@@ -31,7 +30,7 @@ export function ForecastText({ isChosen, isChecking, forecast, error, word }: Fo
   );
 }
 
-function Words({ forecast: { affected, same, failed }, word }: { forecast: Forecast; word: keyof typeof bulk }) {
+function Words({ forecast: { affected, same, failed }, word }: { forecast: Forecast; word: MessageKey<"bulk", { count: number }> }) {
   return (
     <>
       <p>

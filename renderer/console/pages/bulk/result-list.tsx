@@ -1,13 +1,12 @@
 // The result of an action for each screen: failures first. Any number of them.
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef } from "react";
-import { bulk } from "../../i18n/en/bulk.ts";
 import { readable } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import type { Outcome, OutcomeState } from "./outcomes.ts";
 import { ScreenName } from "./screen-name.tsx";
 
-const text = texts(bulk);
+const text = texts("bulk");
 const order: readonly OutcomeState[] = ["failed", "skipped", "running", "delivered", "queued", "waiting", "done"];
 const states = {
   failed: { name: "stateFailed", kind: "bad" },

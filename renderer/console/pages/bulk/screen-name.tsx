@@ -1,9 +1,8 @@
 // The name of a screen of which only the id is known.
 import { useRoster, useRosterRow } from "../../data/roster.ts";
-import { bulk } from "../../i18n/en/bulk.ts";
 import { texts } from "../../i18n/texts.ts";
 
-const text = texts(bulk);
+const text = texts("bulk");
 
 /** The name of a screen; null: it is not known yet. */
 export function useScreenName(id: string): string | null {

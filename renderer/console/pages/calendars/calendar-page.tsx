@@ -5,7 +5,6 @@ import { focusHeading } from "../../app/after-navigation.ts";
 import { enterDraft } from "../../data/draft.ts";
 import { readAgain } from "../../data/query-client.ts";
 import { useMay } from "../../data/session.ts";
-import { calendars } from "../../i18n/en/calendars.ts";
 import { formatDate } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Contradictions } from "../../ui/contradictions.tsx";
@@ -20,7 +19,7 @@ import { UsesText } from "./form/calendar-uses.tsx";
 import { calendarOf, changeOf, firstDifference, mergeCalendars, type Part } from "./model/dates.ts";
 import { useEdited } from "./use-edited.ts";
 
-const text = texts(calendars);
+const text = texts("calendars");
 
 export function CalendarPage() {
   const { id } = useParams({ strict: false }) as { id: string };

@@ -3,7 +3,6 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { calendarsQuery, type Calendar } from "../../data/calendars.ts";
 import { useMay } from "../../data/session.ts";
-import { calendars } from "../../i18n/en/calendars.ts";
 import { formatDate } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { CardTable } from "../../ui/card-table.tsx";
@@ -13,7 +12,7 @@ import { Page } from "../../ui/page.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import "./calendars.css";
 
-const text = texts(calendars);
+const text = texts("calendars");
 
 export function CalendarsPage() {
   const { data: all, error } = useQuery(calendarsQuery);

@@ -3,15 +3,13 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Calendar } from "../../data/calendars.ts";
 import { useAct } from "../../data/use-act.ts";
-import { calendars } from "../../i18n/en/calendars.ts";
-import { common } from "../../i18n/en/common.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { createCalendar, deleteCalendar, usesQuery, type CalendarUses } from "./data.ts";
 import { isUsed, UsesText } from "./form/calendar-uses.tsx";
 
-const text = texts({ ...common, ...calendars });
+const text = texts("common", "calendars");
 
 interface DeleteButtonProps {
   calendar: Calendar;

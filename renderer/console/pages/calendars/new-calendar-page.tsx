@@ -4,7 +4,6 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { enterDraft } from "../../data/draft.ts";
 import { useMay } from "../../data/session.ts";
-import { calendars } from "../../i18n/en/calendars.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Page } from "../../ui/page.tsx";
 import { showToast } from "../../ui/toasts.tsx";
@@ -12,7 +11,7 @@ import { createCalendar, deleteCalendar } from "./data.ts";
 import { CalendarFields } from "./form/calendar-fields.tsx";
 import { calendarOf, valuesOf } from "./model/dates.ts";
 
-const text = texts(calendars);
+const text = texts("calendars");
 
 export function NewCalendarPage() {
   const navigate = useNavigate();

@@ -1,12 +1,11 @@
 // A calendar while a person changes it, together with others.
 import { useMergedEdit, type Merging } from "../../data/use-merged-edit.ts";
-import { calendars } from "../../i18n/en/calendars.ts";
 import { texts } from "../../i18n/texts.ts";
 import { showToast } from "../../ui/toasts.tsx";
 import type { VersionedCalendar } from "./data.ts";
 import { calendarOf, mergeCalendars, valuesOf, withCalendar, withParts, type Part, type Values } from "./model/dates.ts";
 
-const text = texts(calendars);
+const text = texts("calendars");
 
 const merging: Merging<VersionedCalendar, Values, Part> = {
   valuesOf: ({ calendar }) => valuesOf(calendar),

@@ -1,7 +1,6 @@
 // Where a version has arrived: on how many screens, and why not on the others.
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { changes as messages } from "../../i18n/en/changes.ts";
 import { readable } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
@@ -9,7 +8,7 @@ import { Disclosure } from "../../ui/disclosure.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { useArrival, type Arrival as ArrivalData } from "./drafts.ts";
 
-const text = texts(messages);
+const text = texts("changes");
 const kinds = { playing: "good", waiting: "accent", offline: "off", failed: "bad" } as const;
 /** What a person can do something about comes first. */
 const order = ["failed", "offline", "waiting", "playing"] as const;

@@ -1,8 +1,6 @@
 // The changes of a draft, one below the other; of a conflict both, of which one is chosen.
 import { useAct } from "../../data/use-act.ts";
 import { useDraft, type Draft } from "../../data/draft.ts";
-import { changes as messages } from "../../i18n/en/changes.ts";
-import { drafts } from "../../i18n/en/drafts.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Segments } from "../../ui/segments.tsx";
@@ -12,7 +10,7 @@ import { ChangeView } from "./changes/change-view.tsx";
 import type { NameOf } from "./changes/names.ts";
 import { dropChange, type Decisions, type DraftChange } from "./drafts.ts";
 
-const text = texts({ ...messages, ...drafts });
+const text = texts("changes", "drafts");
 
 interface DraftChangesProps {
   draft: Draft;

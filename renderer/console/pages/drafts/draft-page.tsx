@@ -3,7 +3,6 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { draftQuery, enterDraft, useDraft, type Draft, type VersionedDraft } from "../../data/draft.ts";
-import { drafts } from "../../i18n/en/drafts.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -23,7 +22,7 @@ import { useDraftRights } from "./acts/rights.ts";
 import { VersionChanges } from "./versions/version-changes.tsx";
 import "./drafts.css";
 
-const text = texts(drafts);
+const text = texts("drafts");
 
 export function DraftPage() {
   const { id } = useParams({ strict: false }) as { id: string };

@@ -7,7 +7,6 @@ import { startDraft, unpublishedDraftsQuery, type DraftEntry } from "../../data/
 import { usePagedList } from "../../data/paged.ts";
 import { useMay } from "../../data/session.ts";
 import { useAct } from "../../data/use-act.ts";
-import { drafts } from "../../i18n/en/drafts.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -21,7 +20,7 @@ import { Segments } from "../../ui/segments.tsx";
 import type { DraftsSearch } from "./routes.ts";
 import "./drafts.css";
 
-const text = texts(drafts);
+const text = texts("drafts");
 
 export function DraftsPage() {
   const { show }: DraftsSearch = useSearch({ strict: false });

@@ -3,13 +3,12 @@ import { Link } from "@tanstack/react-router";
 import { useDraft } from "../../data/draft.ts";
 import { useLastChange } from "../../data/last-change.ts";
 import { useMay } from "../../data/session.ts";
-import { drafts } from "../../i18n/en/drafts.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Age } from "../../ui/age.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import "./editor-links.css";
 
-const text = texts(drafts);
+const text = texts("drafts");
 
 /** Leads to the versions of a playlist, a layout or a schedule, and says who changed it last: others may change it while it is open. */
 export function VersionsLink({ id }: { id: string }) {

@@ -4,7 +4,6 @@ import { Link } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { useRosterRow } from "../../data/roster.ts";
 import { ownTimeZone } from "../../data/zones.ts";
-import { changes as messages } from "../../i18n/en/changes.ts";
 import { formatDay, formatTime } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
@@ -13,7 +12,7 @@ import { emptyInWords } from "../../ui/empty-reason.ts";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import type { ContentEffect } from "./drafts.ts";
 
-const text = texts(messages);
+const text = texts("changes");
 const shownAtFirst = 50;
 
 /** Such as `Tue 24 Nov 09:00`. */

@@ -4,7 +4,6 @@ import { createDraft, useDraft, useNeedsApproval, useOwnDrafts } from "../../dat
 import type { ActiveDraft } from "../../data/drafts/place.ts";
 import { useMay } from "../../data/session.ts";
 import { useAct } from "../../data/use-act.ts";
-import { drafts } from "../../i18n/en/drafts.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button, type ButtonProps } from "../../ui/button.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
@@ -12,7 +11,7 @@ import { formOf } from "../../ui/form.ts";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 
-const text = texts(drafts);
+const text = texts("drafts");
 const newOne = "new";
 
 interface SaveToDraftProps {

@@ -6,8 +6,6 @@ import { client } from "../../data/client.ts";
 import { eventStream } from "../../data/event-stream.ts";
 import { layoutNamesQuery } from "../../data/layout-names.ts";
 import { useMay } from "../../data/session.ts";
-import { common } from "../../i18n/en/common.ts";
-import { enrolment } from "../../i18n/en/enrolment.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
@@ -22,7 +20,7 @@ import { keysQuery, type EnrolmentKey } from "./keys.ts";
 import { SecretDialog, type KeySecret } from "./secret-dialog.tsx";
 import "./enrolment.css";
 
-const text = texts({ ...common, ...enrolment });
+const text = texts("common", "enrolment");
 
 export function EnrolmentPage() {
   const queries = useQueryClient();

@@ -1,5 +1,4 @@
 // One enrolment key in the list.
-import { enrolment } from "../../i18n/en/enrolment.ts";
 import { formatDateTime } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Age } from "../../ui/age.tsx";
@@ -7,7 +6,7 @@ import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import type { EnrolmentKey } from "./keys.ts";
 
-const text = texts(enrolment);
+const text = texts("enrolment");
 const statuses = {
   active: { name: "statusActive", kind: "good" },
   "used-up": { name: "statusUsedUp", kind: "warn" },

@@ -3,8 +3,6 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { client } from "../../data/client.ts";
 import { layoutNamesQuery } from "../../data/layout-names.ts";
-import { common } from "../../i18n/en/common.ts";
-import { enrolment } from "../../i18n/en/enrolment.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { ComboBox } from "../../ui/combo-box.tsx";
@@ -14,7 +12,7 @@ import { TagField } from "../../ui/tag-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import type { EnrolmentKey } from "./keys.ts";
 
-const text = texts({ ...common, ...enrolment });
+const text = texts("common", "enrolment");
 const none = "none";
 const defaultDays = 90;
 

@@ -1,13 +1,11 @@
 // Shows the secret of a new enrolment key, once, ready to be copied to machines.
 import { useId, useState } from "react";
 import { baseUrl } from "../../data/client.ts";
-import { common } from "../../i18n/en/common.ts";
-import { enrolment } from "../../i18n/en/enrolment.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 
-const text = texts({ ...common, ...enrolment });
+const text = texts("common", "enrolment");
 
 export interface KeySecret {
   name: string;

@@ -3,14 +3,13 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { client } from "../../data/client.ts";
 import { useAct } from "../../data/use-act.ts";
-import { imports } from "../../i18n/en/import.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { ProblemMessage, reasonOf } from "../../ui/problem-message.tsx";
 import { Section } from "../../ui/section.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 
-const text = texts(imports);
+const text = texts("imports");
 
 /** An address that the service does not fetch, and why. */
 interface Refusal {

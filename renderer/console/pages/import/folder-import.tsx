@@ -8,7 +8,6 @@ import { usePageDrop } from "../../data/drops.ts";
 import { useMay } from "../../data/session.ts";
 import { uploadFiles, type UploadedAsset } from "../../data/uploads.ts";
 import { useAct } from "../../data/use-act.ts";
-import { imports } from "../../i18n/en/import.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
@@ -17,7 +16,7 @@ import { ProblemMessage, reasonOf } from "../../ui/problem-message.tsx";
 import { Section } from "../../ui/section.tsx";
 import { itemOfAsset } from "../../items/new-item.ts";
 
-const text = texts(imports);
+const text = texts("imports");
 const mostItems = 1_000;
 
 interface FolderResult {

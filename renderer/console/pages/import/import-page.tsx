@@ -1,7 +1,6 @@
 // Brings along what exists elsewhere: playlists and schedules from tables, files from folders and addresses.
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMay } from "../../data/session.ts";
-import { imports } from "../../i18n/en/import.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Page } from "../../ui/page.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
@@ -11,7 +10,7 @@ import { importKinds, type ImportKind } from "./routes.ts";
 import { PlaylistTable, ScheduleTable } from "./tables.tsx";
 import "./import.css";
 
-const text = texts(imports);
+const text = texts("imports");
 
 export function ImportPage() {
   const { of = "playlists" } = useSearch({ strict: false }) as { of?: ImportKind };

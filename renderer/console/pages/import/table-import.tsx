@@ -2,7 +2,6 @@
 import type { ReactNode } from "react";
 import { FileTrigger } from "react-aria-components";
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
-import { imports } from "../../i18n/en/import.ts";
 import { readable } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
@@ -12,7 +11,7 @@ import { TextField } from "../../ui/text-field.tsx";
 import { tellFailure } from "../../ui/toasts.tsx";
 import { saveExample, textOf } from "./examples.ts";
 
-const text = texts(imports);
+const text = texts("imports");
 const words = {
   playlists: { intro: "playlistsIntro", action: "importPlaylists" },
   schedules: { intro: "schedulesIntro", action: "importSchedules" },

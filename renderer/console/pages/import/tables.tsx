@@ -5,14 +5,13 @@ import { useState } from "react";
 import { client } from "../../data/client.ts";
 import { useAct } from "../../data/use-act.ts";
 import { ownTimeZone } from "../../data/zones.ts";
-import { imports } from "../../i18n/en/import.ts";
 import { texts } from "../../i18n/texts.ts";
 import { ComboBox } from "../../ui/combo-box.tsx";
 import { useSettled } from "../../ui/kept.ts";
 import { Segments } from "../../ui/segments.tsx";
 import { TableImport, type Found } from "./table-import.tsx";
 
-const text = texts(imports);
+const text = texts("imports");
 const zones = ["UTC", ...Intl.supportedValuesOf("timeZone")].map((id) => ({ id, name: id.replaceAll("_", " ") }));
 
 // A long table is not sent with each letter.

@@ -4,7 +4,6 @@ import { useEffect, useRef, useState } from "react";
 import { enterDraft, useDraft, useNeedsApproval } from "../../data/draft.ts";
 import { useMay } from "../../data/session.ts";
 import { ownTimeZone } from "../../data/zones.ts";
-import { layouts } from "../../i18n/en/layouts.ts";
 import { texts } from "../../i18n/texts.ts";
 import { PreviewControls } from "../../preview/preview-controls.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -30,7 +29,7 @@ import { actText, selectionText } from "./words.ts";
 import "./layouts.css";
 import "./panel/panel.css";
 
-const text = texts(layouts);
+const text = texts("layouts");
 
 export function LayoutPage() {
   const { id } = useParams({ strict: false }) as { id: string };

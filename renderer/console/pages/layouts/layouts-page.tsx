@@ -5,7 +5,6 @@ import { useState } from "react";
 import { useAct } from "../../data/use-act.ts";
 import { useKeptEdit } from "../../data/kept-edits.ts";
 import { useMay } from "../../data/session.ts";
-import { layouts } from "../../i18n/en/layouts.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -22,7 +21,7 @@ import { isDirty, type Editor } from "./model/editor.ts";
 import { NewLayoutDialog } from "./new-layout-dialog.tsx";
 import "./layouts.css";
 
-const text = texts(layouts);
+const text = texts("layouts");
 const longestName = 200;
 
 export function LayoutsPage() {

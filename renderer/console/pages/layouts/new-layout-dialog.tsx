@@ -3,7 +3,6 @@ import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { Label, Radio, RadioGroup } from "react-aria-components";
-import { layouts } from "../../i18n/en/layouts.ts";
 import { texts } from "../../i18n/texts.ts";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { formOf } from "../../ui/form.ts";
@@ -12,7 +11,7 @@ import { LayoutPicture } from "./layout-picture.tsx";
 import { createLayout } from "./layouts.ts";
 import { starts, type Start } from "./model/starts.ts";
 
-const text = texts(layouts);
+const text = texts("layouts");
 
 const roleNames = { main: "roleMain", side: "roleSide", ticker: "roleTicker", header: "roleHeader", menu: "roleMenu" } as const;
 

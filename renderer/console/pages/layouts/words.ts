@@ -1,11 +1,10 @@
 // What is said about zones, steps and differences.
-import { layouts } from "../../i18n/en/layouts.ts";
 import { texts } from "../../i18n/texts.ts";
 import { zoneOf, type EditedLayout, type EditedZone } from "./model/edited-layout.ts";
 import type { Act } from "./model/editor.ts";
 import type { Difference } from "./model/merge.ts";
 
-const text = texts(layouts);
+const text = texts("layouts");
 
 /** Where a zone is and how large, in words. */
 export function placeText(zone: EditedZone): string {

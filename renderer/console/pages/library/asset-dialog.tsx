@@ -5,8 +5,6 @@ import { assetQuery, contentUrl, type Asset } from "../../data/assets.ts";
 import { deleteAssets, restoreAssets } from "../../data/library-actions.ts";
 import { useMay } from "../../data/session.ts";
 import { requestShow } from "../../data/show-request.ts";
-import { common } from "../../i18n/en/common.ts";
-import { library } from "../../i18n/en/library.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -20,8 +18,8 @@ import { AssetUsesList } from "./asset-uses.tsx";
 import { ReplaceDialog } from "./replace-dialog.tsx";
 import { EraseDialog, sayDeleted } from "./selection-bar.tsx";
 
-const text = texts(library);
-const commonText = texts(common);
+const text = texts("library");
+const commonText = texts("common");
 
 export function AssetDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const [asked, setAsked] = useState<"replace" | "erase" | null>(null);

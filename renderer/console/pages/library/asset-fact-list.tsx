@@ -1,14 +1,13 @@
 // The facts about a file, and what may go wrong with it on a screen.
 import type { ReactNode } from "react";
 import type { Asset } from "../../data/assets.ts";
-import { library } from "../../i18n/en/library.ts";
 import { formatBytes } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Age } from "../../ui/age.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { dimensionsText, durationText, kindText } from "./asset-facts.tsx";
 
-const text = texts(library);
+const text = texts("library");
 
 export function AssetFacts({ asset }: { asset: Asset }) {
   const { mime_type, size_bytes, duration_ms, page_count, source_url, created_at, deleted_at, warnings } = asset;

@@ -1,12 +1,11 @@
 // What is said about a file in few words, and its small picture.
 import { assetKinds, thumbnailUrl, type Asset } from "../../data/assets.ts";
-import { library } from "../../i18n/en/library.ts";
 import { formatBytes } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Icon } from "../../ui/icon.tsx";
 import type { IconName } from "../../ui/icon-paths.ts";
 
-const text = texts(library);
+const text = texts("library");
 
 const icons: Readonly<Record<string, IconName>> = {
   image: "image",

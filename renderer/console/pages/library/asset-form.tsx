@@ -6,13 +6,12 @@ import type { Asset } from "../../data/assets.ts";
 import { client } from "../../data/client.ts";
 import { queryClient } from "../../data/query-client.ts";
 import { useMay } from "../../data/session.ts";
-import { library } from "../../i18n/en/library.ts";
 import { texts } from "../../i18n/texts.ts";
 import { fieldErrorsOf, ProblemMessage } from "../../ui/problem-message.tsx";
 import { TagField } from "../../ui/tag-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 
-const text = texts(library);
+const text = texts("library");
 
 export function AssetForm({ asset: { id, name, tags, deleted_at } }: { asset: Asset }) {
   const isFixed = !useMay("assets:write") || deleted_at !== null;

@@ -3,7 +3,6 @@ import { GridList, GridListItem, type Selection } from "react-aria-components";
 import type { Asset } from "../../data/assets.ts";
 import { useMay } from "../../data/session.ts";
 import { requestShow } from "../../data/show-request.ts";
-import { library } from "../../i18n/en/library.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -12,7 +11,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { AssetThumbnail, summaryText } from "./asset-facts.tsx";
 import type { LibraryView } from "./library-bar.tsx";
 
-const text = texts(library);
+const text = texts("library");
 
 interface AssetGridProps {
   assets: readonly Asset[];

@@ -3,7 +3,6 @@ import { useDeferredValue, useState } from "react";
 import { Input, ListBox, ListBoxItem, SearchField } from "react-aria-components";
 import type { Asset, AssetKind } from "../../data/assets.ts";
 import { usePageDrop } from "../../data/drops.ts";
-import { library } from "../../i18n/en/library.ts";
 import { texts } from "../../i18n/texts.ts";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { AssetThumbnail, summaryText } from "./asset-facts.tsx";
@@ -12,7 +11,7 @@ import { UploadButton } from "./upload-button.tsx";
 import { useAssetList } from "./use-asset-list.ts";
 import "./library.css";
 
-const text = texts(library);
+const text = texts("library");
 
 export interface AssetPickerProps {
   /** Called with the chosen file, and with each file that is dropped or uploaded while the picker is shown. */

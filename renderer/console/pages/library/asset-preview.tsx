@@ -1,10 +1,9 @@
 // Shows a file as far as a browser may: only as a picture, video or sound, so that nothing in it can run with the console's rights.
 import { contentUrl, thumbnailUrl, type Asset } from "../../data/assets.ts";
-import { library } from "../../i18n/en/library.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Icon } from "../../ui/icon.tsx";
 
-const text = texts(library);
+const text = texts("library");
 // Larger pictures are shown by their thumbnail: a phone must not decode a poster of 20,000 pixels.
 const mostPixels = 16_000_000;
 

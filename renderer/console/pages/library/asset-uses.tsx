@@ -3,11 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { client } from "../../data/client.ts";
-import { library } from "../../i18n/en/library.ts";
 import { texts } from "../../i18n/texts.ts";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 
-const text = texts(library);
+const text = texts("library");
 
 type AssetUses = Schemas["AssetUses"];
 type Direct = Pick<AssetUses, "playlists" | "backgrounds" | "safe_content_of" | "is_safe_content_of_team" | "overrides">;

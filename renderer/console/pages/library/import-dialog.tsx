@@ -3,14 +3,13 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { client } from "../../data/client.ts";
-import { library } from "../../i18n/en/library.ts";
 import { texts } from "../../i18n/texts.ts";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { formOf } from "../../ui/form.ts";
 import { TextField } from "../../ui/text-field.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 
-const text = texts(library);
+const text = texts("library");
 
 export function ImportDialog({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient();

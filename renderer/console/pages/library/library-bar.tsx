@@ -3,13 +3,12 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { Input, SearchField } from "react-aria-components";
 import { assetKinds, assetTagsQuery, type AssetFilter } from "../../data/assets.ts";
-import { library } from "../../i18n/en/library.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { Select } from "../../ui/select.tsx";
 import { ViewChoice } from "../../ui/view-choice.tsx";
 
-const text = texts(library);
+const text = texts("library");
 const views = ["grid", "list"] as const;
 const stored = "library-view";
 const searchDelayMs = 200;

@@ -3,7 +3,6 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Selection } from "react-aria-components";
 import { useMay } from "../../data/session.ts";
-import { library } from "../../i18n/en/library.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -20,7 +19,7 @@ import { UploadButton } from "./upload-button.tsx";
 import { useAssetList } from "./use-asset-list.ts";
 import "./library.css";
 
-const text = texts(library);
+const text = texts("library");
 
 export function LibraryPage() {
   const { asset: openId, ...filter } = useSearch({ from: "/shell/library" });

@@ -1,11 +1,10 @@
 // Loads the next part of a list when its end comes into view, or on a press.
 import { useEffect, useRef } from "react";
-import { library } from "../../i18n/en/library.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import type { AssetList } from "./use-asset-list.ts";
 
-const text = texts(library);
+const text = texts("library");
 
 export function LoadMore({ list: { hasMore, isLoadingMore, loadMore } }: { list: AssetList }) {
   const place = useRef<HTMLDivElement>(null);

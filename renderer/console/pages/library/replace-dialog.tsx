@@ -4,7 +4,6 @@ import { useState } from "react";
 import type { Asset } from "../../data/assets.ts";
 import { client } from "../../data/client.ts";
 import { queryClient } from "../../data/query-client.ts";
-import { library } from "../../i18n/en/library.ts";
 import { texts } from "../../i18n/texts.ts";
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { Button } from "../../ui/button.tsx";
@@ -16,7 +15,7 @@ import { AssetThumbnail } from "./asset-facts.tsx";
 import { AssetPicker } from "./asset-picker.tsx";
 import { DirectUses, placesIn } from "./asset-uses.tsx";
 
-const text = texts(library);
+const text = texts("library");
 
 export function ReplaceDialog({ asset, onClose, onReplaced }: { asset: Asset; onClose: () => void; onReplaced: () => void }) {
   const [next, setNext] = useState<Asset | null>(null);

@@ -3,8 +3,6 @@ import { useState } from "react";
 import type { Asset } from "../../data/assets.ts";
 import { deleteAssets, eraseAssets, restoreAssets, tagAssets, type ActionResult } from "../../data/library-actions.ts";
 import { useMay } from "../../data/session.ts";
-import { common } from "../../i18n/en/common.ts";
-import { library } from "../../i18n/en/library.ts";
 import { formatBytes } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
@@ -15,8 +13,8 @@ import { reasonOf } from "../../ui/problem-message.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 
-const text = texts(library);
-const commonText = texts(common);
+const text = texts("library");
+const commonText = texts("common");
 
 interface SelectionBarProps {
   assets: readonly Asset[];

@@ -2,12 +2,11 @@
 import { FileTrigger } from "react-aria-components";
 import { useMay } from "../../data/session.ts";
 import { uploadFiles, type UploadedAsset } from "../../data/uploads.ts";
-import { library } from "../../i18n/en/library.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button, type ButtonProps } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 
-const text = texts(library);
+const text = texts("library");
 
 export interface UploadButtonProps {
   kind?: ButtonProps["kind"];

@@ -1,11 +1,10 @@
 // The field for a pairing code: large, and forgiving about spaces, dashes, lower case and whole addresses.
 import { useLayoutEffect, useRef, type Ref } from "react";
 import { FieldError, Input, Label, Text, TextField } from "react-aria-components";
-import { pair } from "../../i18n/en/pair.ts";
 import { texts } from "../../i18n/texts.ts";
 import { codeLetters, examineCode, formatCode } from "./code.ts";
 
-const text = texts(pair);
+const text = texts("pair");
 
 export interface CodeFieldProps {
   /** The letters, without a dash. */

@@ -6,7 +6,6 @@ import { client, fileUrl } from "../../data/client.ts";
 import { usePageDrop } from "../../data/drops.ts";
 import { layoutNamesQuery } from "../../data/layout-names.ts";
 import { useMay } from "../../data/session.ts";
-import { pair } from "../../i18n/en/pair.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { ComboBox } from "../../ui/combo-box.tsx";
@@ -17,7 +16,7 @@ import { tellFailure } from "../../ui/toasts.tsx";
 import { AssetPicker } from "../library/asset-picker.tsx";
 import type { Asset } from "./set-up.ts";
 
-const text = texts(pair);
+const text = texts("pair");
 const recentCount = 6;
 
 /** What was chosen, with what the form shows of it. */

@@ -3,8 +3,6 @@ import { useMutation } from "@tanstack/react-query";
 import { useRef, useState, type FormEvent } from "react";
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { impatientClient } from "../../data/client.ts";
-import { common } from "../../i18n/en/common.ts";
-import { pair } from "../../i18n/en/pair.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";
@@ -20,7 +18,7 @@ import { pairingErrors } from "./pairing-errors.ts";
 import { ScreenPreview } from "./screen-preview.tsx";
 import { uploadFile, type FirstContent as Content, type Orientation, type Plan } from "./set-up.ts";
 
-const text = texts({ ...common, ...pair });
+const text = texts("common", "pair");
 const orientations = ["landscape", "portrait", "landscape-flipped", "portrait-flipped"] as const;
 const ownZone = "own";
 const timeZones = [{ id: ownZone, name: text("timeZoneOwn") }, ...Intl.supportedValuesOf("timeZone").map((id) => ({ id, name: id }))];

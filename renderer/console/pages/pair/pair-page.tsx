@@ -4,8 +4,6 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { useMay } from "../../data/session.ts";
-import { common } from "../../i18n/en/common.ts";
-import { pair } from "../../i18n/en/pair.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -17,7 +15,7 @@ import type { PairSearch } from "./routes.ts";
 import { isEmptyPlan, setUp, type Plan } from "./set-up.ts";
 import "./pair.css";
 
-const text = texts({ ...common, ...pair });
+const text = texts("common", "pair");
 
 export function PairPage() {
   const { code = "", added } = useSearch({ strict: false }) as PairSearch;

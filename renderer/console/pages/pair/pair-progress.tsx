@@ -5,8 +5,6 @@ import { useEffect, useRef, type ReactNode } from "react";
 import { ProblemError, type Schemas } from "../../../../sdk/typescript/client.ts";
 import { client } from "../../data/client.ts";
 import { eventStream } from "../../data/event-stream.ts";
-import { common } from "../../i18n/en/common.ts";
-import { pair } from "../../i18n/en/pair.ts";
 import { readable } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
@@ -17,7 +15,7 @@ import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { ScreenPreview } from "./screen-preview.tsx";
 import type { Plan } from "./set-up.ts";
 
-const text = texts({ ...common, ...pair });
+const text = texts("common", "pair");
 
 interface PairProgressProps {
   playerId: string;

@@ -3,8 +3,6 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { impatientClient } from "../../data/client.ts";
 import { useRoster } from "../../data/roster.ts";
-import { common } from "../../i18n/en/common.ts";
-import { pair } from "../../i18n/en/pair.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { ComboBox } from "../../ui/combo-box.tsx";
@@ -16,7 +14,7 @@ import { codeLetters, examineCode } from "./code.ts";
 import { pairingErrors } from "./pairing-errors.ts";
 import "./pair.css";
 
-const text = texts({ ...common, ...pair });
+const text = texts("common", "pair");
 
 interface ReplaceDeviceProps {
   /** The screen; missing: the person chooses one. */

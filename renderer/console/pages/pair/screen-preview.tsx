@@ -1,10 +1,9 @@
 // A drawing of the screen as it hangs, with what it shows: the code as it is typed, its name, or its first picture.
-import { pair } from "../../i18n/en/pair.ts";
 import { texts } from "../../i18n/texts.ts";
 import { formatCode } from "./code.ts";
 import type { Orientation } from "./set-up.ts";
 
-const text = texts(pair);
+const text = texts("pair");
 const placeholder = "••••-••••";
 
 interface ScreenPreviewProps {

@@ -2,11 +2,10 @@
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { client } from "../../data/client.ts";
 import { uploadFiles } from "../../data/uploads.ts";
-import { pair } from "../../i18n/en/pair.ts";
 import { texts } from "../../i18n/texts.ts";
 import { itemOfAsset } from "../../items/new-item.ts";
 
-const text = texts(pair);
+const text = texts("pair");
 
 type Player = Schemas["Player"];
 export type Orientation = Player["orientation"];

@@ -1,7 +1,6 @@
 // A playlist: its items in order with their settings, how long a round is, adding and removing. Every change is saved at once.
 import { Link, useParams } from "@tanstack/react-router";
 import { useMay } from "../../data/session.ts";
-import { playlists } from "../../i18n/en/playlists.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Page } from "../../ui/page.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
@@ -9,7 +8,7 @@ import { EditorView } from "./editor/editor-view.tsx";
 import { useEditor } from "./editor/use-editor.ts";
 import "./playlists.css";
 
-const text = texts(playlists);
+const text = texts("playlists");
 
 export function PlaylistPage() {
   const { id } = useParams({ strict: false }) as { id: string };

@@ -4,7 +4,6 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useLayoutEffect, useRef, useState } from "react";
 import { useMay } from "../../data/session.ts";
-import { playlists } from "../../i18n/en/playlists.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -19,7 +18,7 @@ import { useIsOfShow } from "../show/shows.ts";
 import { createPlaylist, playlistsQuery, type Playlist } from "./playlists.ts";
 import "./playlists.css";
 
-const text = texts(playlists);
+const text = texts("playlists");
 
 export function PlaylistsPage() {
   const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(playlistsQuery);

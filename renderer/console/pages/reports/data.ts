@@ -4,14 +4,13 @@ import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { client, fileUrl } from "../../data/client.ts";
 import { usePagedList, type PagedList } from "../../data/paged.ts";
 import { useSession } from "../../data/session.ts";
-import { reports } from "../../i18n/en/reports.ts";
 import { formatDate } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import type { FigureRow } from "./figures.ts";
 import type { Span } from "./period.ts";
 import { groupFor, limitFor, sortFor, type Group, type ReportKind, type ReportSearch, type Sort } from "./search.ts";
 
-const text = texts(reports);
+const text = texts("reports");
 const mostDays = 1_000;
 const pageSize = 50;
 

@@ -1,11 +1,10 @@
 // The figures of a report of any kind, their sums, and how they are written.
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
-import { reports } from "../../i18n/en/reports.ts";
 import { formatDate, formatNumber } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import type { ReportKind } from "./search.ts";
 
-const text = texts(reports);
+const text = texts("reports");
 
 type SharedRow = Schemas["SharedReportRow"];
 export type Figures = Omit<SharedRow, "name">;

@@ -4,8 +4,7 @@ import { useMemo, useState } from "react";
 import { client } from "../../data/client.ts";
 import { layoutNamesQuery } from "../../data/layout-names.ts";
 import { useRoster } from "../../data/roster.ts";
-import { reports } from "../../i18n/en/reports.ts";
-import { texts } from "../../i18n/texts.ts";
+import { type MessageKey, texts } from "../../i18n/texts.ts";
 import { ComboBox, type Choice } from "../../ui/combo-box.tsx";
 import { Disclosure } from "../../ui/disclosure.tsx";
 import { LongComboBox } from "../../ui/long-combo-box.tsx";
@@ -15,7 +14,7 @@ import { useIsPhone } from "../../ui/use-media.ts";
 import { customDays, zoneOf } from "./period.ts";
 import { limitFor, limits, limitsOf, periods, type Limit, type Period, type ReportKind, type ReportSearch } from "./search.ts";
 
-const text = texts(reports);
+const text = texts("reports");
 const everything = "everything";
 const limitNames = {
   player_id: "onlyPlayer",
@@ -23,7 +22,7 @@ const limitNames = {
   layout_id: "onlyLayout",
   schedule_id: "onlySchedule",
   asset_id: "onlyAsset",
-} as const satisfies Record<Limit, keyof typeof reports>;
+} as const satisfies Record<Limit, MessageKey<"reports">>;
 const zones = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((id) => id !== "UTC")].map((id) => ({ id, name: id }));
 
 interface FiltersProps {

@@ -3,9 +3,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useMay } from "../../data/session.ts";
-import { common } from "../../i18n/en/common.ts";
-import { reports } from "../../i18n/en/reports.ts";
-import { texts } from "../../i18n/texts.ts";
+import { type MessageKey, texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -19,7 +17,7 @@ import { datesOf, spanOf, type Span } from "./period.ts";
 import { groupFor, groupsOf, mostDays, sortFor, sortsOf, type Group, type ReportKind, type ReportSearch, type Sort } from "./search.ts";
 import { groupNames, ReportView } from "./view/report-view.tsx";
 
-const text = texts({ ...common, ...reports });
+const text = texts("common", "reports");
 const intros = { plays: "playsText", uptime: "uptimeText", planned: "plannedText" } as const;
 const empties = { plays: "emptyPlays", uptime: "emptyUptime", planned: "emptyPlanned" } as const;
 const sortNames = {
@@ -30,7 +28,7 @@ const sortNames = {
   uptime: "sortUptime",
   missing: "sortMissing",
   key: "sortKey",
-} as const satisfies Record<Sort, keyof typeof reports>;
+} as const satisfies Record<Sort, MessageKey<"reports">>;
 
 export const PlaysPage = () => <ReportPage kind="plays" />;
 export const UptimePage = () => <ReportPage kind="uptime" />;

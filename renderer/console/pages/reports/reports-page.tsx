@@ -1,13 +1,12 @@
 // The frame of the reports: their kinds, and the links by which others read them.
 import { Outlet } from "@tanstack/react-router";
 import { useSession, type Session } from "../../data/session.ts";
-import { reports } from "../../i18n/en/reports.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Page } from "../../ui/page.tsx";
 import { PageTabs, type PageTab } from "../../ui/page-tabs.tsx";
 import "./reports.css";
 
-const text = texts(reports);
+const text = texts("reports");
 
 const tabs: readonly (PageTab & { scope: Session["scopes"][number] })[] = [
   { to: "/reports/plays", name: text("plays"), keepsSearch: true, scope: "play_events:read" },

@@ -1,13 +1,12 @@
 // What a screen shows when a change that is not saved yet begins to differ: without it, and with it.
 import { useState } from "react";
-import { schedules } from "../../i18n/en/schedules.ts";
 import { texts } from "../../i18n/texts.ts";
 import { PreviewOf } from "../../preview/preview-of.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import type { Effect, TriedChange } from "./data.ts";
 
-const text = texts(schedules);
+const text = texts("schedules");
 // When the longest transition is over.
 const seenAfterMs = 10_000;
 

@@ -3,7 +3,6 @@ import "./effect-text.css";
 import { useState } from "react";
 import { useMay } from "../../data/session.ts";
 import { ownTimeZone } from "../../data/zones.ts";
-import { schedules } from "../../i18n/en/schedules.ts";
 import { formatDay, formatTime } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
@@ -11,7 +10,7 @@ import { emptyInWords } from "../../ui/empty-reason.ts";
 import type { Effect, TriedChange } from "./data.ts";
 import { EffectPreview } from "./effect-preview.tsx";
 
-const text = texts(schedules);
+const text = texts("schedules");
 const mostNamed = 5;
 
 /** Such as `Tue 24 Nov 09:00`, on the screen's own clock. */

@@ -5,7 +5,6 @@ import { useMemo, useState } from "react";
 import { dateOf, dayMs, dayOf, weekdayOf } from "../../../../src/schedule/calendar/day-numbers.ts";
 import { useMay } from "../../data/session.ts";
 import { ownTimeZone, daysFrom } from "../../data/zones.ts";
-import { schedules } from "../../i18n/en/schedules.ts";
 import { formatMonth } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
@@ -25,7 +24,7 @@ import { duesIn } from "./model/windows.ts";
 import type { CalendarSearch } from "./routes.ts";
 import "./calendar/calendar.css";
 
-const text = texts(schedules);
+const text = texts("schedules");
 type View = "week" | "month" | "list";
 
 export function SchedulesPage() {

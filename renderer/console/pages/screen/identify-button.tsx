@@ -1,7 +1,6 @@
 // Makes the screen show its name, so that a person in front of many finds it.
 import { useEffect } from "react";
 import { useMay } from "../../data/session.ts";
-import { screen } from "../../i18n/en/screen.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -10,7 +9,7 @@ import { isEnded, useCommand } from "./commands/use-command.ts";
 import { Lifecycle } from "./commands/lifecycle.tsx";
 import type { PlayerDetails } from "./data.ts";
 
-const text = texts(screen);
+const text = texts("screen");
 
 export function IdentifyButton({ player: { id, name, capabilities } }: { player: PlayerDetails }) {
   const { command, isSending, failure, send } = useCommand(id);

@@ -3,16 +3,14 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { client } from "../../data/client.ts";
 import { useMay } from "../../data/session.ts";
-import { common } from "../../i18n/en/common.ts";
-import { screen } from "../../i18n/en/screen.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 
-const text = texts(screen);
-const shared = texts(common);
+const text = texts("screen");
+const shared = texts("common");
 
 export function MissingScreen({ id }: { id: string }) {
   const queries = useQueryClient();

@@ -4,7 +4,6 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { ProblemError } from "../../../../sdk/typescript/client.ts";
-import { screen } from "../../i18n/en/screen.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Page } from "../../ui/page.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
@@ -17,7 +16,7 @@ import { screenTabs, type ScreenTab } from "./routes.ts";
 import { stateOf } from "./state-of.ts";
 import { stateName } from "./state-words.ts";
 
-const text = texts(screen);
+const text = texts("screen");
 const PreviewTab = lazy(async () => ({ default: (await import("./preview-tab.tsx")).PreviewTab }));
 const HealthTab = lazy(async () => ({ default: (await import("./health/health-tab.tsx")).HealthTab }));
 const LogTab = lazy(async () => ({ default: (await import("./log/log-tab.tsx")).LogTab }));

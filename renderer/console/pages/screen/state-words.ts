@@ -1,13 +1,12 @@
 // The state of a screen in words.
-import { screen } from "../../i18n/en/screen.ts";
 import type { RosterPlayer } from "../../data/roster.ts";
 import { formatDateTime } from "../../i18n/format.ts";
-import { texts } from "../../i18n/texts.ts";
+import { type MessageKey, texts } from "../../i18n/texts.ts";
 import { stateOf, type ScreenState } from "./state-of.ts";
 
-const text = texts(screen);
+const text = texts("screen");
 
-const names: Readonly<Record<ScreenState["is"], keyof typeof screen>> = {
+const names: Readonly<Record<ScreenState["is"], MessageKey<"screen">>> = {
   new: "isNew",
   maintenance: "isMaintenance",
   offline: "isOffline",

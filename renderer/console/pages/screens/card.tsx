@@ -4,12 +4,11 @@ import { memo, useMemo, type KeyboardEvent, type MouseEvent } from "react";
 import { usePartDrop, type DropMeaning } from "../../data/drops.ts";
 import { useRosterRow } from "../../data/roster.ts";
 import { requestShow } from "../../data/show-request.ts";
-import { screens } from "../../i18n/en/screens.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Picture } from "./picture.tsx";
 import { kinds, playsText, troubleOf } from "./words.tsx";
 
-const text = texts(screens);
+const text = texts("screens");
 const mostTags = 3;
 
 /** Dropping a file onto a screen offers to show it there. */

@@ -5,12 +5,11 @@ import { Button as AriaButton } from "react-aria-components";
 import { askForPicture, useAskedPicture } from "../../data/asked-pictures.ts";
 import { fileUrl } from "../../data/client.ts";
 import type { RosterPlayer } from "../../data/roster.ts";
-import { screens } from "../../i18n/en/screens.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Age } from "../../ui/age.tsx";
 import { Icon } from "../../ui/icon.tsx";
 
-const text = texts(screens);
+const text = texts("screens");
 
 export interface PictureProps {
   row: RosterPlayer;

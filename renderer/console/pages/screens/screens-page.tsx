@@ -6,8 +6,6 @@ import { baseUrl } from "../../data/client.ts";
 import { retryRoster, useRoster, type RosterPlayer } from "../../data/roster.ts";
 import { clearSelection, select, useSelection } from "../../data/selection.ts";
 import { useMay } from "../../data/session.ts";
-import { common } from "../../i18n/en/common.ts";
-import { screens } from "../../i18n/en/screens.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -19,8 +17,8 @@ import { readScreensSearch, type ScreensSearch } from "./search.ts";
 import { Toolbar } from "./toolbar.tsx";
 import { Wall } from "./wall.tsx";
 
-const text = texts(screens);
-const commonText = texts(common);
+const text = texts("screens");
+const commonText = texts("common");
 
 export function ScreensPage() {
   const { rows, total, isComplete, error } = useRoster();

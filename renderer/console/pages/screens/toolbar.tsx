@@ -2,7 +2,6 @@
 import "./toolbar.css";
 import { ToggleButton, SearchField, Input, Button as AriaButton } from "react-aria-components";
 import { rosterStates } from "../../../../src/protocol/operator/roster-states.ts";
-import { screens } from "../../i18n/en/screens.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { Select } from "../../ui/select.tsx";
@@ -11,7 +10,7 @@ import type { Arrangement } from "./arrange.ts";
 import { densities, groupings, sortings, type ScreensSearch } from "./search.ts";
 import { kinds } from "./words.tsx";
 
-const text = texts(screens);
+const text = texts("screens");
 /** The key of "all tags". No tag is an empty text. */
 const anyTag = "";
 

@@ -4,14 +4,13 @@ import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { select, useSelection } from "../../data/selection.ts";
 import { useMay } from "../../data/session.ts";
-import { screens } from "../../i18n/en/screens.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import type { Arrangement, Section } from "./arrange.ts";
 import { Card } from "./card.tsx";
 import { linesOf, neighbourOf, type Columns, type Line } from "./lines.ts";
 
-const text = texts(screens);
+const text = texts("screens");
 /** Widths in rem, below which cards are hard to read. */
 const narrowest = { usual: 13.5, wide: 22.5, onPhone: 10 };
 const phoneWidth = 30;

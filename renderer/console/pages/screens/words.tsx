@@ -1,12 +1,11 @@
 // What a screen's state means, and what to do about it, in words.
 import type { ReactNode } from "react";
 import type { RosterPlayer, RosterState } from "../../data/roster.ts";
-import { screens } from "../../i18n/en/screens.ts";
 import { formatDateTime, readable } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Age } from "../../ui/age.tsx";
 
-const text = texts(screens);
+const text = texts("screens");
 
 /** The colour of a state. */
 export const kinds: Readonly<Record<RosterState, "good" | "warn" | "bad" | "off">> = {

@@ -1,11 +1,10 @@
 // Where something that is shown for a time has arrived, as the screens report it. Any number of them.
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef } from "react";
-import { show } from "../../i18n/en/show.ts";
 import { texts } from "../../i18n/texts.ts";
 import { useReports, useShowProof } from "./show-proof.ts";
 
-const text = texts(show);
+const text = texts("show");
 /** As in the styles: rows of one height, so that the End key leads to the end at once. */
 const rowHeight = 40;
 

@@ -1,7 +1,6 @@
 // Chooses what is shown: a file, a text, a web page or a layout, each as it will look as far as that is known.
 import "./content.css";
 import { Label, Radio, RadioGroup } from "react-aria-components";
-import { show } from "../../i18n/en/show.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Segments } from "../../ui/segments.tsx";
@@ -13,7 +12,7 @@ import { LayoutPicker } from "./layout-picker.tsx";
 import { lookIds, looks, type LookId } from "./looks.ts";
 import { TextPreview } from "./text-preview.tsx";
 
-const text = texts(show);
+const text = texts("show");
 
 export interface ContentEditorProps {
   draft: Draft;

@@ -5,13 +5,12 @@ import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { client } from "../../data/client.ts";
 import { useDraft } from "../../data/draft.ts";
 import { draftHeader, published } from "../../data/drafts/place.ts";
-import { show } from "../../i18n/en/show.ts";
 import { texts } from "../../i18n/texts.ts";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { Radio, RadioGroup } from "react-aria-components";
 import { useIsOfShow } from "./shows.ts";
 
-const text = texts(show);
+const text = texts("show");
 type Layout = Schemas["Layout"];
 
 const layoutsQuery = queryOptions({

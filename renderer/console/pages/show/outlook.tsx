@@ -1,11 +1,10 @@
 // Says what showing something would do: which screens at once, which later, and what stands in the way.
-import { show } from "../../i18n/en/show.ts";
 import { readable } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Icon } from "../../ui/icon.tsx";
 import type { Show } from "./shows.ts";
 
-const text = texts(show);
+const text = texts("show");
 const shownNames = 4;
 // The service's words speak of commands and players.
 const ownWords = { overridden: "overridden", "no-players": "noScreens" } as const;

@@ -2,7 +2,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button as AriaButton, Disclosure, DisclosurePanel, Heading, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
-import { show as messages } from "../../i18n/en/show.ts";
 import { formatDateTime, formatTime } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { useMay } from "../../data/session.ts";
@@ -16,7 +15,7 @@ import { stopWithUndo } from "./show-dialog.tsx";
 import { endShowAt, isTakeover, liveShowsQuery, type ShowEntry } from "./shows.ts";
 import { isInstant, later } from "./until.ts";
 
-const text = texts(messages);
+const text = texts("show");
 const hourMs = 3_600_000;
 
 /** @param only those that are listed; default: all */

@@ -1,6 +1,5 @@
 // Shows something on screens from any page: opened with a file, or with screens. Afterwards it tells where it has arrived.
 import { useMutation } from "@tanstack/react-query";
-import { show as messages } from "../../i18n/en/show.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -14,7 +13,7 @@ import type { Target } from "./target.ts";
 import { useShow } from "./use-show.ts";
 import "./show.css";
 
-const text = texts(messages);
+const text = texts("show");
 
 export interface ShowDialogProps {
   onClose: () => void;

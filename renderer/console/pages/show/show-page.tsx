@@ -5,7 +5,6 @@ import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { assetQuery } from "../../data/assets.ts";
 import { useMay } from "../../data/session.ts";
-import { show as messages } from "../../i18n/en/show.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -18,7 +17,7 @@ import { isTakeover } from "./shows.ts";
 import { useShow } from "./use-show.ts";
 import "./show.css";
 
-const text = texts(messages);
+const text = texts("show");
 
 export function ShowPage() {
   const may = useMay("schedules:write");

@@ -1,10 +1,9 @@
 // What the picker of screens offers for what was typed, and what choosing changes.
 import type { Key } from "react-aria-components";
-import { targets } from "../../i18n/en/targets.ts";
 import { texts } from "../../i18n/texts.ts";
 import { noTarget, type Target, type TeamScreen } from "./target.ts";
 
-const text = texts(targets);
+const text = texts("targets");
 
 /** Something to choose: all screens, those with a tag, or one. */
 export interface Choice {

@@ -14,7 +14,6 @@ import {
   TagList,
   type Key,
 } from "react-aria-components";
-import { targets } from "../../i18n/en/targets.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { choicesFor, suggestionsFor, withChoice, withoutChoice, type Choice } from "./target-choices.ts";
@@ -22,7 +21,7 @@ import { isEmptyTarget, screensOf, type Target } from "./target.ts";
 import { useTeamScreens } from "./team-screens.ts";
 import "./target-picker.css";
 
-const text = texts(targets);
+const text = texts("targets");
 
 export interface TargetPickerProps {
   value: Target;

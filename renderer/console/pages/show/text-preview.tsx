@@ -2,11 +2,10 @@
 import "./content.css";
 import { useLayoutEffect, useRef } from "react";
 import { fitOrTruncateText } from "../../../player/items/text/fit.ts";
-import { show } from "../../i18n/en/show.ts";
 import { texts } from "../../i18n/texts.ts";
 import { looks, type LookId } from "./looks.ts";
 
-const words = texts(show);
+const words = texts("show");
 const [width, height] = [1_920, 1_080];
 
 export function TextPreview({ text, look }: { text: string; look: LookId }) {

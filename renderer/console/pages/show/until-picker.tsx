@@ -1,11 +1,10 @@
 // Chooses until when something is shown.
-import { show } from "../../i18n/en/show.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Segments } from "../../ui/segments.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { untilChoices, type Until } from "./until.ts";
 
-const text = texts(show);
+const text = texts("show");
 const names = { hour: "untilHour", day: "untilDay", tomorrow: "untilTomorrow", open: "untilOpen", exact: "untilExact" } as const;
 
 export function UntilPicker({

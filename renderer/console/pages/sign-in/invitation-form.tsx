@@ -2,7 +2,6 @@
 import { useState } from "react";
 import { ProblemError } from "../../../../sdk/typescript/client.ts";
 import type { Session } from "../../data/session.ts";
-import { signIn } from "../../i18n/en/sign-in.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { formOf } from "../../ui/form.ts";
@@ -13,7 +12,7 @@ import { shortestPassword } from "./shortest-password.ts";
 import { TooMany, useWait } from "./too-many.tsx";
 import { useSignIn } from "./use-sign-in.ts";
 
-const text = texts(signIn);
+const text = texts("signIn");
 
 export function InvitationForm({ secret, onSignedIn }: { secret: string; onSignedIn: (session: Session) => void }) {
   const [name, setName] = useState("");

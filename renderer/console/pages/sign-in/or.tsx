@@ -1,8 +1,7 @@
 // The word between two ways to sign in.
-import { signIn } from "../../i18n/en/sign-in.ts";
 import { texts } from "../../i18n/texts.ts";
 
-const text = texts(signIn);
+const text = texts("signIn");
 
 export function Or() {
   return (

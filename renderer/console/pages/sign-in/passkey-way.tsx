@@ -3,7 +3,6 @@ import { useMutation } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { ProblemError } from "../../../../sdk/typescript/client.ts";
 import { askForPasskey, canOffer, NoPasskeyError, stopAsking, usePasskeysHere } from "../../data/passkeys.ts";
-import { passkeys } from "../../i18n/en/passkeys.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -11,7 +10,7 @@ import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { useSignIn } from "./use-sign-in.ts";
 import { Or } from "./or.tsx";
 
-const text = texts(passkeys);
+const text = texts("passkeys");
 
 // The service's challenge lasts for five minutes.
 const offerMs = 4 * 60_000;

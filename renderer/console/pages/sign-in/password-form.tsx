@@ -1,7 +1,6 @@
 // Signs in by email and password.
 import { useState, type ReactNode } from "react";
 import { ProblemError } from "../../../../sdk/typescript/client.ts";
-import { signIn } from "../../i18n/en/sign-in.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { formOf } from "../../ui/form.ts";
@@ -11,7 +10,7 @@ import { TextField } from "../../ui/text-field.tsx";
 import { TooMany, useWait } from "./too-many.tsx";
 import { useSignIn } from "./use-sign-in.ts";
 
-const text = texts(signIn);
+const text = texts("signIn");
 
 /** @param props.children other ways to sign in */
 export function PasswordForm({ onSignedIn, children }: { onSignedIn: () => void; children?: ReactNode }) {

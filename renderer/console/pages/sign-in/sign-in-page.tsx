@@ -4,7 +4,6 @@ import { useLocation, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useEffectEvent, useState } from "react";
 import { sessionQuery, type Session } from "../../data/session.ts";
 import { signInOptionsQuery } from "../../data/sign-in-options.ts";
-import { signIn } from "../../i18n/en/sign-in.ts";
 import { texts } from "../../i18n/texts.ts";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { showToast } from "../../ui/toasts.tsx";
@@ -16,7 +15,7 @@ import { SsoWay } from "./sso-way.tsx";
 import { useSignIn } from "./use-sign-in.ts";
 import { WelcomeForm } from "./welcome-form.tsx";
 
-const text = texts(signIn);
+const text = texts("signIn");
 
 /** What the page shows. */
 type View = { is: "link" } | { is: "password" } | { is: "invitation"; secret: string } | { is: "welcome"; session: Session };

@@ -4,13 +4,12 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { directClient } from "../../data/client.ts";
 import { keepLinking, proofChannelName, rememberedPlace, takeAnswer } from "../../data/sso.ts";
-import { sso } from "../../i18n/en/sso.ts";
 import { texts } from "../../i18n/texts.ts";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { LonePage } from "./lone-page.tsx";
 import { useSignIn } from "./use-sign-in.ts";
 
-const text = texts(sso);
+const text = texts("sso");
 
 export function SsoReturnPage() {
   const [answer] = useState(takeAnswer);

@@ -2,13 +2,12 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { signInOptionsQuery } from "../../data/sign-in-options.ts";
 import { rememberPlace, startSso } from "../../data/sso.ts";
-import { sso } from "../../i18n/en/sso.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { Or } from "./or.tsx";
 
-const text = texts(sso);
+const text = texts("sso");
 
 interface SsoWayProps {
   /** Where to go afterwards. */

@@ -1,11 +1,10 @@
 // Says that there were too many wrong passwords, and counts down until the next may be tried.
 import { useEffect, useState } from "react";
 import { ProblemError } from "../../../../sdk/typescript/client.ts";
-import { signIn } from "../../i18n/en/sign-in.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Icon } from "../../ui/icon.tsx";
 
-const text = texts(signIn);
+const text = texts("signIn");
 
 /** How many seconds the service asks to wait before the next try; counts down to 0. */
 export function useWait(error: unknown): number {

@@ -4,8 +4,6 @@ import { useState } from "react";
 import { directClient } from "../../data/client.ts";
 import { addPasskey, usePasskeysHere } from "../../data/passkeys.ts";
 import { sessionQuery, type Session } from "../../data/session.ts";
-import { passkeys } from "../../i18n/en/passkeys.ts";
-import { signIn } from "../../i18n/en/sign-in.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { formOf } from "../../ui/form.ts";
@@ -16,8 +14,8 @@ import { TextField } from "../../ui/text-field.tsx";
 import { shortestPassword } from "./shortest-password.ts";
 import { Or } from "./or.tsx";
 
-const text = texts(signIn);
-const ofPasskeys = texts(passkeys);
+const text = texts("signIn");
+const ofPasskeys = texts("passkeys");
 
 export function WelcomeForm({ session: { user }, onDone }: { session: Session; onDone: () => void }) {
   const queries = useQueryClient();

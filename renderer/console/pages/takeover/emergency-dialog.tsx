@@ -1,6 +1,5 @@
 // Begins an emergency in two steps: what and where, then a summary that must be confirmed.
 import { useState } from "react";
-import { takeover } from "../../i18n/en/takeover.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -15,7 +14,7 @@ import { TextPreview } from "../show/text-preview.tsx";
 import { UntilPicker } from "../show/until-picker.tsx";
 import { useShow, type ShowForm } from "../show/use-show.ts";
 
-const text = texts(takeover);
+const text = texts("takeover");
 const mostNames = 6;
 
 export function EmergencyDialog({ onClose }: { onClose: () => void }) {

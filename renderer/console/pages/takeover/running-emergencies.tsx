@@ -1,7 +1,6 @@
 // The emergencies that are on, above everything else on the page, with the one button that ends them all.
 import { useMutation } from "@tanstack/react-query";
 import { useMay } from "../../data/session.ts";
-import { takeover } from "../../i18n/en/takeover.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -11,7 +10,7 @@ import { Arrival } from "../show/arrival.tsx";
 import { momentText } from "../show/running-shows.tsx";
 import { stopShow, type ShowEntry } from "../show/shows.ts";
 
-const text = texts(takeover);
+const text = texts("takeover");
 
 export function RunningEmergencies({ emergencies }: { emergencies: readonly ShowEntry[] }) {
   const isAllowed = [useMay("schedules:write"), useMay("commands:write")].every((may) => may);

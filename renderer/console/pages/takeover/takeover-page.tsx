@@ -7,7 +7,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useMay } from "../../data/session.ts";
-import { takeover } from "../../i18n/en/takeover.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -22,7 +21,7 @@ import { RunningEmergencies } from "./running-emergencies.tsx";
 import "../../ui/form-columns.css";
 import "./takeover.css";
 
-const text = texts(takeover);
+const text = texts("takeover");
 
 export function TakeoverPage() {
   const may = useMay("schedules:write");

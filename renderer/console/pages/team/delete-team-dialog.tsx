@@ -5,16 +5,14 @@ import { useId, useState, type FormEvent, type ReactNode } from "react";
 import { baseUrl, client } from "../../data/client.ts";
 import { useRoster } from "../../data/roster.ts";
 import { useSession } from "../../data/session.ts";
-import { common } from "../../i18n/en/common.ts";
-import { team as messages } from "../../i18n/en/team.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 
-const text = texts(messages);
-const words = texts(common);
+const text = texts("team");
+const words = texts("common");
 
 /** @param dry_run "true": only looks whether the service would do it */
 function deleteTeam(id: string, dry_run: "true" | "false"): Promise<unknown> {

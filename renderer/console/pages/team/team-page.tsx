@@ -4,8 +4,6 @@ import { useState } from "react";
 import { client } from "../../data/client.ts";
 import { useMay, useSession, type Session } from "../../data/session.ts";
 import { useAct } from "../../data/use-act.ts";
-import { common } from "../../i18n/en/common.ts";
-import { team as messages } from "../../i18n/en/team.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { MenuButton } from "../../ui/menu-button.tsx";
@@ -15,8 +13,8 @@ import { PageTabs, type PageTab } from "../../ui/page-tabs.tsx";
 import { DeleteTeamDialog } from "./delete-team-dialog.tsx";
 import "./team.css";
 
-const text = texts(messages);
-const words = texts(common);
+const text = texts("team");
+const words = texts("common");
 
 type Tab = PageTab & { scopes: Session["scopes"] };
 const tabs: readonly Tab[] = [

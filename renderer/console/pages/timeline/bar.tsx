@@ -1,7 +1,6 @@
 // What the timeline shows: its days, whose clock, which screens. On a phone all but the days is in a dialog.
 import { useState, type ReactNode } from "react";
 import { ownTimeZone } from "../../data/zones.ts";
-import { timeline } from "../../i18n/en/timeline.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -12,7 +11,7 @@ import { TextField } from "../../ui/text-field.tsx";
 import { useIsPhone } from "../../ui/use-media.ts";
 import type { TimelineSearch } from "./routes.ts";
 
-const text = texts(timeline);
+const text = texts("timeline");
 const allTags = "";
 
 interface BarProps extends ChoiceProps {

@@ -1,7 +1,6 @@
 // In a draft: what it would change on the screens, and whether the timeline shows it before, after, or both.
 import { useQuery } from "@tanstack/react-query";
 import { draftQuery } from "../../data/draft.ts";
-import { timeline } from "../../i18n/en/timeline.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Segments } from "../../ui/segments.tsx";
 import { Switch } from "../../ui/switch.tsx";
@@ -9,7 +8,7 @@ import { effectQuery, type ContentEffect } from "../drafts/drafts.ts";
 import { EffectSentence } from "../drafts/effect.tsx";
 import type { TimelineSearch } from "./routes.ts";
 
-const text = texts(timeline);
+const text = texts("timeline");
 
 /** What a draft would change on the screens; undefined: not known yet, or there is no draft. */
 export function useDraftEffect(draftId: string | undefined): ContentEffect | undefined {

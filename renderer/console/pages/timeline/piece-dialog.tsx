@@ -2,14 +2,13 @@
 import { Link } from "@tanstack/react-router";
 import { useMay } from "../../data/session.ts";
 import { localValueOf } from "../../data/zones.ts";
-import { timeline } from "../../i18n/en/timeline.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { isGap } from "./pieces.ts";
 import type { ChosenPiece } from "./track.tsx";
 import { causeOf, spanInWords, whatOf } from "./words.ts";
 
-const text = texts(timeline);
+const text = texts("timeline");
 
 export function PieceDialog({ chosen: { screen, piece, timeZone, change }, onClose }: { chosen: ChosenPiece; onClose: () => void }) {
   const { stretch, from, to } = piece;

@@ -2,13 +2,12 @@
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
-import { timeline } from "../../i18n/en/timeline.ts";
 import { texts } from "../../i18n/texts.ts";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { usePlans, type PlanPlace, type Span } from "./data.ts";
 import { Track, type ChosenPiece, type TimelineScreen } from "./track.tsx";
 
-const text = texts(timeline);
+const text = texts("timeline");
 const rowRem = 2.75;
 const comparedRem = 4.5;
 

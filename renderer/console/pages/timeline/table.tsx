@@ -2,7 +2,6 @@
 import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { ownTimeZone } from "../../data/zones.ts";
-import { timeline } from "../../i18n/en/timeline.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { CardTable } from "../../ui/card-table.tsx";
@@ -13,7 +12,7 @@ import { shownDays } from "./days.ts";
 import type { TimelineScreen } from "./track.tsx";
 import { causeOf, spanInWords, whatOf } from "./words.ts";
 
-const text = texts(timeline);
+const text = texts("timeline");
 const step = 20;
 
 interface TimelineTableProps {

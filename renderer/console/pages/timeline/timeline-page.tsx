@@ -3,7 +3,6 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { useDraft } from "../../data/draft.ts";
 import { ownTimeZone } from "../../data/zones.ts";
-import { timeline } from "../../i18n/en/timeline.ts";
 import { formatDay, formatNarrowDay } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -22,7 +21,7 @@ import { TimelineBar } from "./bar.tsx";
 import { TimelineTable } from "./table.tsx";
 import "./timeline.css";
 
-const text = texts(timeline);
+const text = texts("timeline");
 const dayMs = 86_400_000;
 const hours = [0, 6, 12, 18];
 

@@ -1,7 +1,6 @@
 // The track of one screen: what it plays, piece by piece. Beside another plan, what differs is marked.
 import { memo, useMemo } from "react";
 import { ownTimeZone, type ZoneDay } from "../../data/zones.ts";
-import { timeline } from "../../i18n/en/timeline.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { useNow } from "../../ui/now.ts";
@@ -11,7 +10,7 @@ import { shownDays } from "./days.ts";
 import { changeOf, isGap, piecesOf, placeOf, type Change, type Piece } from "./pieces.ts";
 import { labelOf, momentOf, nameOfPiece } from "./words.ts";
 
-const text = texts(timeline);
+const text = texts("timeline");
 
 export interface TimelineScreen {
   id: string;

@@ -1,12 +1,11 @@
 // What a stretch of the timeline shows, and why, in words.
-import { timeline } from "../../i18n/en/timeline.ts";
 import { formatDay, formatList, formatTime } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { emptyInWords } from "../../ui/empty-reason.ts";
 import type { Stretch } from "./data.ts";
 import { isGap, type Change, type Piece } from "./pieces.ts";
 
-const text = texts(timeline);
+const text = texts("timeline");
 
 /** What it shows. */
 export function whatOf(stretch: Stretch): string {

@@ -4,12 +4,11 @@ import { countFiles, filesOf } from "../../data/dropped-files.ts";
 import { dropMeaningAt } from "../../data/drops.ts";
 import { useMay } from "../../data/session.ts";
 import { uploadFiles } from "../../data/uploads.ts";
-import { uploads } from "../../i18n/en/uploads.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { showFailure } from "../../ui/toasts.tsx";
 
-const text = texts(uploads);
+const text = texts("uploads");
 
 /** A drag of files over the page. */
 interface Drag {

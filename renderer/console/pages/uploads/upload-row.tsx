@@ -3,16 +3,14 @@ import { FileTrigger, ProgressBar } from "react-aria-components";
 import { thumbnailUrl } from "../../data/assets.ts";
 import { isActive, removeUpload, retryUpload, uploadFiles, type UploadEntry } from "../../data/uploads.ts";
 import { forgetUpload, type InterruptedUpload } from "../../data/upload-memory.ts";
-import { common } from "../../i18n/en/common.ts";
-import { uploads } from "../../i18n/en/uploads.ts";
 import { formatBytes } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { reasonOf } from "../../ui/problem-message.tsx";
 
-const text = texts(uploads);
-const commonText = texts(common);
+const text = texts("uploads");
+const commonText = texts("common");
 
 /** What is said about an upload. */
 function stateText({ state, sentBytes, file, error, asset, isDuplicate }: UploadEntry): string {

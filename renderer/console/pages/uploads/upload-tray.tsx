@@ -3,14 +3,13 @@ import { useState } from "react";
 import { useSession } from "../../data/session.ts";
 import { interruptedUploads } from "../../data/upload-memory.ts";
 import { isActive, removeUploads, useUploads, type UploadEntry } from "../../data/uploads.ts";
-import { uploads } from "../../i18n/en/uploads.ts";
 import { formatBytes } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { InterruptedRow, Progress, UploadRow } from "./upload-row.tsx";
 
-const text = texts(uploads);
+const text = texts("uploads");
 
 // Longer lists show what still happens or needs a person first, then the newest.
 const mostShown = 100;

@@ -5,13 +5,12 @@ import { useState, type ReactNode } from "react";
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { client } from "../../data/client.ts";
 import { useMay } from "../../data/session.ts";
-import { uses as messages } from "../../i18n/en/uses.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Icon } from "../../ui/icon.tsx";
 
-const text = texts(messages);
+const text = texts("uses");
 
 interface ShownOnProps {
   kind: "playlists" | "layouts";

@@ -1,13 +1,12 @@
 // Beside the form: what saving the dates would change on the screens, asked again while they are edited.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { calendars } from "../../../i18n/en/calendars.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { useSettled } from "../../../ui/kept.ts";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
 import { EffectText } from "../../schedules/effect-text.tsx";
 import { readCalendarEffect, usesQuery, type CalendarChange } from "../data.ts";
 
-const text = texts(calendars);
+const text = texts("calendars");
 /** Who types is not asked about after each letter. */
 const settleMs = 400;
 

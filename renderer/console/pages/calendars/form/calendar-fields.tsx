@@ -1,7 +1,6 @@
 // The form of a calendar, new or not: its name, its dates, and beside them what is said of it.
 import type { FormEvent, ReactNode } from "react";
 import type { ActiveDraft } from "../../../data/drafts/place.ts";
-import { calendars } from "../../../i18n/en/calendars.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { fieldErrorsOf, ProblemMessage } from "../../../ui/problem-message.tsx";
@@ -13,7 +12,7 @@ import { IcalButton } from "./ical-button.tsx";
 import "../../../ui/form-columns.css";
 import "../calendars.css";
 
-const text = texts(calendars);
+const text = texts("calendars");
 
 interface CalendarFieldsProps {
   values: Values;

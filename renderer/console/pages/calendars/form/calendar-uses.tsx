@@ -1,11 +1,10 @@
 // What refers to a calendar, with links.
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { calendars } from "../../../i18n/en/calendars.ts";
 import { texts } from "../../../i18n/texts.ts";
 import type { CalendarUses } from "../data.ts";
 
-const text = texts(calendars);
+const text = texts("calendars");
 
 /** Whether something refers to it, also in the bin. */
 export function isUsed({ schedules, playlists, player_count: count }: CalendarUses): boolean {

@@ -1,6 +1,5 @@
 // The dates of a calendar with their names, one row for each.
 import { useEffect, useRef, useState } from "react";
-import { calendars } from "../../../i18n/en/calendars.ts";
 import { formatDate } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -8,7 +7,7 @@ import { Icon } from "../../../ui/icon.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { repeatedRows, withRow, type Row, type Values } from "../model/dates.ts";
 
-const text = texts(calendars);
+const text = texts("calendars");
 /** A calendar has up to 2,000 dates. */
 const mostShown = 60;
 

@@ -2,8 +2,6 @@
 import { useState } from "react";
 import { FileTrigger } from "react-aria-components";
 import { useAct } from "../../../data/use-act.ts";
-import { calendars } from "../../../i18n/en/calendars.ts";
-import { common } from "../../../i18n/en/common.ts";
 import { readable } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -13,7 +11,7 @@ import { showToast } from "../../../ui/toasts.tsx";
 import { readIcal } from "../data.ts";
 import { calendarOf, withCalendar, withDates, type CalendarDay, type Values } from "../model/dates.ts";
 
-const text = texts({ ...common, ...calendars });
+const text = texts("common", "calendars");
 
 interface IcalButtonProps {
   values: Values;

@@ -3,7 +3,6 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { enterDraft, leaveDraft, useDraft, type VersionedDraft } from "../../../data/draft.ts";
 import { useAct } from "../../../data/use-act.ts";
-import { drafts } from "../../../i18n/en/drafts.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
@@ -16,7 +15,7 @@ import { ReturnDialog } from "./return-dialog.tsx";
 import { useProposing } from "./use-proposing.ts";
 import { useDraftRights } from "./rights.ts";
 
-const text = texts(drafts);
+const text = texts("drafts");
 
 type Open = "publish" | "return" | "rename" | "delete";
 

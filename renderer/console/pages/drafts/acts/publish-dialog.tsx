@@ -4,7 +4,6 @@ import { useState } from "react";
 import { activeDraft } from "../../../data/drafts/place.ts";
 import { draftQuery, leaveDraft, type VersionedDraft } from "../../../data/draft.ts";
 import { useAct } from "../../../data/use-act.ts";
-import { drafts } from "../../../i18n/en/drafts.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { FormDialog } from "../../../ui/form-dialog.tsx";
 import { formOf } from "../../../ui/form.ts";
@@ -12,7 +11,7 @@ import { TextField } from "../../../ui/text-field.tsx";
 import { effectQuery, publishDraft, type Decisions } from "../drafts.ts";
 import { EffectSentence } from "../effect.tsx";
 
-const text = texts(drafts);
+const text = texts("drafts");
 /** What is read anew afterwards, besides what events tell. */
 const changed = ["drafts", "draft-contents", "versions"] as const;
 

@@ -2,14 +2,13 @@
 import { useState } from "react";
 import type { VersionedDraft } from "../../../data/draft.ts";
 import { useAct } from "../../../data/use-act.ts";
-import { drafts } from "../../../i18n/en/drafts.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { FormDialog } from "../../../ui/form-dialog.tsx";
 import { formOf } from "../../../ui/form.ts";
 import { TextField } from "../../../ui/text-field.tsx";
 import { returnDraft } from "../drafts.ts";
 
-const text = texts(drafts);
+const text = texts("drafts");
 
 export function ReturnDialog({ versioned, onClose }: { versioned: VersionedDraft; onClose: () => void }) {
   const { draft } = versioned;

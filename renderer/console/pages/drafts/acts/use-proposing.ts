@@ -2,11 +2,10 @@
 import { useNavigate } from "@tanstack/react-router";
 import { endDraft, useDraft } from "../../../data/draft.ts";
 import { useAct } from "../../../data/use-act.ts";
-import { drafts } from "../../../i18n/en/drafts.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { proposeDraft } from "../drafts.ts";
 
-const text = texts(drafts);
+const text = texts("drafts");
 
 export function useProposing(id: string) {
   const isWithin = useDraft()?.id === id;

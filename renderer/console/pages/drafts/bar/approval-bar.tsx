@@ -1,14 +1,13 @@
 // Says to a person whose changes need an approval that a draft will collect them, and leads to the one they have in work.
 import { useLocation } from "@tanstack/react-router";
 import { enterDraft, useOwnDrafts } from "../../../data/draft.ts";
-import { drafts } from "../../../i18n/en/drafts.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { tellFailure } from "../../../ui/toasts.tsx";
 import "./bar.css";
 
-const text = texts(drafts);
+const text = texts("drafts");
 /** Where content is changed. */
 const pages = /^\/(?:(?:playlists|layouts|schedules)(?:\/.*)?|import|timeline)$/;
 

@@ -4,7 +4,6 @@ import { Link, useLocation, useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { draftQuery, isGone, leaveDraft, useNeedsApproval } from "../../../data/draft.ts";
 import { setActiveDraft, type ActiveDraft } from "../../../data/drafts/place.ts";
-import { drafts } from "../../../i18n/en/drafts.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
@@ -12,7 +11,7 @@ import { showToast, tellFailure } from "../../../ui/toasts.tsx";
 import { useProposing } from "../acts/use-proposing.ts";
 import "./bar.css";
 
-const text = texts(drafts);
+const text = texts("drafts");
 
 export function DraftBar({ active: { id, name: known } }: { active: ActiveDraft }) {
   const { data, error } = useQuery(draftQuery(id));

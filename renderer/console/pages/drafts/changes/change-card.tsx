@@ -1,7 +1,6 @@
 // One changed resource: what it is, what differs, and what can be done about it.
 import { Link } from "@tanstack/react-router";
 import { useId, type ReactNode } from "react";
-import { changes as messages } from "../../../i18n/en/changes.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import type { DraftChange } from "../drafts.ts";
@@ -9,7 +8,7 @@ import { ChangeView, kindIcons, pageOf } from "./change-view.tsx";
 import type { NameOf } from "./names.ts";
 import "./changes.css";
 
-const text = texts(messages);
+const text = texts("changes");
 const actionKinds = { created: "good", changed: "accent", deleted: "bad" } as const;
 
 type Changed = Pick<DraftChange, "kind" | "id" | "name" | "action" | "before" | "after">;

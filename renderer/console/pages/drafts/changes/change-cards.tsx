@@ -1,10 +1,9 @@
 // The changes of a draft or a version, one below the other: many only as far as a person wants to see.
 import { useState, type ReactNode } from "react";
-import { changes as messages } from "../../../i18n/en/changes.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 
-const text = texts(messages);
+const text = texts("changes");
 /** A draft holds up to 1,000 changes, of which each is drawn. */
 const shownAtFirst = 40;
 

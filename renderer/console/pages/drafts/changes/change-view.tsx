@@ -1,6 +1,5 @@
 // What differs between two versions of a resource, whatever it is.
 import type { Calendar } from "../../../data/calendars.ts";
-import { changes as messages } from "../../../i18n/en/changes.ts";
 import { texts } from "../../../i18n/texts.ts";
 import type { IconName } from "../../../ui/icon-paths.ts";
 import type { Schedule } from "../../schedules/model/form.ts";
@@ -12,7 +11,7 @@ import type { NameOf } from "./names.ts";
 import { PlaylistView } from "./playlist-view.tsx";
 import { calendarLines, scheduleLines } from "./schedule-lines.ts";
 
-const text = texts(messages);
+const text = texts("changes");
 
 export const kindIcons: Readonly<Record<ContentKind, IconName>> = {
   playlist: "playlist",

@@ -1,11 +1,10 @@
 // A condition of a schedule or an item in words.
-import { changes } from "../../../i18n/en/changes.ts";
 import { formatDate, formatList } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import type { Item } from "../../../items/item.ts";
 import type { Condition } from "../../schedules/model/conditions.ts";
 
-const text = texts(changes);
+const text = texts("changes");
 const operators = { equals: "equals", not_equals: "notEquals", at_least: "atLeast", at_most: "atMost" } as const;
 
 /** A condition as it is stored, or of an item that is not saved yet, without what is as usual. */

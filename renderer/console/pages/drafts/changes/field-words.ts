@@ -1,6 +1,4 @@
 // What a field of an item says, in few words, so that a change of it can be read.
-import { changes as messages } from "../../../i18n/en/changes.ts";
-import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
 import { formatDateTime, formatList } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import type { Asset } from "../../../data/assets.ts";
@@ -11,12 +9,9 @@ import type { FieldChange, StoredItem } from "../model/playlist-changes.ts";
 import { conditionInWords } from "./condition-words.ts";
 import type { NameOf } from "./names.ts";
 
-const text = texts(messages);
-const words = texts(playlistEditor);
+const text = texts("changes");
+const words = texts("playlistEditor");
 const longest = 80;
-
-type Word = keyof typeof playlistEditor;
-const isWord = (name: string): name is Word => Object.hasOwn(playlistEditor, name);
 
 /** Such as `Plays for: 10 s → 15 s`. @param assetOf null: it is gone; undefined: not read yet @param nameOf of calendars */
 export function fieldText(
@@ -26,7 +21,7 @@ export function fieldText(
   nameOf: NameOf,
 ): string {
   const field = fieldsOf(item.type).find((each) => each.name === name);
-  const label = isWord(name) ? words(name) : name;
+  const label = words.has(name) ? words(name) : name;
   const [was, is] = [before, after].map((value) => valueText(name, value, field, assetOf, nameOf));
   if (was == null || is == null) return text("fieldOnly", { name: label });
   return text("fieldChange", { name: label, before: was, after: is });
@@ -47,7 +42,7 @@ function valueText(
   }
   if (name === "conditions") return formatList((value as Condition[]).map((each) => conditionInWords(each, nameOf)));
   if (typeof value !== "string") return null;
-  if (field?.is === "choice" && isWord(value)) return words(value);
+  if (field?.is === "choice" && words.has(value)) return words(value);
   if (field?.is === "asset") return assetOf(value)?.name ?? text("gone");
   if (name === "valid_from" || name === "valid_until") return formatDateTime(new Date(value));
   const line = value.replaceAll(/\s+/g, " ");

@@ -1,5 +1,4 @@
 // What a change does to a layout: drawn before and after, and in words.
-import { changes as messages } from "../../../i18n/en/changes.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { differenceText, valueText } from "../../layouts/words.ts";
 import { zoneOf, type EditedLayout } from "../../layouts/model/edited-layout.ts";
@@ -7,7 +6,7 @@ import type { Difference } from "../../layouts/model/merge.ts";
 import { layoutChange, type Layout, type LayoutChange } from "../model/layout-changes.ts";
 import type { NameOf } from "./names.ts";
 
-const text = texts(messages);
+const text = texts("changes");
 
 export function LayoutView({ before, after, nameOf }: { before: Layout | null; after: Layout | null; nameOf: NameOf }) {
   const change = layoutChange(before, after);

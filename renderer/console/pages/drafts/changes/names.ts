@@ -3,13 +3,12 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useRoster } from "../../../data/roster.ts";
 import { layoutNamesQuery } from "../../../data/layout-names.ts";
-import { changes as messages } from "../../../i18n/en/changes.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { playlistNamesQuery } from "../../layouts/playlist-names.ts";
 import { calendarsQuery } from "../../../data/calendars.ts";
 import type { Content } from "../drafts.ts";
 
-const text = texts(messages);
+const text = texts("changes");
 
 /** The name of a layout, a playlist, a calendar or a screen by its id. */
 export type NameOf = (id: string) => string;

@@ -1,7 +1,6 @@
 // What a change does to the items of a playlist, in words and with their small pictures.
 import { useMemo, useState } from "react";
 import { useAssetsById } from "../../../data/assets-by-id.ts";
-import { changes as messages } from "../../../i18n/en/changes.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
@@ -13,7 +12,7 @@ import { itemChanges, rowsOf, type ItemRow, type Playlist } from "../model/playl
 import { fieldText } from "./field-words.ts";
 import type { NameOf } from "./names.ts";
 
-const text = texts(messages);
+const text = texts("changes");
 /** A playlist may have thousands of items. */
 const shownAtFirst = 30;
 const signs = { added: "plus", removed: "close", moved: "swap", changed: "edit" } as const;

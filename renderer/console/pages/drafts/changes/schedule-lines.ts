@@ -1,5 +1,4 @@
 // What differs between two versions of a schedule or a calendar, in words.
-import { changes as messages } from "../../../i18n/en/changes.ts";
 import { formatDate, formatList } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { conditionInWords } from "./condition-words.ts";
@@ -10,7 +9,7 @@ import { isSameValue } from "../../playlists/model/same-value.ts";
 import type { Calendar } from "../../../data/calendars.ts";
 import type { NameOf } from "./names.ts";
 
-const text = texts(messages);
+const text = texts("changes");
 
 /** One part in words; null: it does not exist in that version. */
 export interface Line {

@@ -4,9 +4,6 @@ import { useDraft, useNeedsApproval } from "../../../data/draft.ts";
 import { contentKeys } from "../../../data/drafts/place.ts";
 import { useMay } from "../../../data/session.ts";
 import { useAct } from "../../../data/use-act.ts";
-import { changes } from "../../../i18n/en/changes.ts";
-import { common } from "../../../i18n/en/common.ts";
-import { versions } from "../../../i18n/en/versions.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
@@ -16,7 +13,7 @@ import { kindIcons } from "../changes/change-view.tsx";
 import { Effect } from "../effect.tsx";
 import { restorationEffectQuery, restoreVersion, type Published, type Restoration } from "../drafts.ts";
 
-const text = texts({ ...common, ...changes, ...versions });
+const text = texts("common", "changes", "versions");
 const mostNamed = 20;
 
 export function RestoreDialog({ restoration, onClose }: { restoration: Restoration; onClose: () => void }) {

@@ -1,5 +1,4 @@
 // What a version changed, each resource before and after.
-import { versions } from "../../../i18n/en/versions.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Section } from "../../../ui/section.tsx";
@@ -8,7 +7,7 @@ import { ChangeCard } from "../changes/change-card.tsx";
 import { useNames } from "../changes/names.ts";
 import type { Restoration, Version } from "../drafts.ts";
 
-const text = texts(versions);
+const text = texts("versions");
 
 interface VersionChangesProps {
   version: Version;

@@ -3,7 +3,6 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { useMay } from "../../../data/session.ts";
-import { versions } from "../../../i18n/en/versions.ts";
 import { formatDateTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -16,7 +15,7 @@ import { RestoreDialog } from "./restore-dialog.tsx";
 import { peopleOf, titleOf } from "./words.ts";
 import "../drafts.css";
 
-const text = texts(versions);
+const text = texts("versions");
 
 export function VersionPage() {
   const { number } = useParams({ strict: false }) as { number: string };

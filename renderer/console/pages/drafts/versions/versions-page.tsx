@@ -6,8 +6,6 @@ import { readVersionsOf } from "../../../data/last-change.ts";
 import { usePagedList } from "../../../data/paged.ts";
 import { useMay } from "../../../data/session.ts";
 import { daysFrom, ownTimeZone } from "../../../data/zones.ts";
-import { common } from "../../../i18n/en/common.ts";
-import { versions } from "../../../i18n/en/versions.ts";
 import { formatDate, formatTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -24,7 +22,7 @@ import { RestoreDialog } from "./restore-dialog.tsx";
 import { peopleOf, titleOf } from "./words.ts";
 import "../drafts.css";
 
-const text = texts({ ...common, ...versions });
+const text = texts("common", "versions");
 async function readPage(of: string | undefined, cursor: string | undefined) {
   const query = { limit: 50, ...(cursor === undefined ? {} : { cursor }) };
   if (of !== undefined) return readVersionsOf(of, query);

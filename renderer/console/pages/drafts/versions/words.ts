@@ -1,9 +1,8 @@
 // What a version is called: why it was made, or what it changed.
-import { versions } from "../../../i18n/en/versions.ts";
 import { texts } from "../../../i18n/texts.ts";
 import type { VersionEntry } from "../drafts.ts";
 
-const text = texts(versions);
+const text = texts("versions");
 
 export function titleOf({ note, changes, change_count: count, restored_from: from }: VersionEntry): string {
   if (note !== null && note.trim() !== "") return note;

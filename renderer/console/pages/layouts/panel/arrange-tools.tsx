@@ -1,14 +1,13 @@
 // Aligns, distributes and stacks what is selected.
 import { Toolbar } from "react-aria-components";
-import { layouts } from "../../../i18n/en/layouts.ts";
-import { texts } from "../../../i18n/texts.ts";
+import { type MessageKey, texts } from "../../../i18n/texts.ts";
 import type { IconName } from "../../../ui/icon-paths.ts";
 import { align, alignments, distribute, restack, type Alignment, type StackMove } from "../model/arrange.ts";
 import { edit, type Act, type Editor } from "../model/editor.ts";
 import type { EditedLayout } from "../model/edited-layout.ts";
 import { Tool } from "./tool.tsx";
 
-const text = texts(layouts);
+const text = texts("layouts");
 
 const alignIcons = {
   left: ["alignLeft", "alignLeft"],
@@ -17,14 +16,14 @@ const alignIcons = {
   top: ["alignTop", "alignTop"],
   middle: ["alignMiddle", "alignMiddle"],
   bottom: ["alignBottom", "alignBottom"],
-} as const satisfies Record<Alignment, readonly [keyof typeof layouts, IconName]>;
+} as const satisfies Record<Alignment, readonly [MessageKey<"layouts">, IconName]>;
 
 const stackMoves = [
   { move: "front", name: "toFront", icon: "toFront", keys: "}" },
   { move: "forward", name: "forward", icon: "arrowUp", keys: "]" },
   { move: "backward", name: "backward", icon: "arrowDown", keys: "[" },
   { move: "back", name: "toBack", icon: "toBack", keys: "{" },
-] as const satisfies readonly { move: StackMove; name: keyof typeof layouts; icon: IconName; keys: string }[];
+] as const satisfies readonly { move: StackMove; name: MessageKey<"layouts">; icon: IconName; keys: string }[];
 
 interface ArrangeToolsProps {
   selected: readonly string[];

@@ -1,11 +1,10 @@
 // A colour: chosen by the system's picker or typed. It may be none.
 import { useId, useState } from "react";
-import { layouts } from "../../../i18n/en/layouts.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 
-const text = texts(layouts);
+const text = texts("layouts");
 const pattern = /^#(?:[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i;
 
 interface ColorFieldProps {

@@ -1,7 +1,6 @@
 // Tells what somebody else has changed in the layout meanwhile, and lets a person decide where both have changed the same.
 import { useQuery } from "@tanstack/react-query";
 import { useLastChange } from "../../../data/last-change.ts";
-import { layouts } from "../../../i18n/en/layouts.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Age } from "../../../ui/age.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -11,7 +10,7 @@ import { decide, type Editor } from "../model/editor.ts";
 import { isSameDifference, type Difference } from "../model/merge.ts";
 import { differenceText, valueText } from "../words.ts";
 
-const text = texts(layouts);
+const text = texts("layouts");
 
 interface ConflictsProps {
   id: string;

@@ -2,7 +2,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { assetQuery } from "../../../data/assets.ts";
-import { layouts } from "../../../i18n/en/layouts.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
@@ -18,7 +17,7 @@ import { ColorField } from "./color-field.tsx";
 import { NameField } from "./name-field.tsx";
 import { TransitionFields } from "./transition-fields.tsx";
 
-const text = texts(layouts);
+const text = texts("layouts");
 
 interface LayoutPanelProps {
   layout: EditedLayout;

@@ -1,6 +1,5 @@
 // The tools above the stage: steps, zones, the other orientation, and what the stage shows and attracts.
 import { Toolbar } from "react-aria-components";
-import { layouts } from "../../../i18n/en/layouts.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
@@ -13,7 +12,7 @@ import type { StageRules } from "../stage/use-drag.ts";
 import { actText } from "../words.ts";
 import { ToggleTool, Tool } from "./tool.tsx";
 
-const text = texts(layouts);
+const text = texts("layouts");
 
 interface LayoutToolbarProps {
   editor: Editor;

@@ -1,10 +1,9 @@
 // A name that is taken over when the field is left or Enter is pressed. It cannot be empty.
 import { useState } from "react";
-import { layouts } from "../../../i18n/en/layouts.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { TextField } from "../../../ui/text-field.tsx";
 
-const text = texts(layouts);
+const text = texts("layouts");
 
 interface NameFieldProps {
   value: string;

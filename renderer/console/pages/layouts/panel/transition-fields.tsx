@@ -1,12 +1,11 @@
 // How one picture replaces another: the kind of the transition, how long it takes, and its direction.
-import { layouts } from "../../../i18n/en/layouts.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { NumberField } from "../../../ui/number-field.tsx";
 import { Select } from "../../../ui/select.tsx";
 import type { EditedLayout } from "../model/edited-layout.ts";
 import { transitionNames } from "../words.ts";
 
-const text = texts(layouts);
+const text = texts("layouts");
 
 type Transition = NonNullable<EditedLayout["transition"]>;
 type Kind = Transition["type"] | "none";

@@ -1,12 +1,11 @@
 // All zones from front to back: for choosing those that lie behind others or are very small.
 import { Button, GridList, GridListItem, useDragAndDrop, type Key } from "react-aria-components";
-import { layouts } from "../../../i18n/en/layouts.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import { stackAt } from "../model/arrange.ts";
 import { edit, select, type Editor } from "../model/editor.ts";
 
-const text = texts(layouts);
+const text = texts("layouts");
 
 interface ZoneListProps {
   editor: Editor;

@@ -3,7 +3,6 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useAct } from "../../../data/use-act.ts";
 import { useMay } from "../../../data/session.ts";
-import { layouts } from "../../../i18n/en/layouts.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ComboBox } from "../../../ui/combo-box.tsx";
@@ -17,7 +16,7 @@ import { ColorField } from "./color-field.tsx";
 import { NameField } from "./name-field.tsx";
 import { TransitionFields } from "./transition-fields.tsx";
 
-const text = texts(layouts);
+const text = texts("layouts");
 
 interface ZonePanelProps {
   zone: EditedZone;

@@ -2,7 +2,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useId, type CSSProperties, type KeyboardEvent, type MouseEvent, type RefObject } from "react";
 import { assetQuery, thumbnailUrl } from "../../../data/assets.ts";
-import { layouts } from "../../../i18n/en/layouts.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Preview } from "../../../preview/preview.tsx";
 import { select, type Editor } from "../model/editor.ts";
@@ -17,7 +16,7 @@ import type { LayoutPreview } from "./use-layout-preview.ts";
 import { ZoneContent } from "./zone-content.tsx";
 import "./stage.css";
 
-const text = texts(layouts);
+const text = texts("layouts");
 
 interface StageProps {
   stage: RefObject<HTMLDivElement | null>;

@@ -2,14 +2,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { memo } from "react";
 import { assetQuery, thumbnailUrl } from "../../../data/assets.ts";
-import { layouts } from "../../../i18n/en/layouts.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { kindOf } from "../../../items/item-kinds.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import { playlistQuery } from "../../playlists/playlists.ts";
 import type { EditedZone } from "../model/edited-layout.ts";
 
-const text = texts(layouts);
+const text = texts("layouts");
 
 interface ZoneContentProps {
   zone: EditedZone;

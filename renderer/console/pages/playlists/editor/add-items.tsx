@@ -2,8 +2,6 @@
 import { memo, useId, useState, type FormEvent } from "react";
 import { Button as AriaButton, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
 import { addressOf } from "../../../data/typed-address.ts";
-import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
-import { playlists } from "../../../i18n/en/playlists.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
@@ -19,7 +17,7 @@ import { itemOfAsset, newItem } from "../../../items/new-item.ts";
 import { fieldsOf, kindOf, typedKinds } from "../../../items/item-kinds.ts";
 import type { Item, Kind } from "../../../items/item.ts";
 
-const text = texts({ ...playlistEditor, ...playlists });
+const text = texts("playlistEditor", "playlists");
 /** Those with buttons of their own, but on a phone. */
 const frequent: readonly Kind[] = ["text", "web"];
 const others = typedKinds.filter((kind) => !frequent.includes(kind));
@@ -129,7 +127,7 @@ function KindDialog({ kind, onAdd, onClose }: DialogProps & { kind: Kind }) {
       {text("addTextDo")}
     </Button>
   );
-  const names = texts(playlistEditor);
+  const names = texts("playlistEditor");
   return (
     <Dialog title={text("addKind", { kind: text(name) })} isOpen onClose={onClose} actions={actions}>
       <form id={id} className="form" onSubmit={submit} noValidate>

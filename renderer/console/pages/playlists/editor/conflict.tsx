@@ -1,8 +1,6 @@
 // Two people changed the playlist at once in a way that cannot be merged by itself: what it is about, and what to keep.
 import { useLastChange } from "../../../data/last-change.ts";
-import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
-import { playlists } from "../../../i18n/en/playlists.ts";
-import { texts } from "../../../i18n/texts.ts";
+import { type MessageKey, texts } from "../../../i18n/texts.ts";
 import type { AssetsById } from "../../../data/assets-by-id.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
@@ -10,7 +8,7 @@ import { nameOf } from "../../../items/item-words.ts";
 import type { PlaylistEditor } from "../model/editor.ts";
 import type { Conflict } from "../model/merge.ts";
 
-const text = texts({ ...playlists, ...playlistEditor });
+const text = texts("playlists", "playlistEditor");
 const mostNamed = 3;
 
 export function ConflictPanel({ id, editor, assets }: { id: string; editor: PlaylistEditor; assets: AssetsById }) {
@@ -44,6 +42,6 @@ function wordsOf({ item, is, fields }: Conflict, assets: AssetsById): string {
   const name = nameOf(item, "asset_id" in item ? assets.get(item.asset_id) : undefined);
   if (is === "they-removed") return text("conflictTheyRemoved", { name });
   if (is === "i-removed") return text("conflictIRemoved", { name });
-  const named = fields.map((field) => `“${text(field as keyof typeof playlistEditor)}”`);
+  const named = fields.map((field) => `“${text(field as MessageKey<"playlistEditor">)}”`);
   return text("conflictFields", { name, fields: named.join(", ") });
 }

@@ -5,9 +5,6 @@ import { useAssetsById } from "../../../data/assets-by-id.ts";
 import { usePageDrop } from "../../../data/drops.ts";
 import { useMay } from "../../../data/session.ts";
 import { ownTimeZone } from "../../../data/zones.ts";
-import { common } from "../../../i18n/en/common.ts";
-import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
-import { playlists } from "../../../i18n/en/playlists.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
@@ -40,8 +37,8 @@ import { useCalendars } from "./use-calendars.ts";
 import { useListActs } from "./list/use-list-acts.ts";
 import "./editor.css";
 
-const text = texts({ ...playlists, ...playlistEditor });
-const shared = texts(common);
+const text = texts("playlists", "playlistEditor");
+const shared = texts("common");
 
 interface EditorViewProps {
   id: string;

@@ -1,7 +1,6 @@
 // The settings of the chosen items: forms made from the table of fields. Several items are changed together.
 import { memo, useMemo } from "react";
-import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
-import { texts } from "../../../i18n/texts.ts";
+import { type MessageKey, texts } from "../../../i18n/texts.ts";
 import { Disclosure } from "../../../ui/disclosure.tsx";
 import { useKept, useStableActs } from "../../../ui/kept.ts";
 import type { FieldProps } from "../fields/field-props.ts";
@@ -18,7 +17,7 @@ import type { Row } from "../model/rows.ts";
 import { isSameValue } from "../model/same-value.ts";
 import { sharedValue } from "../model/shared.ts";
 
-const text = texts(playlistEditor);
+const text = texts("playlistEditor");
 
 interface ItemSettingsProps {
   editor: PlaylistEditor;
@@ -91,7 +90,7 @@ const SettingField = memo(function SettingField({ field, change, ...props }: Set
   return (
     <FieldView
       field={field}
-      label={text(name as keyof typeof playlistEditor)}
+      label={text(name as MessageKey<"playlistEditor">)}
       {...props}
       onChange={(value, isTyping = false) => change({ [name]: value }, isTyping)}
     />

@@ -4,15 +4,13 @@ import { memo, useState } from "react";
 import { client } from "../../../data/client.ts";
 import { enterDraft } from "../../../data/draft.ts";
 import { useAct } from "../../../data/use-act.ts";
-import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
-import { playlists } from "../../../i18n/en/playlists.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { MenuButton } from "../../../ui/menu-button.tsx";
 import { NameDialog } from "../../../ui/name-dialog.tsx";
 import { SaveToDraftDialog, titleOf, useMaySaveToDraft } from "../../drafts/save-to-draft.tsx";
 import type { PlaylistEditor } from "../model/editor.ts";
 
-const text = texts({ ...playlists, ...playlistEditor });
+const text = texts("playlists", "playlistEditor");
 
 interface PlaylistMenuProps {
   id: string;

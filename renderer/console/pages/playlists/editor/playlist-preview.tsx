@@ -3,7 +3,6 @@ import { useQuery } from "@tanstack/react-query";
 import { memo, useCallback, useEffect, useMemo, useState } from "react";
 import { calendarsQuery } from "../../../data/calendars.ts";
 import { ownTimeZone } from "../../../data/zones.ts";
-import { preview } from "../../../i18n/en/preview.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { boxStyle } from "../../../preview/box-style.ts";
 import { PreviewControls } from "../../../preview/preview-controls.tsx";
@@ -16,7 +15,7 @@ import type { ShownContent } from "../../../../../src/protocol/operator/previews
 import type { EditorView } from "../model/editor.ts";
 import { missingAssets, previewedItemId, withEditedItems } from "../model/previewed.ts";
 
-const text = texts(preview);
+const text = texts("preview");
 const size = { width: 1_920, height: 1_080 };
 
 /** It computes the whole playlist anew, which takes longer than a frame. */

@@ -2,7 +2,6 @@
 import { useState } from "react";
 import { Button as AriaButton, Dialog as AriaDialog, DialogTrigger, Popover } from "react-aria-components";
 import { instantOf, localValueOf, ownTimeZone } from "../../../data/zones.ts";
-import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
 import { formatDateTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -12,7 +11,7 @@ import { TextField } from "../../../ui/text-field.tsx";
 import { durationText } from "../../library/asset-facts.tsx";
 import type { Loop } from "../model/loop.ts";
 
-const text = texts(playlistEditor);
+const text = texts("playlistEditor");
 const zones = ["UTC", ...Intl.supportedValuesOf("timeZone")].map((id) => ({ id, name: id.replaceAll("_", " ") }));
 
 /** The time and the clock that a person asks about. */

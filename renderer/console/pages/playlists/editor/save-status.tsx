@@ -1,12 +1,9 @@
 // How many items there are, and whether they are saved.
 import { useDraft, useNeedsApproval } from "../../../data/draft.ts";
-import { drafts } from "../../../i18n/en/drafts.ts";
-import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
-import { playlists } from "../../../i18n/en/playlists.ts";
 import { texts } from "../../../i18n/texts.ts";
 import type { PlaylistEditor } from "../model/editor.ts";
 
-const text = texts({ ...drafts, ...playlists, ...playlistEditor });
+const text = texts("drafts", "playlists", "playlistEditor");
 const words = { saved: "saved", saving: "saving", conflict: "notSaved", failed: "notSaved" } as const;
 
 export function SaveStatus({ editor }: { editor: PlaylistEditor }) {

@@ -1,12 +1,11 @@
 // Takes back the last change and makes it again: by buttons, and by keys anywhere on the page.
 import { useEffect } from "react";
-import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import type { PlaylistEditor } from "../model/editor.ts";
 
-const text = texts(playlistEditor);
+const text = texts("playlistEditor");
 
 export function UndoButtons({ editor }: { editor: PlaylistEditor }) {
   const { canUndo, canRedo } = editor.view;

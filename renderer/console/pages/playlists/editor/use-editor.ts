@@ -6,14 +6,13 @@ import { usePlaceKey } from "../../../data/draft.ts";
 import { findLastChange } from "../../../data/last-change.ts";
 import { keepEdit, keptEdit } from "../../../data/kept-edits.ts";
 import { queryClient, readAgain } from "../../../data/query-client.ts";
-import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
 import { readable } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { showToast } from "../../../ui/toasts.tsx";
 import { PlaylistEditor, type EditorPort, type Stored } from "../model/editor.ts";
 import { isConflict, playlistQuery, saveItems, type VersionedPlaylist } from "../playlists.ts";
 
-const text = texts(playlistEditor);
+const text = texts("playlistEditor");
 
 /** The editor of a playlist; null until the playlist is read. */
 export function useEditor(id: string): { editor: PlaylistEditor | null; name: string | undefined; error: unknown } {

@@ -2,7 +2,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { assetQuery, type AssetKind } from "../../../data/assets.ts";
-import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
@@ -11,7 +10,7 @@ import { AssetThumbnail, summaryText } from "../../library/asset-facts.tsx";
 import { AssetPicker } from "../../library/asset-picker.tsx";
 import type { FieldProps } from "./field-props.ts";
 
-const text = texts(playlistEditor);
+const text = texts("playlistEditor");
 
 interface AssetFieldProps extends FieldProps {
   kinds: readonly AssetKind[];

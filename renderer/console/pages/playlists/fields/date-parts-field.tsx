@@ -1,10 +1,9 @@
 // Which parts of the date a clock shows, and how each is written.
-import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Select } from "../../../ui/select.tsx";
 import type { FieldProps } from "./field-props.ts";
 
-const text = texts(playlistEditor);
+const text = texts("playlistEditor");
 
 const words = ["long", "short", "narrow"] as const;
 const numbers = ["numeric", "2-digit"] as const;

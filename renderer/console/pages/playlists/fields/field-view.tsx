@@ -1,7 +1,6 @@
 // One setting of an item, by the type of its field.
 import { addressOf } from "../../../data/typed-address.ts";
-import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
-import { texts } from "../../../i18n/texts.ts";
+import { type MessageKey, texts } from "../../../i18n/texts.ts";
 import { ColorField } from "../../../ui/color-field.tsx";
 import { NumberField } from "../../../ui/number-field.tsx";
 import { Segments } from "../../../ui/segments.tsx";
@@ -15,8 +14,8 @@ import type { FieldProps } from "./field-props.ts";
 import { LanguageField, TimeZoneField } from "./place-fields.tsx";
 import { HeadersField, SignInField } from "./secret-fields.tsx";
 
-const text = texts(playlistEditor);
-type Message = keyof typeof playlistEditor;
+const text = texts("playlistEditor");
+type Message = MessageKey<"playlistEditor">;
 
 const unitMs = { s: 1_000, min: 60_000 } as const;
 

@@ -1,11 +1,10 @@
 // The time zone and the language of an item.
-import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
 import { locale } from "../../../i18n/locale.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { ComboBox } from "../../../ui/combo-box.tsx";
 import type { FieldProps } from "./field-props.ts";
 
-const text = texts(playlistEditor);
+const text = texts("playlistEditor");
 
 const zones = ["UTC", ...Intl.supportedValuesOf("timeZone")].map((id) => ({ id, name: id.replaceAll("_", " ") }));
 

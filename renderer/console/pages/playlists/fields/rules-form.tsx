@@ -1,5 +1,4 @@
 // The settings that every item has: how long it plays, when, how often, and how it appears.
-import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { instantOf, localValueOf, ownTimeZone } from "../../../data/zones.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -15,7 +14,7 @@ import { newTransition } from "../model/defaults.ts";
 import type { Item } from "../../../items/item.ts";
 import type { Shared } from "../model/shared.ts";
 
-const text = texts(playlistEditor);
+const text = texts("playlistEditor");
 
 interface RulesFormProps {
   shared: (name: string) => Shared;

@@ -1,12 +1,11 @@
 // What a web page needs to let the screen in: a name and a password, or headers. The service never tells what it has stored.
-import { playlistEditor } from "../../../i18n/en/playlist-editor.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import type { FieldProps } from "./field-props.ts";
 
-const text = texts(playlistEditor);
+const text = texts("playlistEditor");
 
 export function SignInField({ label, value, error, isDisabled, onChange, onDone }: FieldProps) {
   const { username = "", password = "" } = (value ?? {}) as { username?: string; password?: string };

@@ -1,12 +1,11 @@
 // What a link shows, in words and as the API takes it.
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
-import { reports } from "../../../i18n/en/reports.ts";
 import { formatDateTime } from "../../../i18n/format.ts";
-import { texts } from "../../../i18n/texts.ts";
+import { type MessageKey, texts } from "../../../i18n/texts.ts";
 import type { Span } from "../period.ts";
 import { groupFor, limitFor, type Group, type ReportKind, type ReportSearch } from "../search.ts";
 
-const text = texts(reports);
+const text = texts("reports");
 
 const perGroup = {
   day: "perDay",
@@ -16,7 +15,7 @@ const perGroup = {
   schedule: "perSchedule",
   item: "perItem",
   asset: "perAsset",
-} as const satisfies Record<Group, keyof typeof reports>;
+} as const satisfies Record<Group, MessageKey<"reports">>;
 
 export type ChosenReport = Schemas["ReportLink"]["report"];
 

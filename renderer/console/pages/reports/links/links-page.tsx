@@ -6,7 +6,6 @@ import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 import { client } from "../../../data/client.ts";
 import { usePagedList } from "../../../data/paged.ts";
 import { useMay, useSession } from "../../../data/session.ts";
-import { reports } from "../../../i18n/en/reports.ts";
 import { formatDateTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Age } from "../../../ui/age.tsx";
@@ -18,7 +17,7 @@ import { PagedTable } from "../../../ui/paged-table.tsx";
 import { showToast } from "../../../ui/toasts.tsx";
 import { kindInWords, periodInWords } from "./link-content.ts";
 
-const text = texts(reports);
+const text = texts("reports");
 
 type ReportLink = Schemas["ReportLink"];
 const statusKinds = { active: "good", expired: "off", revoked: "off" } as const;

@@ -3,8 +3,6 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 import { client } from "../../../data/client.ts";
-import { common } from "../../../i18n/en/common.ts";
-import { reports } from "../../../i18n/en/reports.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { CopyField } from "../../../ui/copy-field.tsx";
@@ -16,7 +14,7 @@ import type { Span } from "../period.ts";
 import type { ReportKind, ReportSearch } from "../search.ts";
 import { chosenReport, periodInWords } from "./link-content.ts";
 
-const text = texts({ ...common, ...reports });
+const text = texts("common", "reports");
 const dayMs = 86_400_000;
 const defaultDays = 30;
 const maxDays = 400;

@@ -3,7 +3,6 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { ProblemError, type Schemas } from "../../../../../sdk/typescript/client.ts";
 import { fileUrl, impatientClient } from "../../../data/client.ts";
-import { reports } from "../../../i18n/en/reports.ts";
 import { formatDate, formatDateTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { EmptyState } from "../../../ui/empty-state.tsx";
@@ -18,7 +17,7 @@ import { ReportView } from "../view/report-view.tsx";
 import { kindInWords } from "./link-content.ts";
 import "./shared-report.css";
 
-const text = texts(reports);
+const text = texts("reports");
 
 type SharedReport = Schemas["SharedReport"];
 

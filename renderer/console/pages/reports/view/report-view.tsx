@@ -1,7 +1,6 @@
 // A report as it is read: sums, a graph of its days, and its rows. The console and the page behind a link show it alike.
 import type { ReactNode } from "react";
-import { reports } from "../../../i18n/en/reports.ts";
-import { texts } from "../../../i18n/texts.ts";
+import { type MessageKey, texts } from "../../../i18n/texts.ts";
 import { barsOf, formatPercent, sumOf, type FigureRow, type Figures } from "../figures.ts";
 import type { Group, ReportKind } from "../search.ts";
 import { DayChart } from "./day-chart.tsx";
@@ -9,7 +8,7 @@ import { ReportTable } from "./report-table.tsx";
 import { Tiles } from "./tiles.tsx";
 import "./report-view.css";
 
-const text = texts(reports);
+const text = texts("reports");
 
 export const groupNames = {
   day: "byDay",
@@ -19,7 +18,7 @@ export const groupNames = {
   schedule: "bySchedule",
   item: "byItem",
   asset: "byAsset",
-} as const satisfies Record<Group, keyof typeof reports>;
+} as const satisfies Record<Group, MessageKey<"reports">>;
 
 interface ReportViewProps {
   kind: ReportKind;
@@ -65,7 +64,7 @@ const helps = {
   plays: ["helpCompleted", "helpFailed", "helpOff"],
   uptime: ["helpUptime"],
   planned: ["helpPlanned", "helpMissing"],
-} as const satisfies Record<ReportKind, readonly (keyof typeof reports)[]>;
+} as const satisfies Record<ReportKind, readonly MessageKey<"reports">[]>;
 
 /** How much of the plan is what was planned then. */
 function Basis({ sum: { planned_ms: planned = 0, planned_as_then_ms: asThen = 0 } }: { sum: Figures }) {

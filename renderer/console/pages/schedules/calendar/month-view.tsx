@@ -2,7 +2,6 @@
 import { Link } from "@tanstack/react-router";
 import { useRef, type PointerEvent } from "react";
 import { dayMs, dateOf } from "../../../../../src/schedule/calendar/day-numbers.ts";
-import { schedules } from "../../../i18n/en/schedules.ts";
 import { formatWeekday } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import type { Due } from "../model/windows.ts";
@@ -11,7 +10,7 @@ import { wallDay } from "./names.ts";
 import { placeBefore, withMoving } from "./use-moving.ts";
 import type { CalendarViewProps } from "./week-view.tsx";
 
-const text = texts(schedules);
+const text = texts("schedules");
 const mostShown = 4;
 const leastDrag = 5;
 

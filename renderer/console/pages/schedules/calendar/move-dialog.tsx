@@ -3,8 +3,6 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { isDate } from "../../../../../src/protocol/scheduling/moments.ts";
 import { dayMs } from "../../../../../src/schedule/calendar/day-numbers.ts";
-import { common } from "../../../i18n/en/common.ts";
-import { schedules } from "../../../i18n/en/schedules.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
@@ -18,7 +16,7 @@ import { movedAll, movedOne } from "../model/move.ts";
 import { wallDay, wallMoment } from "./names.ts";
 import type { Moving } from "./use-moving.ts";
 
-const text = texts({ ...common, ...schedules });
+const text = texts("common", "schedules");
 
 export function MoveDialog({ moving: { due, shift }, onClose }: { moving: Moving; onClose: () => void }) {
   const { schedule, from, until } = due;

@@ -1,12 +1,11 @@
 // The words of windows in the calendar: times on the wall clock of their schedule, layout, and where it plays.
 import { dayMs } from "../../../../../src/schedule/calendar/day-numbers.ts";
-import { schedules } from "../../../i18n/en/schedules.ts";
 import { formatDay, formatList, formatTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import type { Schedule } from "../model/form.ts";
 import type { Due } from "../model/windows.ts";
 
-const text = texts(schedules);
+const text = texts("schedules");
 
 /** Such as `11:00`. @param wall UTC ms at which a clock in UTC shows the same */
 export function wallTime(wall: number): string {

@@ -1,6 +1,5 @@
 // All schedules as a list, with when and where they play in words.
 import { Link } from "@tanstack/react-router";
-import { schedules } from "../../../i18n/en/schedules.ts";
 import { formatShortTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { CardTable } from "../../../ui/card-table.tsx";
@@ -8,7 +7,7 @@ import { valuesOf, type Schedule } from "../model/form.ts";
 import { repeatInWords, timesInWords } from "../model/repeat-words.ts";
 import { colourOf, wallDay, whereInWords } from "./names.ts";
 
-const text = texts(schedules);
+const text = texts("schedules");
 
 export function ScheduleList({ all, layoutName }: { all: readonly Schedule[]; layoutName: (id: string) => string }) {
   return (

@@ -2,7 +2,6 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState, type PointerEvent } from "react";
 import { dayMs } from "../../../../../src/schedule/calendar/day-numbers.ts";
-import { schedules } from "../../../i18n/en/schedules.ts";
 import { formatNarrowDay, formatShortTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { daysOf, type Block, type Due } from "../model/windows.ts";
@@ -10,7 +9,7 @@ import { CalendarLink } from "./calendar-link.tsx";
 import { colourOf, wallDay, wallTime } from "./names.ts";
 import { fitting, isMoving, placeBefore, withMoving, type Moving, type MovingState } from "./use-moving.ts";
 
-const text = texts(schedules);
+const text = texts("schedules");
 const hours = Array.from({ length: 24 }, (_, hour) => hour);
 const minuteMs = 60_000;
 const step = 15;

@@ -1,5 +1,4 @@
 // One condition of a schedule, with the fields that its kind needs.
-import { schedules } from "../../../i18n/en/schedules.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { ComboBox } from "../../../ui/combo-box.tsx";
 import { NumberField } from "../../../ui/number-field.tsx";
@@ -20,7 +19,7 @@ import {
   type VariableCondition,
 } from "../model/conditions.ts";
 
-const text = texts(schedules);
+const text = texts("schedules");
 
 interface ConditionRowProps {
   condition: Condition;

@@ -2,7 +2,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState, type RefObject } from "react";
 import { useMay } from "../../../data/session.ts";
-import { schedules } from "../../../i18n/en/schedules.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
@@ -14,7 +13,7 @@ import type { Condition } from "../model/conditions.ts";
 import { ConditionRow } from "./condition-row.tsx";
 import "./conditions.css";
 
-const text = texts(schedules);
+const text = texts("schedules");
 
 interface ConditionsEditorProps {
   conditions: readonly Condition[];

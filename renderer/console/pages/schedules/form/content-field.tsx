@@ -4,7 +4,6 @@ import { useState } from "react";
 import { usePageDrop } from "../../../data/drops.ts";
 import { useMay } from "../../../data/session.ts";
 import type { UploadedAsset } from "../../../data/uploads.ts";
-import { schedules } from "../../../i18n/en/schedules.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ComboBox } from "../../../ui/combo-box.tsx";
@@ -19,7 +18,7 @@ import { makeLayoutOf } from "../layout-of-files.ts";
 import type { Values } from "../model/form.ts";
 import type { FieldsProps } from "./fields.ts";
 
-const text = texts(schedules);
+const text = texts("schedules");
 const longestName = 200;
 
 interface ContentFieldProps extends Omit<FieldsProps, "onChange"> {

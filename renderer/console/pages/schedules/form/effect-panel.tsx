@@ -1,7 +1,6 @@
 // Beside the form: what saving it would change on the screens, asked again while it is edited.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { schedules } from "../../../i18n/en/schedules.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { useSettled } from "../../../ui/kept.ts";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
@@ -9,7 +8,7 @@ import { readEffect, type TriedChange } from "../data.ts";
 import { EffectText } from "../effect-text.tsx";
 import type { ScheduleChange } from "../model/form.ts";
 
-const text = texts(schedules);
+const text = texts("schedules");
 /** Who types is not asked about after each letter. */
 const settleMs = 400;
 

@@ -1,5 +1,4 @@
 // The dates on which a recurring schedule does not begin.
-import { schedules } from "../../../i18n/en/schedules.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { formatDate } from "../../../i18n/format.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -7,7 +6,7 @@ import { Icon } from "../../../ui/icon.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { useState } from "react";
 
-const text = texts(schedules);
+const text = texts("schedules");
 
 interface ExceptDatesProps {
   dates: readonly string[];

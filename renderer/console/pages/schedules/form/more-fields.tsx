@@ -1,6 +1,5 @@
 // What most schedules leave as it is: priority, sharing time with other content, where loops begin, and conditions.
 import { useMay } from "../../../data/session.ts";
-import { schedules } from "../../../i18n/en/schedules.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { NumberField } from "../../../ui/number-field.tsx";
 import { Segments } from "../../../ui/segments.tsx";
@@ -9,7 +8,7 @@ import type { Interrupt, Values } from "../model/form.ts";
 import { ConditionsEditor } from "./conditions-editor.tsx";
 import type { FieldsProps } from "./fields.ts";
 
-const text = texts(schedules);
+const text = texts("schedules");
 
 export function MoreFields(props: FieldsProps) {
   const { values, errors, onChange } = props;

@@ -4,7 +4,6 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { enterDraft } from "../../../data/draft.ts";
 import { useMay } from "../../../data/session.ts";
-import { schedules } from "../../../i18n/en/schedules.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Page } from "../../../ui/page.tsx";
 import { showToast } from "../../../ui/toasts.tsx";
@@ -14,7 +13,7 @@ import { newValues, type ScheduleChange } from "../model/form.ts";
 import type { NewScheduleSearch } from "../routes.ts";
 import { ScheduleForm } from "./schedule-form.tsx";
 
-const text = texts(schedules);
+const text = texts("schedules");
 
 export function NewSchedulePage() {
   const { layout, screen, from, until }: NewScheduleSearch = useSearch({ strict: false });

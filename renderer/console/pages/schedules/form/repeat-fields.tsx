@@ -1,8 +1,6 @@
 // How a schedule recurs: choices, and below them the sentence that they make.
 import { ToggleButton, ToggleButtonGroup } from "react-aria-components";
 import { weekdays } from "../../../../../src/protocol/scheduling/opening-hours.ts";
-import { repeatTexts } from "../../../i18n/en/repeat.ts";
-import { schedules } from "../../../i18n/en/schedules.ts";
 import { formatWeekday } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { NumberField } from "../../../ui/number-field.tsx";
@@ -14,8 +12,8 @@ import { monthDaysOf, weekdayOfStart, type Repeat, type RepeatEnd, type Weekday 
 import { ExceptDates } from "./except-dates.tsx";
 import type { FieldsProps } from "./fields.ts";
 
-const text = texts(schedules);
-const words = texts(repeatTexts);
+const text = texts("schedules");
+const words = texts("repeat");
 
 type Choice = "once" | Repeat["unit"] | "workdays" | "rule";
 const workdays = weekdays.slice(0, 5);

@@ -1,6 +1,5 @@
 // The form of a schedule, new or not, with what saving it would change.
 import { useRef, type FormEvent, type ReactNode } from "react";
-import { schedules } from "../../../i18n/en/schedules.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { fieldErrorsOf, ProblemMessage } from "../../../ui/problem-message.tsx";
@@ -17,7 +16,7 @@ import { WhenFields } from "./when-fields.tsx";
 import "../../../ui/form-columns.css";
 import "./form.css";
 
-const text = texts(schedules);
+const text = texts("schedules");
 /** The fields that show what is wrong with them. */
 const shownFields = [
   "name",

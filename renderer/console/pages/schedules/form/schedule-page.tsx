@@ -6,7 +6,6 @@ import { enterDraft } from "../../../data/draft.ts";
 import { readAgain } from "../../../data/query-client.ts";
 import { useAct } from "../../../data/use-act.ts";
 import { useMay } from "../../../data/session.ts";
-import { schedules } from "../../../i18n/en/schedules.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Contradictions } from "../../../ui/contradictions.tsx";
@@ -21,7 +20,7 @@ import { mergeValues, type Part } from "../model/merge.ts";
 import { ScheduleForm } from "./schedule-form.tsx";
 import { useEdited } from "./use-edited.ts";
 
-const text = texts(schedules);
+const text = texts("schedules");
 const partNames = {
   name: "name",
   layout: "layout",

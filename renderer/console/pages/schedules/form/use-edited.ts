@@ -1,13 +1,12 @@
 // A schedule while a person changes it, together with others.
 import { useMergedEdit, type Merging } from "../../../data/use-merged-edit.ts";
-import { schedules } from "../../../i18n/en/schedules.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { showToast } from "../../../ui/toasts.tsx";
 import type { VersionedSchedule } from "../data.ts";
 import { valuesOf, type Values } from "../model/form.ts";
 import { mergeValues, withParts, type Part } from "../model/merge.ts";
 
-const text = texts(schedules);
+const text = texts("schedules");
 
 const merging: Merging<VersionedSchedule, Values, Part> = {
   valuesOf: ({ schedule }) => valuesOf(schedule),

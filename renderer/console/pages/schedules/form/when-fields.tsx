@@ -1,6 +1,5 @@
 // When a schedule plays: its first window, whole days or times, and its time zone.
 import { ownTimeZone } from "../../../data/zones.ts";
-import { schedules } from "../../../i18n/en/schedules.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Checkbox } from "../../../ui/checkbox.tsx";
 import { ComboBox } from "../../../ui/combo-box.tsx";
@@ -8,7 +7,7 @@ import { TextField } from "../../../ui/text-field.tsx";
 import { withStart, type Values } from "../model/form.ts";
 import type { FieldsProps } from "./fields.ts";
 
-const text = texts(schedules);
+const text = texts("schedules");
 const screensZone = "screens";
 const zones = [
   { id: screensZone, name: text("screensZone") },

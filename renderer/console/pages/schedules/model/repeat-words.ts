@@ -1,13 +1,12 @@
 // A recurrence in words: “Every second Tuesday, 11:00 to 14:00, until 31 Mar 2027”.
 import { parseMoment } from "../../../../../src/protocol/scheduling/moments.ts";
 import { weekdays } from "../../../../../src/protocol/scheduling/opening-hours.ts";
-import { repeatTexts } from "../../../i18n/en/repeat.ts";
 import { formatDate, formatList, formatMonthDay, formatShortTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import type { Values } from "./form.ts";
 import type { MonthDay, Repeat, RepeatEnd, Weekday } from "./repeat.ts";
 
-const text = texts(repeatTexts);
+const text = texts("repeat");
 
 /** The times of day of a schedule. */
 export type Times = Pick<Values, "isAllDay" | "startDate" | "startTime" | "endDate" | "endTime" | "hasEnd">;
@@ -24,8 +23,10 @@ export function timesInWords({ isAllDay, startDate, startTime, endDate, endTime,
   const days = (Date.parse(endDate) - Date.parse(startDate)) / dayMs;
   if (isAllDay) return days > 0 ? text("allDays", { days: days + 1 }) : text("allDay");
   if (startTime === "" || (hasEnd && endTime === "")) return "";
-  const [from, to] = [startTime, endTime].map((time) => (time === "" ? "" : formatShortTime(Date.parse(`1970-01-01T${time}Z`))));
+  const shown = (time: string): string => formatShortTime(Date.parse(`1970-01-01T${time}Z`));
+  const from = shown(startTime);
   if (!hasEnd) return text("fromOn", { from });
+  const to = shown(endTime);
   // Past midnight it is plain that the end is on the next day.
   const isPlain = !(days > 0) || (days === 1 && endTime <= startTime);
   return isPlain ? text("fromTo", { from, to }) : text("fromToLater", { from, to, days });

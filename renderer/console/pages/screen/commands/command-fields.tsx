@@ -1,7 +1,6 @@
 // The controls of a command's arguments: on a screen's page, and for many screens at once.
 import "./commands.css";
 import { useQuery } from "@tanstack/react-query";
-import { screenCommands } from "../../../i18n/en/screen-commands.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { ComboBox } from "../../../ui/combo-box.tsx";
 import { Select } from "../../../ui/select.tsx";
@@ -11,7 +10,7 @@ import { layoutNamesQuery } from "../../../data/layout-names.ts";
 import type { PlayerDetails } from "../data.ts";
 import type { Field, Values } from "./command-table.ts";
 
-const text = texts(screenCommands);
+const text = texts("screenCommands");
 export type Capabilities = NonNullable<PlayerDetails["capabilities"]>;
 
 interface CommandFieldsProps {

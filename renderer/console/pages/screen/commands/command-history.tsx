@@ -2,7 +2,6 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { client } from "../../../data/client.ts";
 import { useMay } from "../../../data/session.ts";
-import { screenCommands } from "../../../i18n/en/screen-commands.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Age } from "../../../ui/age.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -12,7 +11,7 @@ import { commandName } from "./command-names.ts";
 import { Lifecycle } from "./lifecycle.tsx";
 import { isEnded } from "./use-command.ts";
 
-const text = texts(screenCommands);
+const text = texts("screenCommands");
 
 export function CommandHistory({ id }: { id: string }) {
   const { data, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({

@@ -1,26 +1,21 @@
 // The names of commands for people.
-import { screenCommands } from "../../../i18n/en/screen-commands.ts";
 import { texts } from "../../../i18n/texts.ts";
 import type { CommandRequest } from "./use-command.ts";
 
-const text = texts(screenCommands);
+const text = texts("screenCommands");
 
 type MessagePart<T extends string> = T extends `${infer Area}.${infer Action}` ? `${Area}_${Action}` : T;
 // The compiler checks that every command has both messages.
-const messages = screenCommands satisfies Record<`${"type" | "about"}_${MessagePart<CommandRequest["type"]>}`, string>;
+text satisfies (key: `${"type" | "about"}_${MessagePart<CommandRequest["type"]>}`) => string;
 
 /** The name of a command; its type if this console does not know it. */
 export function commandName(type: string): string {
   const key = `type_${type.replaceAll(".", "_")}`;
-  return isMessage(key) ? text(key) : type;
+  return text.has(key) ? text(key) : type;
 }
 
 /** What a command does, in a few words. */
 export function commandAbout(type: string): string {
   const key = `about_${type.replaceAll(".", "_")}`;
-  return isMessage(key) ? text(key) : "";
-}
-
-function isMessage(key: string): key is keyof typeof screenCommands {
-  return key in messages;
+  return text.has(key) ? text(key) : "";
 }

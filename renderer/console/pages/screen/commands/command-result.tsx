@@ -1,12 +1,11 @@
 // What a command brought: a picture, a log, a diagnosis, or values.
 import { fileUrl } from "../../../data/client.ts";
-import { screenCommands } from "../../../i18n/en/screen-commands.ts";
 import { readable } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import type { Command } from "../data.ts";
 
-const text = texts(screenCommands);
+const text = texts("screenCommands");
 const checkKinds = { ok: "good", warning: "warn", failed: "bad", skipped: undefined } as const;
 const checkNames = { ok: "checkOk", warning: "checkWarning", failed: "checkFailed", skipped: "checkSkipped" } as const;
 

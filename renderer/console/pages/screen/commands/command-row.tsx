@@ -1,6 +1,5 @@
 // One command of a screen: what it does, the controls of its arguments, and how far the last one sent from here has come.
 import { useState } from "react";
-import { screenCommands } from "../../../i18n/en/screen-commands.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
@@ -12,7 +11,7 @@ import type { CommandSpec, Values } from "./command-table.ts";
 import { Lifecycle } from "./lifecycle.tsx";
 import { isEnded, useCommand, type CommandRequest } from "./use-command.ts";
 
-const text = texts(screenCommands);
+const text = texts("screenCommands");
 type Capabilities = NonNullable<PlayerDetails["capabilities"]>;
 
 interface CommandRowProps {

@@ -1,10 +1,10 @@
 // The commands that a person can send, in groups, each with the controls of its arguments.
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
-import type { screenCommands } from "../../../i18n/en/screen-commands.ts";
 import type { CommandRequest } from "./use-command.ts";
+import type { MessageKey } from "../../../i18n/texts.ts";
 
 type Capabilities = Schemas["Capabilities"];
-type Message = keyof typeof screenCommands;
+type Message = MessageKey<"screenCommands">;
 export type CommandType = CommandRequest["type"];
 export type Values = Readonly<Record<string, string>>;
 
@@ -23,7 +23,7 @@ export interface Field {
 export interface CommandSpec {
   type: CommandType;
   /** What is lost by it: the person has to confirm. */
-  confirm?: Message;
+  confirm?: MessageKey<"screenCommands", { name: string }>;
   fields?: readonly Field[];
   args?: (values: Values) => Record<string, unknown>;
 }

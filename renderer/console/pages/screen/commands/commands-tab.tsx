@@ -1,7 +1,5 @@
 // The commands of a screen: exactly those that its device supports, why it lacks the others, and those sent before.
 import { useMay } from "../../../data/session.ts";
-import { common } from "../../../i18n/en/common.ts";
-import { screenCommands } from "../../../i18n/en/screen-commands.ts";
 import { texts } from "../../../i18n/texts.ts";
 import type { PlayerDetails } from "../data.ts";
 import { CommandHistory } from "./command-history.tsx";
@@ -10,8 +8,8 @@ import { CommandRow } from "./command-row.tsx";
 import { commandGroups } from "./command-table.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 
-const text = texts(screenCommands);
-const shared = texts(common);
+const text = texts("screenCommands");
+const shared = texts("common");
 export function CommandsTab({ player }: { player: PlayerDetails }) {
   const may = useMay("commands:write");
   const mayRead = useMay("commands:read");

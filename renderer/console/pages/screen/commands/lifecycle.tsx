@@ -1,12 +1,11 @@
 // Where a command is on its way: queued, delivered, accepted, running, and how it ended.
 import "./commands.css";
-import { screenCommands } from "../../../i18n/en/screen-commands.ts";
 import { formatDateTime, readable } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import type { Command } from "../data.ts";
 import { isEnded } from "./use-command.ts";
 
-const text = texts(screenCommands);
+const text = texts("screenCommands");
 const steps = ["queued", "delivered", "acknowledged", "running"] as const;
 
 const kinds: Readonly<Partial<Record<Command["status"], string>>> = {

@@ -2,7 +2,6 @@
 import "./health.css";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { screenHealth } from "../../../i18n/en/screen-health.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { EmptyState } from "../../../ui/empty-state.tsx";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
@@ -13,7 +12,7 @@ import { MetricCard } from "./metric-card.tsx";
 import { metrics } from "./metrics.ts";
 import { UptimeCard } from "./uptime-card.tsx";
 
-const text = texts(screenHealth);
+const text = texts("screenHealth");
 const choices = (["hour", "day", "week", "year"] as const).map((id) => ({ id, name: text(id) }));
 
 export function HealthTab({ player: { id } }: { player: PlayerDetails }) {

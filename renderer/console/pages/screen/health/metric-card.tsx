@@ -1,12 +1,11 @@
 // One measurement of a screen: its graph, its extremes in words, and its values as a table.
 import { lazy, Suspense, useMemo } from "react";
-import { screenHealth } from "../../../i18n/en/screen-health.ts";
 import { formatDateTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { linesOf, ranges, sampleOf, type Range, type Row } from "./history.ts";
 import type { Metric } from "./metrics.ts";
 
-const text = texts(screenHealth);
+const text = texts("screenHealth");
 const Chart = lazy(async () => ({ default: (await import("./chart.tsx")).Chart }));
 const mostRows = 48;
 

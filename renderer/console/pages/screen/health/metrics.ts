@@ -1,9 +1,9 @@
 // What the graphs of a screen's health show.
 import { formatBytes, formatNumber } from "../../../i18n/format.ts";
-import type { screenHealth } from "../../../i18n/en/screen-health.ts";
 import type { Value } from "./history.ts";
+import type { MessageKey } from "../../../i18n/texts.ts";
 
-type Message = keyof typeof screenHealth;
+type Message = MessageKey<"screenHealth">;
 
 export interface Metric {
   name: Message;

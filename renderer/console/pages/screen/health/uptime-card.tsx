@@ -1,11 +1,10 @@
 // On how much of each of the last thirty days the screen was reachable.
 import { useQuery } from "@tanstack/react-query";
 import { client } from "../../../data/client.ts";
-import { screenHealth } from "../../../i18n/en/screen-health.ts";
 import { formatDay, formatNumber } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 
-const text = texts(screenHealth);
+const text = texts("screenHealth");
 
 export function UptimeCard({ id }: { id: string }) {
   const { data } = useQuery({

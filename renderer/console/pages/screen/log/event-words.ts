@@ -1,17 +1,15 @@
 // What the events of a screen say to people.
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
-import { screenCommands } from "../../../i18n/en/screen-commands.ts";
-import { screenLog } from "../../../i18n/en/screen-log.ts";
-import { texts } from "../../../i18n/texts.ts";
+import { type MessageKey, texts } from "../../../i18n/texts.ts";
 import { commandName } from "../commands/command-names.ts";
 
-const text = texts(screenLog);
-const commandText = texts(screenCommands);
+const text = texts("screenLog");
+const commandText = texts("screenCommands");
 
 export type LoggedEvent = Schemas["EventPage"]["data"][number];
 export type LogKind = "problems" | "commands" | "changes";
 
-const words: Readonly<Record<string, keyof typeof screenLog>> = {
+const words: Readonly<Record<string, MessageKey<"screenLog">>> = {
   "player.paired": "paired",
   "player.updated": "updated",
   "player.removed": "removed",
@@ -26,7 +24,7 @@ const words: Readonly<Record<string, keyof typeof screenLog>> = {
   "alert.acknowledged": "alertAcknowledged",
   "alert.closed": "alertClosed",
 };
-const changes: Readonly<Record<string, keyof typeof screenLog>> = {
+const changes: Readonly<Record<string, MessageKey<"screenLog", { name: string }>>> = {
   layout: "layoutChanged",
   playlist: "playlistChanged",
   asset: "assetChanged",
@@ -64,8 +62,7 @@ export function wordsOf({ type, data }: LoggedEvent): string {
   if (noun === "problem") return text(type === "problem.opened" ? "opened" : "closed", { detail: string("detail") || string("code") });
   if (noun === "command") {
     const status = type.slice(noun.length + 1);
-    const isStatus = (key: string): key is keyof typeof screenCommands => key in screenCommands;
-    return text("command", { name: commandName(string("type")), status: isStatus(status) ? commandText(status) : status });
+    return text("command", { name: commandName(string("type")), status: commandText.has(status) ? commandText(status) : status });
   }
   const change = changes[noun];
   return change === undefined ? text("other", { type }) : text(change, { name: string("name") });

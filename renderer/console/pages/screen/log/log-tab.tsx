@@ -3,7 +3,6 @@ import "./log.css";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { client } from "../../../data/client.ts";
-import { screenLog } from "../../../i18n/en/screen-log.ts";
 import { formatDateTime, readable } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Age } from "../../../ui/age.tsx";
@@ -14,7 +13,7 @@ import { useTimeZone } from "../data.ts";
 import { kindOf, markOf, withoutPastSteps, wordsOf, type LogKind } from "./event-words.ts";
 import { useEvents } from "./use-events.ts";
 
-const text = texts(screenLog);
+const text = texts("screenLog");
 const shownAtFirst = 100;
 
 export function LogTab({ id }: { id: string }) {

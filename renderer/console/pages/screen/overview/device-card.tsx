@@ -1,10 +1,9 @@
 // What the screen's device is.
-import { screen } from "../../../i18n/en/screen.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { FactList } from "../../../ui/fact-list.tsx";
 import type { PlayerDetails } from "../data.ts";
 
-const text = texts(screen);
+const text = texts("screen");
 
 export function DeviceCard({ player }: { player: PlayerDetails }) {
   const { hardware, resolution, player_version: version, engine, telemetry } = player;

@@ -2,11 +2,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { client } from "../../../data/client.ts";
-import { screen } from "../../../i18n/en/screen.ts";
 import { formatDateTime, formatDay, formatTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 
-const text = texts(screen);
+const text = texts("screen");
 
 export function HoursCard({ id }: { id: string }) {
   const { data } = useQuery({

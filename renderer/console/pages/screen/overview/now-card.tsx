@@ -1,6 +1,5 @@
 // What plays on the screen now and next, and until when.
 import { useQuery } from "@tanstack/react-query";
-import { screen } from "../../../i18n/en/screen.ts";
 import { formatBytes, formatDateTime, formatTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
@@ -10,7 +9,7 @@ import { itemNamesQuery } from "./items.ts";
 import { joined } from "./week.ts";
 import { causeOf, nameOf } from "./words.ts";
 
-const text = texts(screen);
+const text = texts("screen");
 
 export function NowCard({ id }: { id: string }) {
   const { data: forecast, dataUpdatedAt, error } = useQuery(forecastQuery(id));

@@ -2,7 +2,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { fileUrl } from "../../../data/client.ts";
 import { useMay } from "../../../data/session.ts";
-import { screen } from "../../../i18n/en/screen.ts";
 import { formatAge } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Age } from "../../../ui/age.tsx";
@@ -13,7 +12,7 @@ import { isEnded, useCommand } from "../commands/use-command.ts";
 import { newestPictureQuery, useTimeZone, type PlayerDetails } from "../data.ts";
 import { useLive } from "./use-live.ts";
 
-const text = texts(screen);
+const text = texts("screen");
 
 export function PictureCard({ player }: { player: PlayerDetails }) {
   const { id, name, status } = player;

@@ -1,6 +1,5 @@
 // The state of the screen in words: what is wrong, since when, and what to do about it.
 import type { RosterPlayer } from "../../../data/roster.ts";
-import { screen } from "../../../i18n/en/screen.ts";
 import { readable } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Age } from "../../../ui/age.tsx";
@@ -9,7 +8,7 @@ import { useTimeZone, type PlayerDetails } from "../data.ts";
 import { stateOf } from "../state-of.ts";
 import { stateName, stateSentence } from "../state-words.ts";
 
-const text = texts(screen);
+const text = texts("screen");
 
 export function StateCard({ player, row }: { player: PlayerDetails; row: RosterPlayer }) {
   const timeZone = useTimeZone(player.id);

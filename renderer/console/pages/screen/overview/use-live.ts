@@ -1,11 +1,10 @@
 // A live view of a screen: begun by the person, ended by leaving or hiding the page, by the service, or by the person.
 import { useCallback, useEffect, useRef, useState, type RefObject } from "react";
-import { screen } from "../../../i18n/en/screen.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { reasonOf } from "../../../ui/problem-message.tsx";
 import { watchLive } from "./live-stream.ts";
 
-const text = texts(screen);
+const text = texts("screen");
 
 export type LiveState = { is: "idle" } | { is: "connecting" } | { is: "live" } | { is: "ended"; reason: string };
 

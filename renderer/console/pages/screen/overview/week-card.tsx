@@ -3,7 +3,6 @@ import "./week.css";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ownTimeZone } from "../../../data/zones.ts";
-import { screen } from "../../../i18n/en/screen.ts";
 import { formatDay, formatTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
@@ -12,7 +11,7 @@ import { forecastQuery, type Stretch } from "../data.ts";
 import { contentOf, joined, legendOf, weekOf, type WeekDay } from "./week.ts";
 import { causeOf, nameOf } from "./words.ts";
 
-const text = texts(screen);
+const text = texts("screen");
 const hours = [0, 3, 6, 9, 12, 15, 18, 21, 24];
 
 type Legend = ReturnType<typeof legendOf>;

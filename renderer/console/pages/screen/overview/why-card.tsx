@@ -4,7 +4,6 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { client } from "../../../data/client.ts";
 import { instantOf, localValueOf } from "../../../data/zones.ts";
-import { screen } from "../../../i18n/en/screen.ts";
 import { readable } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -12,7 +11,7 @@ import { ProblemMessage } from "../../../ui/problem-message.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { useTimeZone } from "../data.ts";
 
-const text = texts(screen);
+const text = texts("screen");
 const shownAtFirst = 10;
 const kinds: Readonly<Record<string, string>> = { shows: "good", held: "accent", outranked: "warn" };
 

@@ -1,9 +1,8 @@
 // What plays on a screen, and why, in words.
-import { screen } from "../../../i18n/en/screen.ts";
 import { texts } from "../../../i18n/texts.ts";
 import type { Stretch } from "../data.ts";
 
-const text = texts(screen);
+const text = texts("screen");
 
 /** What a stretch shows. */
 export function nameOf({ empty_because: reason, layout_name: layout, asset_id: assetId }: Stretch): string {

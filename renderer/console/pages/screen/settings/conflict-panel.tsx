@@ -1,5 +1,4 @@
 // Shows what the person and somebody else have made of the same setting, and lets the person choose.
-import { screenSettings } from "../../../i18n/en/screen-settings.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
@@ -7,7 +6,7 @@ import { capabilitiesOf } from "../commands/capabilities.ts";
 import type { Draft, SettingName, Settings } from "./draft.ts";
 import { recurringText } from "./recurring/recurring.ts";
 
-const text = texts(screenSettings);
+const text = texts("screenSettings");
 
 export function ConflictPanel({ draft, server }: { draft: Draft; server: Settings }) {
   return (

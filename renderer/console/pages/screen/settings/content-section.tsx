@@ -1,14 +1,13 @@
 // Layout, safe image and variables of a screen.
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { client } from "../../../data/client.ts";
-import { screenSettings } from "../../../i18n/en/screen-settings.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { ComboBox } from "../../../ui/combo-box.tsx";
 import { layoutNamesQuery } from "../../../data/layout-names.ts";
 import { Section, type SectionProps } from "./section.tsx";
 import { VariablesEditor } from "./variables-editor.tsx";
 
-const text = texts(screenSettings);
+const text = texts("screenSettings");
 const nothing = "none";
 
 const imagesQuery = queryOptions({

@@ -5,8 +5,6 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 import { client } from "../../../data/client.ts";
 import { useAct } from "../../../data/use-act.ts";
-import { common } from "../../../i18n/en/common.ts";
-import { screenSettings } from "../../../i18n/en/screen-settings.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
@@ -14,7 +12,7 @@ import { Icon } from "../../../ui/icon.tsx";
 import { fieldErrorsOf, ProblemMessage } from "../../../ui/problem-message.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 
-const text = texts({ ...common, ...screenSettings });
+const text = texts("common", "screenSettings");
 
 type Calendar = Schemas["Calendar"];
 

@@ -3,14 +3,13 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { client } from "../../../data/client.ts";
-import { screenSettings } from "../../../i18n/en/screen-settings.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { showToast } from "../../../ui/toasts.tsx";
 import { Section } from "./section.tsx";
 
-const text = texts(screenSettings);
+const text = texts("screenSettings");
 
 export function DeleteScreen({ id, name }: { id: string; name: string }) {
   const [isAsking, setIsAsking] = useState(false);

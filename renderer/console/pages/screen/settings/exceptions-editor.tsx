@@ -4,7 +4,6 @@ import { useState } from "react";
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 import { calendarsQuery, type Calendar } from "../../../data/calendars.ts";
 import { useMay } from "../../../data/session.ts";
-import { screenSettings } from "../../../i18n/en/screen-settings.ts";
 import { formatDate } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -15,7 +14,7 @@ import { Select } from "../../../ui/select.tsx";
 import { DatesDialog } from "./dates-dialog.tsx";
 import { OpeningsEditor, usualOpening } from "./openings-editor.tsx";
 
-const text = texts(screenSettings);
+const text = texts("screenSettings");
 const mostNamed = 6;
 /** How many a screen can have. */
 const mostExceptions = 20;

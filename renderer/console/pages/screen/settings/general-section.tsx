@@ -1,5 +1,4 @@
 // Name, tags, orientation and time zone of a screen.
-import { screenSettings } from "../../../i18n/en/screen-settings.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { ComboBox } from "../../../ui/combo-box.tsx";
 import { Select } from "../../../ui/select.tsx";
@@ -8,7 +7,7 @@ import { TextField } from "../../../ui/text-field.tsx";
 import type { Settings } from "./draft.ts";
 import { Section, type SectionProps } from "./section.tsx";
 
-const text = texts(screenSettings);
+const text = texts("screenSettings");
 const orientations: readonly Settings["orientation"][] = ["landscape", "portrait", "landscape-flipped", "portrait-flipped"];
 const ofDevice = "device";
 const zones = [

@@ -1,12 +1,11 @@
 // The opening hours of the display.
-import { screenSettings } from "../../../i18n/en/screen-settings.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Switch } from "../../../ui/switch.tsx";
 import { ExceptionsEditor } from "./exceptions-editor.tsx";
 import { OpeningsEditor, usualOpening } from "./openings-editor.tsx";
 import { Section, type SectionProps } from "./section.tsx";
 
-const text = texts(screenSettings);
+const text = texts("screenSettings");
 
 export function HoursSection({ draft: { settings, set }, isDisabled }: SectionProps) {
   const { display_hours: hours } = settings;

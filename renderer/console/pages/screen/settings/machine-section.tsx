@@ -1,7 +1,6 @@
 // When and how fast a screen downloads, and whether somebody works at it.
 import { useTimeZone } from "../data.ts";
 import { instantOf, localValueOf } from "../../../data/zones.ts";
-import { screenSettings } from "../../../i18n/en/screen-settings.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { NumberField } from "../../../ui/number-field.tsx";
 import { Switch } from "../../../ui/switch.tsx";
@@ -10,7 +9,7 @@ import type { Settings } from "./draft.ts";
 import { OpeningsEditor } from "./openings-editor.tsx";
 import { Section, type SectionProps } from "./section.tsx";
 
-const text = texts(screenSettings);
+const text = texts("screenSettings");
 const hourMs = 3_600_000;
 const night = { from: "01:00", until: "05:00" };
 

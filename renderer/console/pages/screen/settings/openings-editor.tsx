@@ -1,14 +1,13 @@
 // Time spans on some weekdays: opening hours, or times for downloads.
 import "./settings.css";
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
-import { screenSettings } from "../../../i18n/en/screen-settings.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { WeekdaysField } from "./weekdays-field.tsx";
 
-const text = texts(screenSettings);
+const text = texts("screenSettings");
 
 export type Opening = Schemas["Opening"];
 

@@ -1,5 +1,4 @@
 // When a screen takes pictures by itself, and what none of its pictures may show.
-import { screenSettings } from "../../../i18n/en/screen-settings.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
@@ -9,7 +8,7 @@ import { Switch } from "../../../ui/switch.tsx";
 import type { Settings } from "./draft.ts";
 import { Section, type SectionProps } from "./section.tsx";
 
-const text = texts(screenSettings);
+const text = texts("screenSettings");
 
 type Screenshots = NonNullable<Settings["screenshots"]>;
 type Side = keyof Screenshots["redact"][number];

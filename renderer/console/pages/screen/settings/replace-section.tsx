@@ -1,12 +1,11 @@
 // Moves the screen to another device, for hardware that broke.
 import { useState } from "react";
-import { screenSettings } from "../../../i18n/en/screen-settings.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ReplaceDevice } from "../../pair/replace-device.tsx";
 import { Section } from "./section.tsx";
 
-const text = texts(screenSettings);
+const text = texts("screenSettings");
 
 export function ReplaceSection({ id, name }: { id: string; name: string }) {
   const [isOpen, setIsOpen] = useState(false);

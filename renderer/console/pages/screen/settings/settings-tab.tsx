@@ -4,8 +4,6 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ProblemError } from "../../../../../sdk/typescript/client.ts";
 import { client } from "../../../data/client.ts";
 import { useMay } from "../../../data/session.ts";
-import { common } from "../../../i18n/en/common.ts";
-import { screenSettings } from "../../../i18n/en/screen-settings.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { fieldErrorsOf, ProblemMessage } from "../../../ui/problem-message.tsx";
@@ -25,8 +23,8 @@ import { ReplaceSection } from "./replace-section.tsx";
 import type { SectionProps } from "./section.tsx";
 import { WallSection } from "./wall-section.tsx";
 
-const text = texts(screenSettings);
-const shared = texts(common);
+const text = texts("screenSettings");
+const shared = texts("common");
 
 export function SettingsTab({ id }: { id: string }) {
   const { data } = useQuery(playerQuery(id));

@@ -1,13 +1,12 @@
 // The variables of a screen, by name and value.
 import { useState } from "react";
-import { screenSettings } from "../../../i18n/en/screen-settings.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import type { Settings } from "./draft.ts";
 
-const text = texts(screenSettings);
+const text = texts("screenSettings");
 const validName = /^[a-z][a-z0-9_]{0,63}$/;
 
 type Variables = Settings["variables"];

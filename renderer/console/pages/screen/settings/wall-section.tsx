@@ -2,15 +2,14 @@
 import { useState, type ReactNode } from "react";
 import { Radio, RadioGroup } from "react-aria-components";
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
-import { screenSettings } from "../../../i18n/en/screen-settings.ts";
-import { texts } from "../../../i18n/texts.ts";
+import { type MessageKey, texts } from "../../../i18n/texts.ts";
 import { NumberField } from "../../../ui/number-field.tsx";
 import { Switch } from "../../../ui/switch.tsx";
 import { Section, type SectionProps } from "./section.tsx";
 import "./wall.css";
 import { gridOf, isPartOf, mostAcross, wallOf, type WallGrid } from "./wall-grid.ts";
 
-const text = texts(screenSettings);
+const text = texts("screenSettings");
 const fullHd = { width: 1_920, height: 1_080 };
 const largest = 65_535;
 
@@ -48,7 +47,7 @@ export function WallSection({ draft: { settings, set }, errors, isDisabled, play
 
 function GridPlace({ grid, isDisabled, onChange }: { grid: WallGrid; isDisabled: boolean; onChange: (grid: WallGrid) => void }) {
   const { columns, rows, column, row, displayWidth, displayHeight, gap } = grid;
-  const field = (label: Parameters<typeof text>[0], name: keyof WallGrid, minValue: number, maxValue: number): ReactNode => (
+  const field = (label: MessageKey<"screenSettings">, name: keyof WallGrid, minValue: number, maxValue: number): ReactNode => (
     <NumberField
       label={text(label)}
       minValue={minValue}

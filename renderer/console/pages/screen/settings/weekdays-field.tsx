@@ -2,10 +2,9 @@
 import "./weekdays-field.css";
 import { ToggleButton, ToggleButtonGroup } from "react-aria-components";
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
-import { screenSettings } from "../../../i18n/en/screen-settings.ts";
 import { texts } from "../../../i18n/texts.ts";
 
-const text = texts(screenSettings);
+const text = texts("screenSettings");
 
 export type Weekday = NonNullable<Schemas["Opening"]["weekdays"]>[number];
 

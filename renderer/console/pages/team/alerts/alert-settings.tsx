@@ -4,7 +4,6 @@ import { useState, type FormEvent } from "react";
 import { client } from "../../../data/client.ts";
 import { useMay, useSession } from "../../../data/session.ts";
 import { useAct } from "../../../data/use-act.ts";
-import { alerts as messages } from "../../../i18n/en/alerts.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
@@ -13,7 +12,7 @@ import { KindSettings } from "./kind-settings.tsx";
 import { kinds, type Rules, type Settings } from "./kinds.ts";
 import { MailSettings } from "./mail-settings.tsx";
 
-const text = texts(messages);
+const text = texts("alerts");
 
 export function AlertSettings() {
   const { team } = useSession();

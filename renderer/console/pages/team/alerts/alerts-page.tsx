@@ -5,7 +5,6 @@ import { client } from "../../../data/client.ts";
 import { usePagedList } from "../../../data/paged.ts";
 import { useMay, useSession } from "../../../data/session.ts";
 import { useAct } from "../../../data/use-act.ts";
-import { alerts as messages } from "../../../i18n/en/alerts.ts";
 import { readable } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Age } from "../../../ui/age.tsx";
@@ -19,7 +18,7 @@ import { AlertSettings } from "./alert-settings.tsx";
 import { kinds } from "./kinds.ts";
 import "./alerts.css";
 
-const text = texts(messages);
+const text = texts("alerts");
 
 type Alert = Schemas["Alert"];
 

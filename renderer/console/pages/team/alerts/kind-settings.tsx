@@ -1,11 +1,10 @@
 // The limits of one kind of alerts.
-import { alerts as messages } from "../../../i18n/en/alerts.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { NumberField } from "../../../ui/number-field.tsx";
 import { Switch } from "../../../ui/switch.tsx";
 import type { AlertKind, Settings } from "./kinds.ts";
 
-const text = texts(messages);
+const text = texts("alerts");
 
 type Limits = Settings["kinds"][AlertKind];
 type Change = Partial<Settings["kinds"]["late"] & Settings["kinds"]["hot"]>;

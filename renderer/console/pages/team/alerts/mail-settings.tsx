@@ -1,7 +1,6 @@
 // Who is mailed about alerts, how often, and whether mails arrive.
 import { client } from "../../../data/client.ts";
 import { useAct } from "../../../data/use-act.ts";
-import { alerts as messages } from "../../../i18n/en/alerts.ts";
 import { formatDateTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -10,7 +9,7 @@ import { Select } from "../../../ui/select.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import type { Rules, Settings } from "./kinds.ts";
 
-const text = texts(messages);
+const text = texts("alerts");
 
 const repeats = [1, 6, 12, 24, 48, 168];
 

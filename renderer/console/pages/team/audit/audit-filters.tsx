@@ -1,7 +1,6 @@
 // Filters of the audit log: who, what, and on what.
 import { useState, type FormEvent } from "react";
 import { useMembers } from "../../../data/members.ts";
-import { audit as messages } from "../../../i18n/en/audit.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Select } from "../../../ui/select.tsx";
@@ -9,7 +8,7 @@ import { TextField } from "../../../ui/text-field.tsx";
 import type { AuditSearch } from "../routes.ts";
 import { actions, actionName } from "./action-name.ts";
 
-const text = texts(messages);
+const text = texts("audit");
 
 /** The choice that filters nothing: no user and no action has it as its id. */
 const all = "";

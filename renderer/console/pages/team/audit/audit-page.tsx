@@ -6,7 +6,6 @@ import { client } from "../../../data/client.ts";
 import { useMembers } from "../../../data/members.ts";
 import { usePagedList } from "../../../data/paged.ts";
 import { useSession } from "../../../data/session.ts";
-import { audit as messages } from "../../../i18n/en/audit.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Age } from "../../../ui/age.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -21,7 +20,7 @@ import { ChainStatus } from "./chain-status.tsx";
 import { EntryDialog } from "./entry-dialog.tsx";
 import "./audit.css";
 
-const text = texts(messages);
+const text = texts("audit");
 
 type Entry = Schemas["AuditEntry"];
 

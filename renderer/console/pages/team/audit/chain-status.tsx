@@ -2,14 +2,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { client } from "../../../data/client.ts";
 import { useSession } from "../../../data/session.ts";
-import { audit as messages } from "../../../i18n/en/audit.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { CopyField } from "../../../ui/copy-field.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
 
-const text = texts(messages);
+const text = texts("audit");
 
 export function ChainStatus() {
   const { team } = useSession();

@@ -1,14 +1,13 @@
 // Everything that the audit log has about one change.
 import type { ReactNode } from "react";
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
-import { audit as messages } from "../../../i18n/en/audit.ts";
 import { formatDateTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { FactList } from "../../../ui/fact-list.tsx";
 import { actionName } from "./action-name.ts";
 
-const text = texts(messages);
+const text = texts("audit");
 
 interface EntryDialogProps {
   entry: Schemas["AuditEntry"];

@@ -2,13 +2,12 @@
 import { client } from "../../../data/client.ts";
 import { useMay, useSession } from "../../../data/session.ts";
 import { useAct } from "../../../data/use-act.ts";
-import { team as messages } from "../../../i18n/en/team.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Section } from "../../../ui/section.tsx";
 import { Switch } from "../../../ui/switch.tsx";
 import { showToast } from "../../../ui/toasts.tsx";
 
-const text = texts(messages);
+const text = texts("team");
 type Approval = "none" | "required";
 
 export function ApprovalSection() {

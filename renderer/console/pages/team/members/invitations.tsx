@@ -5,7 +5,6 @@ import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 import { client } from "../../../data/client.ts";
 import { useMay, useSession } from "../../../data/session.ts";
 import { useAct } from "../../../data/use-act.ts";
-import { team as messages } from "../../../i18n/en/team.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Age } from "../../../ui/age.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -14,7 +13,7 @@ import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
 import { Section } from "../../../ui/section.tsx";
 
-const text = texts(messages);
+const text = texts("team");
 
 type Invitation = Schemas["Invitation"];
 

@@ -3,7 +3,6 @@ import { useState } from "react";
 import { baseUrl, client } from "../../../data/client.ts";
 import type { Member } from "../../../data/members.ts";
 import { useAct } from "../../../data/use-act.ts";
-import { team as messages } from "../../../i18n/en/team.ts";
 import { formatDateTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -14,7 +13,7 @@ import { formOf } from "../../../ui/form.ts";
 import { TextField } from "../../../ui/text-field.tsx";
 import { RoleSelect } from "./role-select.tsx";
 
-const text = texts(messages);
+const text = texts("team");
 
 export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return isOpen ? <OpenDialog onClose={onClose} /> : null;

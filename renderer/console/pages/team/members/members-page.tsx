@@ -6,7 +6,6 @@ import { useMembers, type Member } from "../../../data/members.ts";
 import { useMay, useSession } from "../../../data/session.ts";
 import { signInOptionsQuery } from "../../../data/sign-in-options.ts";
 import { useAct } from "../../../data/use-act.ts";
-import { team as messages } from "../../../i18n/en/team.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Age } from "../../../ui/age.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -23,7 +22,7 @@ import { InviteDialog } from "./invite-dialog.tsx";
 import { RoleSelect } from "./role-select.tsx";
 import { SignInLinkDialog } from "./sign-in-link-dialog.tsx";
 
-const text = texts(messages);
+const text = texts("team");
 
 export function MembersPage() {
   const { team, user } = useSession();

@@ -1,10 +1,9 @@
 // Chooses a role, with what it allows.
 import type { Member } from "../../../data/members.ts";
-import { team as messages } from "../../../i18n/en/team.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Select } from "../../../ui/select.tsx";
 
-const text = texts(messages);
+const text = texts("team");
 
 type Role = Member["role"];
 const roles: readonly Role[] = ["owner", "editor", "contributor", "viewer"];

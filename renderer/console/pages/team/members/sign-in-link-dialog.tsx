@@ -2,8 +2,6 @@
 import { client } from "../../../data/client.ts";
 import type { Member } from "../../../data/members.ts";
 import { useAct } from "../../../data/use-act.ts";
-import { common } from "../../../i18n/en/common.ts";
-import { team as messages } from "../../../i18n/en/team.ts";
 import { formatDateTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -11,8 +9,8 @@ import { CopyField } from "../../../ui/copy-field.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
 
-const text = texts(messages);
-const words = texts(common);
+const text = texts("team");
+const words = texts("common");
 
 export function SignInLinkDialog({ member: { name, user_id }, onClose }: { member: Member; onClose: () => void }) {
   const creating = useAct({

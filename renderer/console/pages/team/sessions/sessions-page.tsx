@@ -1,10 +1,9 @@
 // Where the members of the team are signed in.
-import { sessions as messages } from "../../../i18n/en/sessions.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Section } from "../../../ui/section.tsx";
 import { SessionsTable } from "./sessions-table.tsx";
 
-const text = texts(messages);
+const text = texts("sessions");
 
 export function SessionsPage() {
   return (

@@ -4,7 +4,6 @@ import { client } from "../../../data/client.ts";
 import { usePagedList } from "../../../data/paged.ts";
 import { useSession } from "../../../data/session.ts";
 import { useAct } from "../../../data/use-act.ts";
-import { sessions as messages } from "../../../i18n/en/sessions.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Age } from "../../../ui/age.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -12,7 +11,7 @@ import type { Column } from "../../../ui/card-table.tsx";
 import { PagedTable } from "../../../ui/paged-table.tsx";
 import "../team.css";
 
-const text = texts(messages);
+const text = texts("sessions");
 
 type Entry = Schemas["SessionEntry"];
 

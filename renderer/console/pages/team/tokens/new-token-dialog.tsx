@@ -4,7 +4,6 @@ import type { Scope } from "../../../../../src/protocol/operator/people.ts";
 import { client } from "../../../data/client.ts";
 import { useSession } from "../../../data/session.ts";
 import { useAct } from "../../../data/use-act.ts";
-import { tokens as messages } from "../../../i18n/en/tokens.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { CopyField } from "../../../ui/copy-field.tsx";
@@ -16,7 +15,7 @@ import { TextField } from "../../../ui/text-field.tsx";
 import { ScopeField } from "./scope-field.tsx";
 import { presets } from "./scopes.ts";
 
-const text = texts(messages);
+const text = texts("tokens");
 
 const ends = ["never", "30", "90", "365"] as const;
 const endName = (days: (typeof ends)[number]): string =>

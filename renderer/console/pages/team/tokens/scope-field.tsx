@@ -1,14 +1,13 @@
 // Chooses what a token may do: a suggestion, or single permissions.
 import type { Scope } from "../../../../../src/protocol/operator/people.ts";
 import { useSession } from "../../../data/session.ts";
-import { tokens as messages } from "../../../i18n/en/tokens.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Checkbox } from "../../../ui/checkbox.tsx";
 import { presets, scopeGroups } from "./scopes.ts";
 import "./tokens.css";
 
-const text = texts(messages);
+const text = texts("tokens");
 
 export function ScopeField({ value, onChange }: { value: ReadonlySet<Scope>; onChange: (value: ReadonlySet<Scope>) => void }) {
   const { scopes: held } = useSession();

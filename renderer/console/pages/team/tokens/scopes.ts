@@ -1,9 +1,8 @@
 // What tokens may be allowed to do, grouped as people think of it, and suggestions.
 import { scopes, type Scope } from "../../../../../src/protocol/operator/people.ts";
-import { tokens as messages } from "../../../i18n/en/tokens.ts";
 import { texts } from "../../../i18n/texts.ts";
 
-const text = texts(messages);
+const text = texts("tokens");
 
 /** What can be read, and mostly changed. */
 const resources = [

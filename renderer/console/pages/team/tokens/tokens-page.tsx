@@ -6,8 +6,6 @@ import { useMembers } from "../../../data/members.ts";
 import { usePagedList } from "../../../data/paged.ts";
 import { useMay, useSession } from "../../../data/session.ts";
 import { useAct } from "../../../data/use-act.ts";
-import { common } from "../../../i18n/en/common.ts";
-import { tokens as messages } from "../../../i18n/en/tokens.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Age } from "../../../ui/age.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -22,8 +20,8 @@ import { Section } from "../../../ui/section.tsx";
 import { NewTokenDialog } from "./new-token-dialog.tsx";
 import { summaryOf } from "./scopes.ts";
 
-const text = texts(messages);
-const words = texts(common);
+const text = texts("tokens");
+const words = texts("common");
 
 type Token = Schemas["Token"];
 

@@ -4,7 +4,6 @@ import { useState } from "react";
 import { client } from "../../../data/client.ts";
 import { usePagedList } from "../../../data/paged.ts";
 import { useMay } from "../../../data/session.ts";
-import { webhooks as messages } from "../../../i18n/en/webhooks.ts";
 import { formatDateTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Age } from "../../../ui/age.tsx";
@@ -19,7 +18,7 @@ import { ReplayDialog } from "./replay-dialog.tsx";
 import { useReplay } from "./send-now.ts";
 import { DeliveryBadge, type Delivery, type Webhook } from "./webhook-status.tsx";
 
-const text = texts(messages);
+const text = texts("webhooks");
 
 const filters = ["every", "pending", "delivered", "failed", "cancelled"] as const;
 

@@ -1,14 +1,13 @@
 // One delivery: what was sent, and what the receiver answered to each attempt.
 import { useQuery } from "@tanstack/react-query";
 import { client } from "../../../data/client.ts";
-import { webhooks as messages } from "../../../i18n/en/webhooks.ts";
 import { formatDateTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
 import type { Delivery, Webhook } from "./webhook-status.tsx";
 
-const text = texts(messages);
+const text = texts("webhooks");
 
 interface DeliveryDialogProps {
   webhook: Webhook;

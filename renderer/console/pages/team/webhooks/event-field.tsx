@@ -1,13 +1,12 @@
 // Chooses the events that a webhook gets: all, or single ones by group.
 import type { EventType } from "../../../../../src/protocol/operator/events.ts";
 import { EventType as eventType } from "../../../../../src/protocol/operator/events.ts";
-import { webhooks as messages } from "../../../i18n/en/webhooks.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Checkbox } from "../../../ui/checkbox.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import type { Webhook } from "./webhook-status.tsx";
 
-const text = texts(messages);
+const text = texts("webhooks");
 
 type Events = Webhook["events"];
 

@@ -2,8 +2,6 @@
 import { useState } from "react";
 import { client } from "../../../data/client.ts";
 import { useAct } from "../../../data/use-act.ts";
-import { common } from "../../../i18n/en/common.ts";
-import { webhooks as messages } from "../../../i18n/en/webhooks.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
@@ -11,8 +9,8 @@ import { ProblemMessage } from "../../../ui/problem-message.tsx";
 import { Select } from "../../../ui/select.tsx";
 import type { Webhook } from "./webhook-status.tsx";
 
-const text = texts(messages);
-const words = texts(common);
+const text = texts("webhooks");
+const words = texts("common");
 
 const hours = { sinceHour: 1, sinceDay: 24, sinceWeek: 168, sinceMonth: 720 } as const;
 const spans = ["sinceHour", "sinceDay", "sinceWeek", "sinceMonth"] as const;

@@ -1,11 +1,10 @@
 // Shows the signing secret of a webhook, once.
-import { webhooks as messages } from "../../../i18n/en/webhooks.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { CopyField } from "../../../ui/copy-field.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 
-const text = texts(messages);
+const text = texts("webhooks");
 
 export function SecretDialog({ title, secret, onClose }: { title: string; secret: string; onClose: () => void }) {
   const actions = (

@@ -1,12 +1,11 @@
 // Sends a test, or a delivery again, and waits for the receiver's answer.
 import { client } from "../../../data/client.ts";
 import { useAct } from "../../../data/use-act.ts";
-import { webhooks as messages } from "../../../i18n/en/webhooks.ts";
 import { texts } from "../../../i18n/texts.ts";
 import type { Toast } from "../../../ui/toasts.tsx";
 import type { Delivery, Webhook } from "./webhook-status.tsx";
 
-const text = texts(messages);
+const text = texts("webhooks");
 
 /** Longer than the service waits for a receiver. */
 const waitSeconds = 20;

@@ -2,8 +2,6 @@
 import { useState } from "react";
 import { client } from "../../../data/client.ts";
 import { useAct } from "../../../data/use-act.ts";
-import { common } from "../../../i18n/en/common.ts";
-import { webhooks as messages } from "../../../i18n/en/webhooks.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { FormDialog } from "../../../ui/form-dialog.tsx";
 import { formOf } from "../../../ui/form.ts";
@@ -12,8 +10,8 @@ import { EventField } from "./event-field.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
 import type { Webhook } from "./webhook-status.tsx";
 
-const text = texts(messages);
-const words = texts(common);
+const text = texts("webhooks");
+const words = texts("common");
 
 /** @param webhook to change; null: a new one */
 export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; onClose: () => void }) {

@@ -5,7 +5,6 @@ import { useState } from "react";
 import { client } from "../../../data/client.ts";
 import { useMay } from "../../../data/session.ts";
 import { useAct } from "../../../data/use-act.ts";
-import { webhooks as messages } from "../../../i18n/en/webhooks.ts";
 import { formatDateTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Age } from "../../../ui/age.tsx";
@@ -23,7 +22,7 @@ import { WebhookDialog } from "./webhook-dialog.tsx";
 import { eventsText, WebhookStatus, type Webhook } from "./webhook-status.tsx";
 import "./webhooks.css";
 
-const text = texts(messages);
+const text = texts("webhooks");
 
 export function WebhookPage() {
   const { id } = useParams({ from: "/shell/team/webhooks/$id" });

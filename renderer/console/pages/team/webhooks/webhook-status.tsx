@@ -1,9 +1,8 @@
 // Whether a webhook works, in a word.
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
-import { webhooks as messages } from "../../../i18n/en/webhooks.ts";
 import { texts } from "../../../i18n/texts.ts";
 
-const text = texts(messages);
+const text = texts("webhooks");
 
 export type Webhook = Schemas["Webhook"];
 export type Delivery = Schemas["Delivery"];

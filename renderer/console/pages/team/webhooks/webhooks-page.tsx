@@ -4,7 +4,6 @@ import { useState } from "react";
 import { client } from "../../../data/client.ts";
 import { usePagedList } from "../../../data/paged.ts";
 import { useMay, useSession } from "../../../data/session.ts";
-import { webhooks as messages } from "../../../i18n/en/webhooks.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Age } from "../../../ui/age.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -17,7 +16,7 @@ import { WebhookDialog } from "./webhook-dialog.tsx";
 import { eventsText, WebhookStatus, type Webhook } from "./webhook-status.tsx";
 import "./webhooks.css";
 
-const text = texts(messages);
+const text = texts("webhooks");
 
 const columns: readonly Column<Webhook>[] = [
   {

@@ -1,14 +1,12 @@
 // The items in their order: chosen one or many at once, moved by dragging, by keys or by buttons. Only rows in view are drawn.
 import { memo, type KeyboardEvent } from "react";
 import { GridList, GridListItem, ListLayout, useDragAndDrop, Virtualizer, type Selection } from "react-aria-components";
-import { playlistEditor } from "../../../../i18n/en/playlist-editor.ts";
-import { playlists } from "../../../../i18n/en/playlists.ts";
 import { texts } from "../../../../i18n/texts.ts";
 import { ItemRow } from "./item-row.tsx";
 import { ListContext, type ListState, type RowActs } from "./list-context.ts";
 import { useEntries, type Entry } from "./use-entries.ts";
 
-const text = texts({ ...playlists, ...playlistEditor });
+const text = texts("playlists", "playlistEditor");
 
 /** Above this, drawing all rows would take longer than a frame. */
 const mostDrawn = 60;

@@ -2,8 +2,6 @@
 import { memo, type CSSProperties } from "react";
 import { Button as AriaButton, Input, Label, NumberField } from "react-aria-components";
 import type { Asset } from "../../../../data/assets.ts";
-import { playlistEditor } from "../../../../i18n/en/playlist-editor.ts";
-import { playlists } from "../../../../i18n/en/playlists.ts";
 import { formatList } from "../../../../i18n/format.ts";
 import { texts } from "../../../../i18n/texts.ts";
 import { Button } from "../../../../ui/button.tsx";
@@ -19,7 +17,7 @@ import type { Item } from "../../../../items/item.ts";
 import type { Row } from "../../model/rows.ts";
 import { useListState, type RowActs } from "./list-context.ts";
 
-const text = texts({ ...playlistEditor, ...playlists });
+const text = texts("playlistEditor", "playlists");
 const absenceWords = { "not-yet": "not_yet", over: "over", "not-now": "not_now" } as const;
 
 /** Takes what concerns this row from what the list shares. */

@@ -1,12 +1,11 @@
 // What can be done with the chosen items together.
 import { memo } from "react";
-import { playlistEditor } from "../../../../i18n/en/playlist-editor.ts";
 import { texts } from "../../../../i18n/texts.ts";
 import { Button } from "../../../../ui/button.tsx";
 import { MenuButton } from "../../../../ui/menu-button.tsx";
 import { Icon } from "../../../../ui/icon.tsx";
 
-const text = texts(playlistEditor);
+const text = texts("playlistEditor");
 
 /** Always the same functions. */
 interface SelectionActs {

@@ -1,8 +1,6 @@
 // What a person does with rows of the list: each act changes the playlist, says so, and can be undone.
 import { useState } from "react";
 import type { AssetsById } from "../../../../data/assets-by-id.ts";
-import { playlistEditor } from "../../../../i18n/en/playlist-editor.ts";
-import { playlists } from "../../../../i18n/en/playlists.ts";
 import { texts } from "../../../../i18n/texts.ts";
 import { useKept, useStableActs } from "../../../../ui/kept.ts";
 import { showToast } from "../../../../ui/toasts.tsx";
@@ -13,7 +11,7 @@ import { merge } from "../../model/merge.ts";
 import type { Item } from "../../../../items/item.ts";
 import type { Row } from "../../model/rows.ts";
 
-const text = texts({ ...playlists, ...playlistEditor });
+const text = texts("playlists", "playlistEditor");
 
 type Keys = ReadonlySet<string>;
 

@@ -1,8 +1,6 @@
 // One recurring command: what, at which times, on which days.
 import { useId, useState, type FormEvent } from "react";
 import type { Calendar } from "../../../../data/calendars.ts";
-import { common } from "../../../../i18n/en/common.ts";
-import { screenSettings } from "../../../../i18n/en/screen-settings.ts";
 import { texts } from "../../../../i18n/texts.ts";
 import { Button } from "../../../../ui/button.tsx";
 import { Dialog } from "../../../../ui/dialog.tsx";
@@ -14,7 +12,7 @@ import { WeekdaysField } from "../weekdays-field.tsx";
 import { recurringTypes, specOf, valuesOf, type Recurring, type RecurringType } from "./recurring.ts";
 import { TimesField } from "./times-field.tsx";
 
-const text = texts({ ...common, ...screenSettings });
+const text = texts("common", "screenSettings");
 
 interface RecurringDialogProps {
   /** Null: a new one. */

@@ -2,7 +2,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { calendarsQuery } from "../../../../data/calendars.ts";
-import { screenSettings } from "../../../../i18n/en/screen-settings.ts";
 import { texts } from "../../../../i18n/texts.ts";
 import { Button } from "../../../../ui/button.tsx";
 import { Icon } from "../../../../ui/icon.tsx";
@@ -13,7 +12,7 @@ import { Section, type SectionProps } from "../section.tsx";
 import { RecurringDialog } from "./recurring-dialog.tsx";
 import { recurringText, type Recurring } from "./recurring.ts";
 
-const text = texts(screenSettings);
+const text = texts("screenSettings");
 /** How many a screen can have. */
 const mostCommands = 50;
 

@@ -2,16 +2,14 @@
 import type { Schemas } from "../../../../../../sdk/typescript/client.ts";
 import { recurringTypes as apiTypes } from "../../../../../../src/protocol/device/command-request.ts";
 import type { Calendar } from "../../../../data/calendars.ts";
-import { screenCommands } from "../../../../i18n/en/screen-commands.ts";
-import { screenSettings } from "../../../../i18n/en/screen-settings.ts";
 import { texts } from "../../../../i18n/texts.ts";
 import type { Capabilities } from "../../commands/command-fields.tsx";
 import { commandName } from "../../commands/command-names.ts";
 import { commandGroups, type CommandSpec, type Field, type Values } from "../../commands/command-table.ts";
 import type { Settings } from "../draft.ts";
 
-const text = texts(screenSettings);
-const ofCommands = texts(screenCommands);
+const text = texts("screenSettings");
+const ofCommands = texts("screenCommands");
 
 export type Recurring = Settings["recurring_commands"][number];
 export type RecurringType = Schemas["RecurringCommandInput"]["command"]["type"];

@@ -1,11 +1,10 @@
 // Times of the day.
-import { screenSettings } from "../../../../i18n/en/screen-settings.ts";
 import { texts } from "../../../../i18n/texts.ts";
 import { Button } from "../../../../ui/button.tsx";
 import { Icon } from "../../../../ui/icon.tsx";
 import { TextField } from "../../../../ui/text-field.tsx";
 
-const text = texts(screenSettings);
+const text = texts("screenSettings");
 /** How many a command can have. */
 const mostTimes = 24;
 
