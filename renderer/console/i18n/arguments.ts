@@ -76,7 +76,6 @@ export interface MessageArguments<Text, Rich> {
     action: { action: string };
     drop: { name: Text };
     dropped: { name: Text };
-    openNamed: { name: Text };
     renamed: { before: Text; after: Text };
     movedTo: { from: Text; to: Text };
     placeOf: { to: Text };
@@ -94,7 +93,6 @@ export interface MessageArguments<Text, Rich> {
     withTag: { tag: Text };
     withoutTag: { tag: Text };
     dateNamed: { date: Text; name: Text };
-    plays: { layout: Text };
     effectScreens: { strong: Rich; count: number; name: Text; when: Text };
     effectGap: { bad: Rich; name: Text; from: Text; to: Text; reason: Text };
     effectGaps: { bad: Rich; count: number; name: Text; from: Text; to: Text; reason: Text };
@@ -140,13 +138,11 @@ export interface MessageArguments<Text, Rich> {
     more: { name: Text };
     deleteTitle: { name: Text };
     deleteText: { count: number };
-    deleted: { name: Text };
     returnedToast: { name: Text };
     publishedToast: { number: Text };
     madeBy: { name: Text };
     publishedAs: { link: Rich; number: Text };
     returnedBy: { name: Text };
-    approvedBy: { name: Text };
     publishTitle: { name: Text };
     approveTitle: { name: Text };
     publishText: { count: number };
@@ -154,7 +150,6 @@ export interface MessageArguments<Text, Rich> {
     returnTitle: { name: Text };
     returnText: { name: Text };
     which: { name: Text };
-    conflicts: { count: number };
     savedToDraft: { name: Text };
     changedBy: { name: Text };
   };
@@ -311,7 +306,6 @@ export interface MessageArguments<Text, Rich> {
     roundLimited: { full: Text; least: Text };
     roundUnknown: { time: Text };
     roundOf: { shown: Text; count: Text };
-    roundAtShort: { time: Text };
     absent: { reason: string };
     settingsOf: { name: Text };
     settingsOfMany: { count: Text };
@@ -322,7 +316,6 @@ export interface MessageArguments<Text, Rich> {
   };
   playlists: {
     items: { count: number };
-    round: { time: Text };
     drag: { name: Text };
     up: { name: Text };
     down: { name: Text };
@@ -430,7 +423,6 @@ export interface MessageArguments<Text, Rich> {
     uptimeNone: { date: Text };
     summary: { latest: Text; lowest: Text; highest: Text };
     summarySum: { sum: Text };
-    chart: { name: Text; summary: Text };
     restarts: { count: number };
     throttled: { count: number };
   };
@@ -499,7 +491,6 @@ export interface MessageArguments<Text, Rich> {
     andYours: { time: Text; own: Text };
     reasonSchedule: { name: Text };
     reasonNoItems: { layout: Text; cause: Text };
-    items: { count: number };
     download: { ready: Text; total: Text };
     whyAt: { zone: Text };
     verdict: { verdict: string };
@@ -695,7 +686,6 @@ export interface MessageArguments<Text, Rich> {
     allOf: { name: Text };
     moreFor: { name: Text };
     createdTitle: { name: Text };
-    saved: { name: Text };
     testWorked: { status: Text };
     testFailed: { reason: Text };
     switchedOn: { name: Text };

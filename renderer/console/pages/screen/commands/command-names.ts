@@ -10,12 +10,12 @@ text satisfies (key: `${"type" | "about"}_${MessagePart<CommandRequest["type"]>}
 
 /** The name of a command; its type if this console does not know it. */
 export function commandName(type: string): string {
-  const key = `type_${type.replaceAll(".", "_")}`;
+  const key = `type_${type.replaceAll(".", "_")}` as const;
   return text.has(key) ? text(key) : type;
 }
 
 /** What a command does, in a few words. */
 export function commandAbout(type: string): string {
-  const key = `about_${type.replaceAll(".", "_")}`;
+  const key = `about_${type.replaceAll(".", "_")}` as const;
   return text.has(key) ? text(key) : "";
 }
