@@ -11,8 +11,11 @@ const base: readonly Fault[] = [
     ['end !== 64 || createHash("sha256").update(body).digest("hex") !== text.slice(0, end)', "end !== 64"],
   ]),
   ...faultsIn("src/base/jws.ts", [
-    [' || !("typ" in head) || head.typ !== typ', ""],
-    ['if (!good) throw new Error("the signature does not match");', ""],
+    ["if (protectedHeader.typ !== typ) throw new Error(`not a signature of type ${typ}`);", ""],
+    [
+      '{ payload, protectedHeader } = await compactVerify(jws, jwkOf(publicKey), { algorithms: ["EdDSA"] })',
+      '[payload, protectedHeader] = [Buffer.from(jws.split(".")[1]!, "base64url"), JSON.parse(atob(jws.split(".")[0]!))]',
+    ],
   ]),
   ...faultsIn("src/base/async/backoff.ts", [["this.#failures = 0;", ""]]),
   ...faultsIn("src/base/async/batch.ts", [["await this.#write(batch", "void this.#write(batch"]]),

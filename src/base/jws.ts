@@ -1,5 +1,7 @@
 // Compact JWS with Ed25519 (RFC 7515, RFC 8037): signatures of the service's commands and revocations, and a device's proof of its key.
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify, type KeyObject } from "node:crypto";
+import { createHash, generateKeyPairSync } from "node:crypto";
+import { CompactSign } from "jose/jws/compact/sign";
+import { compactVerify } from "jose/jws/compact/verify";
 import { Fault } from "./fault.ts";
 
 /** A stored key pair: raw 32-byte Ed25519 keys in base64url. */
@@ -16,28 +18,20 @@ export function createKeyPair(): KeyPair {
 }
 
 /** Signs `payload` as a compact JWS. `typ` names its kind, so that one kind is never accepted as another. */
-export function signJws(typ: string, payload: object, keys: KeyPair): string {
-  const header = Buffer.from(JSON.stringify({ alg: "EdDSA", typ })).toString("base64url");
-  const body = Buffer.from(JSON.stringify(payload)).toString("base64url");
-  const signature = sign(null, Buffer.from(`${header}.${body}`), privateKeyOf(keys));
-  return `${header}.${body}.${signature.toString("base64url")}`;
+export function signJws(typ: string, payload: object, { publicKey, privateKey }: KeyPair): Promise<string> {
+  const jws = new CompactSign(Buffer.from(JSON.stringify(payload))).setProtectedHeader({ alg: "EdDSA", typ });
+  return jws.sign({ ...jwkOf(publicKey), d: privateKey });
 }
 
 /**
  * The payload of a compact JWS, after checking its `typ` and its signature by `publicKey`.
  * @throws Fault `signature` when the JWS is malformed, has another `typ`, or its signature is wrong.
  */
-export function verifyJws(typ: string, jws: string, publicKey: string): unknown {
+export async function verifyJws(typ: string, jws: string, publicKey: string): Promise<unknown> {
   try {
-    const [header, body, signature, ...rest] = jws.split(".");
-    if (header === undefined || body === undefined || signature === undefined || rest.length > 0) throw new Error("not three parts");
-    const head: unknown = JSON.parse(Buffer.from(header, "base64url").toString());
-    if (typeof head !== "object" || head === null || !("alg" in head) || head.alg !== "EdDSA" || !("typ" in head) || head.typ !== typ) {
-      throw new Error(`not an EdDSA signature of type ${typ}`);
-    }
-    const good = verify(null, Buffer.from(`${header}.${body}`), publicKeyOf(publicKey), Buffer.from(signature, "base64url"));
-    if (!good) throw new Error("the signature does not match");
-    return JSON.parse(Buffer.from(body, "base64url").toString());
+    const { payload, protectedHeader } = await compactVerify(jws, jwkOf(publicKey), { algorithms: ["EdDSA"] });
+    if (protectedHeader.typ !== typ) throw new Error(`not a signature of type ${typ}`);
+    return JSON.parse(Buffer.from(payload).toString());
   } catch (cause) {
     throw new Fault("signature", `rejected a ${typ}`, { cause });
   }
@@ -48,13 +42,6 @@ export function thumbprint(publicKey: string): string {
   return createHash("sha256").update(`{"crv":"Ed25519","kty":"OKP","x":"${publicKey}"}`).digest("base64url");
 }
 
-function privateKeyOf(keys: KeyPair): KeyObject {
-  return createPrivateKey({
-    format: "jwk",
-    key: { kty: "OKP", crv: "Ed25519", x: keys.publicKey, d: keys.privateKey },
-  });
-}
-
-function publicKeyOf(publicKey: string): KeyObject {
-  return createPublicKey({ format: "jwk", key: { kty: "OKP", crv: "Ed25519", x: publicKey } });
+function jwkOf(publicKey: string) {
+  return { kty: "OKP", crv: "Ed25519", x: publicKey };
 }

@@ -48,8 +48,9 @@ export class ServiceLink {
       createHeartbeat,
       onRevision: (revision, sent) => stores.desired.hear(revision, sent),
       onCommand: (jws, signal) => stores.commands.receive(jws, signal),
-      onRevocation: (jws) => {
-        if (isValidRevocation(jws, identity, pairing, log)) this.#endRevoked(new Fault("revoked", "the service has revoked this screen"));
+      onRevocation: async (jws) => {
+        if (await isValidRevocation(jws, identity, pairing, log))
+          this.#endRevoked(new Fault("revoked", "the service has revoked this screen"));
       },
     });
   }

@@ -73,7 +73,7 @@ const connection = new Connection({
   createHeartbeat: async () => heartbeat(),
   onRevision: () => undefined,
   onCommand: (jws, signal) => commands.receive(jws, signal),
-  onRevocation: () => undefined,
+  onRevocation: async () => undefined,
 });
 const client = createDeviceApiClient(api, accessTokens);
 process.stdout.write(`${JSON.stringify({ msg: "started" })}\n`);

@@ -143,7 +143,7 @@ export class CommandRunner {
   async #verify(jws: string): Promise<SignedCommand | null> {
     const { log, thumbprint, serviceKey } = this.#dependencies;
     try {
-      const command = SignedCommand.parse(verifyJws(commandJwsType, jws, serviceKey));
+      const command = SignedCommand.parse(await verifyJws(commandJwsType, jws, serviceKey));
       if (command.sub !== thumbprint) throw new Error("it is for another device");
       return command;
     } catch (error) {

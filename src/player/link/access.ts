@@ -25,7 +25,7 @@ export async function requestToken(
   signal: AbortSignal,
 ): Promise<TokenResponse> {
   const aud = "deviceCode" in subject ? subject.deviceCode : subject.playerId;
-  const proof = signJws(tokenProofJwsType, { nonce: await api.nonce(signal), aud }, identity.keys);
+  const proof = await signJws(tokenProofJwsType, { nonce: await api.nonce(signal), aud }, identity.keys);
   const body =
     "deviceCode" in subject
       ? ({ grant_type: "urn:ietf:params:oauth:grant-type:device_code", device_code: aud, proof } as const)
@@ -34,17 +34,17 @@ export async function requestToken(
 }
 
 /** @throws Fault `signature` unless the pinned key signed `jws` as a revocation of this device and player. */
-function verifyRevocation(jws: string, identity: Identity, pairing: Pairing): void {
-  const revocation = SignedRevocation.parse(verifyJws(revocationJwsType, jws, pairing.serviceKey));
+async function verifyRevocation(jws: string, identity: Identity, pairing: Pairing): Promise<void> {
+  const revocation = SignedRevocation.parse(await verifyJws(revocationJwsType, jws, pairing.serviceKey));
   if (revocation.sub !== identity.thumbprint || revocation.player_id !== pairing.playerId) {
     throw new Fault("signature", "the revocation is for another device");
   }
 }
 
 /** Whether `jws` proves that this device was revoked. An invalid revocation is logged. */
-export function isValidRevocation(jws: string, identity: Identity, pairing: Pairing, log: Log): boolean {
+export async function isValidRevocation(jws: string, identity: Identity, pairing: Pairing, log: Log): Promise<boolean> {
   try {
-    verifyRevocation(jws, identity, pairing);
+    await verifyRevocation(jws, identity, pairing);
     return true;
   } catch (error) {
     log.error({ reason: reasonOf(error) }, "rejected a revocation that the service did not sign for this device");
@@ -117,7 +117,7 @@ export class AccessTokens {
     if (response.is === "granted") return this.#store(response.grant);
     const { refusal } = response;
     if (refusal.revocation !== undefined) {
-      verifyRevocation(refusal.revocation, this.#identity, this.#pairing);
+      await verifyRevocation(refusal.revocation, this.#identity, this.#pairing);
       throw new Fault("revoked", "the service has revoked this screen");
     }
     throw new Fault("refused", `the service gives no token: ${refusal.error_description ?? refusal.error}`);

@@ -27,7 +27,7 @@ export interface ConnectionDependencies {
   /** Called with each signed command. */
   onCommand: (jws: string, signal: AbortSignal) => Promise<void>;
   /** Called with each revocation, not verified yet. */
-  onRevocation: (jws: string) => void;
+  onRevocation: (jws: string) => Promise<void>;
 }
 
 /** How long a player waits for the handshake, then for the welcome. */

@@ -101,7 +101,7 @@ async function requestEnrolment(
   signal: AbortSignal,
 ): Promise<EnrolmentResponse> {
   const [device, machine, nonce] = await Promise.all([describe(), machineIdentity(), api.nonce(signal)]);
-  const proof = signJws(tokenProofJwsType, { nonce, aud: key }, identity.keys);
+  const proof = await signJws(tokenProofJwsType, { nonce, aud: key }, identity.keys);
   return api.enrol({ key, proof, public_key: identity.keys.publicKey, ...device, ...machine }, signal);
 }
 

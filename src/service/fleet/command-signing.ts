@@ -1,5 +1,7 @@
 // Creates commands, signed for the device of their player.
+import { decodeJwt } from "jose/jwt/decode";
 import type { DeviceCommand } from "../../protocol/device/command-request.ts";
+import type { SignedCommand } from "../../protocol/device/commands.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { CommandRow, PlayerRow } from "../store/tables.ts";
 import { historyLine } from "./command-history.ts";
@@ -12,17 +14,17 @@ export interface CommandWave {
   wave: number;
 }
 
-export function createCommand(
+export async function createCommand(
   { makeId, signer }: { makeId: MakeId; signer: Signer },
   player: PlayerRow,
   request: DeviceCommand,
   now: number,
   batch: CommandWave | null,
-): CommandRow {
+): Promise<CommandRow> {
   // A JWS has whole seconds. Round up here, so that the row and the JWS have the same expiry.
   const expiresAt = (Math.ceil(now / 1_000) + request.ttl_s) * 1_000;
   const id = makeId("cmd");
-  const jws = signer.signCommand({
+  const jws = await signer.signCommand({
     sub: player.thumbprint,
     jti: id,
     iat: Math.trunc(now / 1_000),
@@ -53,6 +55,5 @@ export function createCommand(
 
 /** The id inside a command that this service signed. */
 export function commandIdIn(jws: string): string {
-  const payload = JSON.parse(Buffer.from(jws.split(".")[1]!, "base64url").toString()) as { jti: string };
-  return payload.jti;
+  return decodeJwt<SignedCommand>(jws).jti;
 }

@@ -80,7 +80,7 @@ export class Commands {
     // All commands get the same time, so that the players stay synchronized.
     const now = Math.trunc(this.#dependencies.clock.now());
     const requestOf = typeof request === "function" ? request : () => request;
-    const rows = players.map((player) => createCommand(this.#dependencies, player, requestOf(player), now, batch));
+    const rows = await Promise.all(players.map((player) => createCommand(this.#dependencies, player, requestOf(player), now, batch)));
     for (const chunk of inChunks(rows)) await db.insertInto("commands").values(chunk).execute();
     await this.#dependencies.events.append(db, rows.map(commandEvent));
     const messages = rows.map(({ player_id: playerId, jws }) => ({

@@ -35,7 +35,7 @@ async function connect(name: string, at = service): Promise<{ device: Device; so
 
 async function nextCommand(device: Device, socket: DeviceSocket): Promise<SignedCommand> {
   const { data } = await socket.next("command");
-  return SignedCommand.parse(verifyJws(commandJwsType, data.command, device.access.service_key));
+  return SignedCommand.parse(await verifyJws(commandJwsType, data.command, device.access.service_key));
 }
 
 const report = (device: Device, { jti }: SignedCommand, update: object) => device.call("POST", `commands/${jti}/status`, update);

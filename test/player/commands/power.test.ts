@@ -51,10 +51,10 @@ async function startPlayer(folder: string, clock: FakeClock, { machine }: Restar
   if (isFirst) await CommandJournal.create(about);
   const runner = await CommandRunner.open({ ...about, thumbprint: thumbprint(device.publicKey), outbox, commands });
   const stop = new AbortController();
-  const receive = (type: string, id = newId("cmd")): Promise<void> => {
+  const receive = async (type: string, id = newId("cmd")): Promise<void> => {
     const iat = Math.trunc(clock.now() / 1_000);
     const claims = { sub: thumbprint(device.publicKey), jti: id, iat, exp: iat + 600, made_at: clock.now(), type, args: {} };
-    return runner.receive(signJws(commandJwsType, claims, service), stop.signal);
+    return runner.receive(await signJws(commandJwsType, claims, service), stop.signal);
   };
   return { receive, outbox, stop: () => stop.abort() };
 }

@@ -92,7 +92,7 @@ test("[LNK6] the spread of a welcome is kept over a lost connection, and a reque
     createHeartbeat: async () => heartbeat(),
     onRevision: () => undefined,
     onCommand: async () => undefined,
-    onRevocation: () => undefined,
+    onRevocation: async () => undefined,
   });
   const stop = new AbortController();
   const running = connection.run(stop.signal);
@@ -128,7 +128,7 @@ test.each([9e15, 1e300, -1e300, 7.3e12])("[BOU2] a service time outside the allo
     createHeartbeat: async () => heartbeat(),
     onRevision: () => undefined,
     onCommand: async () => undefined,
-    onRevocation: () => undefined,
+    onRevocation: async () => undefined,
   });
   const stop = new AbortController();
   const running = connection.run(stop.signal);

@@ -92,7 +92,7 @@ test("[PAI1] a pairing code stays until it is claimed; the token request carries
   const { paired, seen, proof, key } = await pairAgainst([refused("authorization_pending"), refused("slow_down"), granted]);
   expect(paired).toMatchObject({ playerId: grant.player_id, playerName: "Lobby", serviceKey: service.publicKey });
   expect(seen.map(({ code }) => code)).toEqual([null, codes[0]]);
-  expect(verifyJws(tokenProofJwsType, proof, key)).toEqual({ nonce: "n", aud: "d1" });
+  expect(await verifyJws(tokenProofJwsType, proof, key)).toEqual({ nonce: "n", aud: "d1" });
 });
 
 test("[PAI2] an expired code is replaced by a new one without an error on the screen", async () => {

@@ -99,12 +99,12 @@ test.each([
   const sign = ({ keys = pinned, sub = identity.thumbprint, player = playerId, typ = revocationJwsType }) =>
     signJws(typ, { sub, jti: newId("evt"), player_id: player, iat: 1_700_000_000 }, keys);
   const refusal = (revocation: string) => ({ error: "invalid_grant", error_description: "gone", revocation });
-  expect(isValidRevocation(sign(about), identity, pairing!, silentLog)).toBe(false);
-  service.at.refusal = refusal(sign(about));
+  expect(await isValidRevocation(await sign(about), identity, pairing!, silentLog)).toBe(false);
+  service.at.refusal = refusal(await sign(about));
   await expect(access.token(signal)).rejects.toMatchObject({ code: "signature" });
   // The valid revocation for this player works both ways.
-  expect(isValidRevocation(sign({}), identity, pairing!, silentLog)).toBe(true);
-  service.at.refusal = refusal(sign({}));
+  expect(await isValidRevocation(await sign({}), identity, pairing!, silentLog)).toBe(true);
+  service.at.refusal = refusal(await sign({}));
   await expect(access.token(signal)).rejects.toMatchObject({ code: "revoked" });
 });
 

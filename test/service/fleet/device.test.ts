@@ -137,7 +137,7 @@ test("[DEV5] a device that reconnects gets the messages it missed; a device whos
   expect([hint.seq, hint.data.revision]).toEqual([missedAfter + 2, (await device.call("GET", "state")).body.revision]);
   const command = await second.next("command");
   expect(command.seq).toBe(missedAfter + 3);
-  expect(verifyJws(commandJwsType, command.data.command, device.access.service_key)).toMatchObject({ jti: commandId });
+  expect(await verifyJws(commandJwsType, command.data.command, device.access.service_key)).toMatchObject({ jti: commandId });
   second.send({ type: "ack", ack: command.seq, data: {} });
   expect(await second.receivesNo("state.changed")).toBe(true);
   second.socket.close();
@@ -167,7 +167,7 @@ test("[DEV7] a deleted player's socket gets the signed revocation and closes; so
   await api.call("DELETE", `players/${device.playerId}`);
   const { revocation } = (await link.next("revoked")).data;
   expect(await link.closed).toBe(4403);
-  const payload = SignedRevocation.parse(verifyJws(revocationJwsType, revocation, device.access.service_key));
+  const payload = SignedRevocation.parse(await verifyJws(revocationJwsType, revocation, device.access.service_key));
   expect(payload).toMatchObject({ sub: thumbprint(device.keys.publicKey), player_id: device.playerId });
   const late = device.socket();
   await late.next("revoked");
@@ -278,7 +278,7 @@ test("[SCM1] a command is signed for one device, delivered at once, and its stat
   expect(sent.status).toBe(202);
   expect(Command.parse(sent.body)).toMatchObject({ status: "queued", args: { format: "jpeg" }, result: null });
   const { command } = (await link.next("command")).data;
-  const signed = SignedCommand.parse(verifyJws(commandJwsType, command, device.access.service_key));
+  const signed = SignedCommand.parse(await verifyJws(commandJwsType, command, device.access.service_key));
   expect(signed).toMatchObject({ sub: thumbprint(device.keys.publicKey), jti: sent.body.id, type: "screenshot", args: { format: "jpeg" } });
   expect(signed.exp * 1_000).toBe(Date.parse(sent.body.expires_at));
   const status = async () => (await api.call("GET", `${base}/${sent.body.id}`)).body;
@@ -337,7 +337,8 @@ test("[SCM2] undelivered commands survive a restart of the service", async () =>
   const link = reconnected.socket();
   link.hello();
   const { commands } = (await link.next("welcome")).data.answer;
-  expect(commands.map((jws: string) => verifyJws(commandJwsType, jws, device.access.service_key))).toMatchObject([{ jti: id }]);
+  const payloads = await Promise.all(commands.map((jws: string) => verifyJws(commandJwsType, jws, device.access.service_key)));
+  expect(payloads).toMatchObject([{ jti: id }]);
   link.socket.close();
 });
 

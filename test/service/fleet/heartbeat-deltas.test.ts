@@ -43,7 +43,7 @@ function connect(device: Device, url: string, create: () => Heartbeat) {
     createHeartbeat: async () => create(),
     onRevision: () => undefined,
     onCommand: async () => undefined,
-    onRevocation: () => undefined,
+    onRevocation: async () => undefined,
   });
   const stop = new AbortController();
   const running = connection.run(stop.signal).catch(() => undefined);

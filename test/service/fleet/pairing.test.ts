@@ -216,7 +216,7 @@ test("[DEV2] a deleted player's device always gets a revocation signed with the 
   expect((await device.call("GET", "state")).status).toBe(401);
   const answer = await device.renew();
   expect([answer.status, answer.body.error]).toEqual([400, "access_denied"]);
-  const payload = SignedRevocation.parse(verifyJws(revocationJwsType, answer.body.revocation, device.access.service_key));
+  const payload = SignedRevocation.parse(await verifyJws(revocationJwsType, answer.body.revocation, device.access.service_key));
   expect(payload).toMatchObject({ sub: thumbprint(device.keys.publicKey), player_id: device.playerId });
   expect((await device.renew(createKeyPair())).body.revocation).toBeUndefined();
 

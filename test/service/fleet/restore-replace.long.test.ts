@@ -29,7 +29,7 @@ async function replaceDevice(api: TestService, playerId: string, code: string, h
 async function revocationOf(device: Device): Promise<unknown> {
   const answer = await device.renew();
   expect([answer.status, answer.body.error]).toEqual([400, "access_denied"]);
-  return SignedRevocation.parse(verifyJws(revocationJwsType, answer.body.revocation, device.access.service_key));
+  return SignedRevocation.parse(await verifyJws(revocationJwsType, answer.body.revocation, device.access.service_key));
 }
 
 test("[RST1] a deleted player can be restored from the bin with its layout, tags, settings, schedules and history", async () => {
@@ -226,7 +226,7 @@ test("[RST5] replacing a device keeps assignments, schedules and history; the ol
 
   const { revocation } = (await link.next("revoked")).data;
   expect(await link.closed).toBe(4403);
-  const payload = SignedRevocation.parse(verifyJws(revocationJwsType, revocation, old.access.service_key));
+  const payload = SignedRevocation.parse(await verifyJws(revocationJwsType, revocation, old.access.service_key));
   expect(payload).toMatchObject({ sub: thumbprint(old.keys.publicKey), player_id: old.playerId });
   newDevice.access = (await pending).body;
   expect(newDevice.playerId).toBe(old.playerId);
@@ -243,10 +243,12 @@ test("[RST5] replacing a device keeps assignments, schedules and history; the ol
   expect(answer.commands).toEqual([]);
   const [called] = (await api.call("GET", `${path}/commands`)).body.data;
   expect(called.status).toBe("cancelled");
-  expect(SignedCommand.parse(verifyJws("signage-command+jws", command, old.access.service_key)).sub).toBe(thumbprint(old.keys.publicKey));
+  expect(SignedCommand.parse(await verifyJws("signage-command+jws", command, old.access.service_key)).sub).toBe(
+    thumbprint(old.keys.publicKey),
+  );
   await api.call("POST", `${path}/commands`, { type: "reload" });
   const fresh = (await newDevice.call("POST", "heartbeat", heartbeat())).body.commands[0];
-  expect(SignedCommand.parse(verifyJws("signage-command+jws", fresh, newDevice.access.service_key)).sub).toBe(
+  expect(SignedCommand.parse(await verifyJws("signage-command+jws", fresh, newDevice.access.service_key)).sub).toBe(
     thumbprint(newDevice.keys.publicKey),
   );
 });

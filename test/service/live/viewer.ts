@@ -73,7 +73,7 @@ export class Viewer {
 export async function nextLive(device: Device, socket: DeviceSocket): Promise<LiveArgs & { commandId: string }> {
   for (;;) {
     const { data } = await socket.next("command");
-    const command = SignedCommand.parse(verifyJws(commandJwsType, data.command, device.access.service_key));
+    const command = SignedCommand.parse(await verifyJws(commandJwsType, data.command, device.access.service_key));
     if (command.type === "live") return { ...LiveArgs.parse(command.args), commandId: command.jti };
   }
 }

@@ -49,7 +49,7 @@ describeBothWays(
       const link = await connectTo(b, device);
       expect((await a.call("DELETE", `players/${device.playerId}`)).status).toBe(204);
       const { revocation } = (await link.next("revoked")).data;
-      expect(verifyJws(revocationJwsType, revocation, device.access.service_key)).toMatchObject({ player_id: device.playerId });
+      expect(await verifyJws(revocationJwsType, revocation, device.access.service_key)).toMatchObject({ player_id: device.playerId });
       expect(await link.closed).toBe(4403);
     });
 

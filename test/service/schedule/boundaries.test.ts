@@ -20,7 +20,7 @@ test("[BND13] a command carries the instant at which it was created, the same fo
   const instants = await Promise.all(
     devices.map(async (device) => {
       const [jws] = (await device.call("POST", "heartbeat", heartbeat())).body.commands;
-      return SignedCommand.parse(verifyJws(commandJwsType, jws, device.access.service_key)).made_at;
+      return SignedCommand.parse(await verifyJws(commandJwsType, jws, device.access.service_key)).made_at;
     }),
   );
   const { data } = (await api.call("GET", "commands")).body;

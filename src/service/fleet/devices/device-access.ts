@@ -61,7 +61,7 @@ export class DeviceAccess {
   async isValidProof(proof: string, publicKey: string, audience: string): Promise<boolean> {
     let result: ReturnType<typeof TokenProof.safeParse>;
     try {
-      result = TokenProof.safeParse(verifyJws(tokenProofJwsType, proof, publicKey));
+      result = TokenProof.safeParse(await verifyJws(tokenProofJwsType, proof, publicKey));
     } catch (error) {
       if (isFault(error, "signature")) return false;
       throw error;
@@ -104,7 +104,7 @@ export class DeviceAccess {
   }
 
   /** Proves to a device that its player was deleted. Only this makes the device delete its pairing and content. */
-  revocation(player: PlayerRow): string {
+  revocation(player: PlayerRow): Promise<string> {
     return this.#revoke(player.id, player.thumbprint, player.removed_at ?? Math.trunc(this.#dependencies.clock.now()));
   }
 
@@ -124,7 +124,7 @@ export class DeviceAccess {
     return new Map(rows.map(({ token_hash, ...player }) => [token_hash, player]));
   }
 
-  #revoke(playerId: string, thumbprint: string, at: number): string {
+  #revoke(playerId: string, thumbprint: string, at: number): Promise<string> {
     const { makeId, signer } = this.#dependencies;
     return signer.signRevocation({ sub: thumbprint, jti: makeId("evt"), player_id: playerId, iat: Math.trunc(at / 1_000) });
   }

@@ -75,8 +75,8 @@ export class DeviceSockets implements WebSocketEndpoint {
   }
 
   /** Sends the signed revocation to a deleted player's device and closes its socket. */
-  revoke(player: PlayerRow): void {
-    this.#sessions.get(player.id)?.revoke(this.#dependencies.access.revocation(player));
+  async revoke(player: PlayerRow): Promise<void> {
+    this.#sessions.get(player.id)?.revoke(await this.#dependencies.access.revocation(player));
   }
 
   /** Pings all devices regularly until `signal` aborts; rejects with an AbortError then. */
@@ -138,7 +138,7 @@ export class DeviceSockets implements WebSocketEndpoint {
       const player = await access.authenticate(request.headers.authorization);
       if (this.#isClosing) return socket.close(closeCodes.restarting);
       const session = new DeviceSession(socket, player, instanceOf(request), this.#sessionDependencies);
-      if (player.removed_at !== null) session.revoke(access.revocation(player));
+      if (player.removed_at !== null) session.revoke(await access.revocation(player));
       else this.#addSession(session, player.name);
       socket.resume();
     } catch (error) {

@@ -79,7 +79,7 @@ async function readBackup(from: string): Promise<{ publicKey: string; privateKey
   try {
     const { public_key: publicKey, private_key: privateKey } = KeyBackup.parse(JSON.parse(text));
     const keys = { publicKey, privateKey };
-    verifyJws("signage-key-check+jws", signJws("signage-key-check+jws", {}, keys), publicKey);
+    await verifyJws("signage-key-check+jws", await signJws("signage-key-check+jws", {}, keys), publicKey);
     return keys;
   } catch (error) {
     throw damaged(error);

@@ -93,7 +93,7 @@ export class RemoteChanges {
     for (const row of rows) {
       const session = this.#sessions.get(row.id);
       if (session === undefined || (row.removed_at === null && row.thumbprint === session.thumbprint)) continue;
-      session.revoke(access.revocation({ ...row, thumbprint: session.thumbprint, removed_at: row.removed_at ?? row.updated_at }));
+      session.revoke(await access.revocation({ ...row, thumbprint: session.thumbprint, removed_at: row.removed_at ?? row.updated_at }));
     }
   }
 

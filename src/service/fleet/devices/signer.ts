@@ -55,11 +55,11 @@ export class Signer {
     return this.#keys.publicKey;
   }
 
-  signCommand(payload: SignedCommand): string {
+  signCommand(payload: SignedCommand): Promise<string> {
     return signJws(commandJwsType, payload, this.#keys);
   }
 
-  signRevocation(payload: SignedRevocation): string {
+  signRevocation(payload: SignedRevocation): Promise<string> {
     return signJws(revocationJwsType, payload, this.#keys);
   }
 }

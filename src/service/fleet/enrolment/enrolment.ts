@@ -205,7 +205,7 @@ export class Enrolment {
   async #finish({ grant, player, previous }: Extract<Decision, { is: "granted" }>): Promise<void> {
     const { log, presence, problems, sockets } = this.#dependencies;
     if (previous !== null) {
-      sockets.revoke(previous);
+      await sockets.revoke(previous);
       // The last heartbeat of the machine's earlier installation does not describe this one.
       await presence.forgetLatest(player.id);
       problems.identities.forget(player.id);

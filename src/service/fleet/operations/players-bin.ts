@@ -66,7 +66,7 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
       });
       if (permanent) await presence.deletePlayer(removed.id);
       else presence.markRemoved(removed.id);
-      sockets.revoke(removed);
+      await sockets.revoke(removed);
       log.info({ player_id: removed.id, name: removed.name, permanent }, "player removed");
     },
   }),
@@ -134,7 +134,7 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
       const player = await dependencies.pairing.limitGuesses({ userId: operator.userId, teamId, address }, () =>
         unitOfWork.write(write, respond),
       );
-      if (previous !== undefined) dependencies.sockets.revoke(previous);
+      if (previous !== undefined) await dependencies.sockets.revoke(previous);
       await dependencies.presence.forgetLatest(playerId);
       dependencies.problems.identities.forget(playerId);
       dependencies.pairing.notifyClaimed();

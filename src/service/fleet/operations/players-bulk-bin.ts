@@ -66,7 +66,7 @@ export const bulkBinOperations: readonly Operation<BulkBinDependencies>[] = [
       });
       for (const player of removed) {
         presence.markRemoved(player.id);
-        sockets.revoke(player);
+        await sockets.revoke(player);
       }
       log.info({ count: removed.length }, "players removed");
       return result;

@@ -184,7 +184,7 @@ async function renew({ access, store }: DeviceDependencies, playerId: string, pr
     return { is: "refused", refusal: { error: "invalid_grant", error_description } };
   }
   if (player.removed_at === null) return { is: "granted", grant: await access.issueToken(player) };
-  const revocation = access.revocation(player);
+  const revocation = await access.revocation(player);
   return { is: "refused", refusal: { error: "access_denied", error_description: "The screen was removed", revocation } };
 }
 
