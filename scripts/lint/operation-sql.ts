@@ -1,13 +1,5 @@
 // A linter rule for operations: the SQL of an area stands in its stores. Loaded by .oxlintrc.json.
-
-interface Context {
-  report(finding: { node: unknown; message: string }): void;
-}
-
-interface Node {
-  source?: { value: unknown };
-  callee?: { type: string; property?: { name?: string } };
-}
+import type { Context, Node } from "./rule.ts";
 
 const queries = /^(selectFrom|insertInto|updateTable|deleteFrom|selectAll|where|execute|executeTakeFirst|executeTakeFirstOrThrow)$/;
 const message = "An operation holds no SQL: move the query to a store of its area.";

@@ -1,7 +1,7 @@
 // The places of the console that navigation, search and keys lead to. Those whose page is not part of this build are left out.
 import type { AnyRouter } from "@tanstack/react-router";
 import type { IconName } from "../ui/icon-paths.ts";
-import type { MessageKey } from "../i18n/texts.ts";
+import type { MessageKey } from "../i18n/catalogue.ts";
 
 /** The groups of the main navigation, in their order. */
 export const groups = ["groupNow", "groupContent", "groupPlan", "groupRecords"] as const;

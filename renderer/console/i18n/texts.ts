@@ -1,28 +1,11 @@
 // Formats the messages of the catalogue (`en.json`, ICU MessageFormat) by key; the compiler knows the arguments of each.
 import { IntlMessageFormat } from "intl-messageformat";
 import type { ReactNode } from "react";
-import type { MessageArguments } from "./arguments.ts";
-import { messageOf, plainKeys, type Catalogue, type Part, type Translation } from "./catalogue.ts";
+import { messageOf, plainKeys, type ArgumentsOf, type Catalogue, type MessageKey, type Part, type Translation } from "./catalogue.ts";
 import { isPseudo, loadTranslation, locale, pseudoText } from "./locale.ts";
 
 type Element = (parts: ReactNode[]) => ReactNode;
 
-/** The keys of a part whose messages take no arguments but `Given`. */
-export type MessageKey<P extends Part, Given = unknown> = {
-  [K in keyof Catalogue[P] & string]: Given extends ArgumentsOf<[P], K, string, never> ? K : never;
-}[keyof Catalogue[P] & string];
-
-/** The arguments of a message; of the last of the parts that have the key. */
-type ArgumentsOf<Parts extends readonly Part[], K, Text, Rich> = Parts extends readonly [
-  ...infer Before extends Part[],
-  infer P extends Part,
-]
-  ? K extends keyof MessageArguments<Text, Rich>[P]
-    ? MessageArguments<Text, Rich>[P][K]
-    : K extends keyof Catalogue[P]
-      ? unknown
-      : ArgumentsOf<Before, K, Text, Rich>
-  : never;
 /** The arguments of all messages that `K` may name. */
 type AllArguments<Parts extends readonly Part[], K, Text, Rich> = (
   K extends string ? (values: ArgumentsOf<Parts, K, Text, Rich>) => void : never

@@ -1,7 +1,7 @@
 // The kinds of items in the console: sign, settings, the beginning of a new one, and how each stands in a preview.
 import type { SceneItem } from "../../../src/protocol/scene.ts";
 import { addressOf } from "../data/typed-address.ts";
-import type { MessageKey } from "../i18n/texts.ts";
+import type { MessageKey } from "../i18n/catalogue.ts";
 import type { IconName } from "../ui/icon-paths.ts";
 import type { AssetKind, Field, FieldsOf } from "./fields.ts";
 import type { ItemOf, Kind } from "./item.ts";

@@ -1,7 +1,8 @@
 // The dialog of an action on many screens: what to do, what will happen, progress, and a result for each screen.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useId, useRef, useState, type ReactNode } from "react";
-import { type MessageKey, texts } from "../../i18n/texts.ts";
+import type { MessageKey } from "../../i18n/catalogue.ts";
+import { texts } from "../../i18n/texts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";

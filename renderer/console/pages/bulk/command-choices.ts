@@ -6,7 +6,7 @@ import { playerQuery } from "../screen/data.ts";
 import type { Capabilities } from "../screen/commands/command-fields.tsx";
 import { commandGroups, type CommandSpec } from "../screen/commands/command-table.ts";
 import { sendWithoutFailing } from "./outcomes.ts";
-import type { MessageKey } from "../../i18n/texts.ts";
+import type { MessageKey } from "../../i18n/catalogue.ts";
 
 /** A command with its arguments, as `POST /commands` takes it. */
 export type BulkCommand = Pick<Schemas["Command"], "type" | "args">;

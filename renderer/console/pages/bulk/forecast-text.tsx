@@ -1,6 +1,7 @@
 // Says in words what an action on many screens will do, by the service's dry run.
 import { readable } from "../../i18n/format.ts";
-import { type MessageKey, texts } from "../../i18n/texts.ts";
+import type { MessageKey } from "../../i18n/catalogue.ts";
+import { texts } from "../../i18n/texts.ts";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import type { Forecast } from "./outcomes.ts";
 import { ScreenName } from "./screen-name.tsx";

@@ -1,7 +1,8 @@
 // The state of a screen in words.
 import type { RosterPlayer } from "../../data/roster.ts";
 import { formatDateTime } from "../../i18n/format.ts";
-import { type MessageKey, texts } from "../../i18n/texts.ts";
+import type { MessageKey } from "../../i18n/catalogue.ts";
+import { texts } from "../../i18n/texts.ts";
 import { stateOf, type ScreenState } from "./state-of.ts";
 
 const text = texts("screen");

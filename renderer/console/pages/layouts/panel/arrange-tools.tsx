@@ -1,6 +1,7 @@
 // Aligns, distributes and stacks what is selected.
 import { Toolbar } from "react-aria-components";
-import { type MessageKey, texts } from "../../../i18n/texts.ts";
+import type { MessageKey } from "../../../i18n/catalogue.ts";
+import { texts } from "../../../i18n/texts.ts";
 import type { IconName } from "../../../ui/icon-paths.ts";
 import { align, alignments, distribute, restack, type Alignment, type StackMove } from "../model/arrange.ts";
 import { edit, type Act, type Editor } from "../model/editor.ts";

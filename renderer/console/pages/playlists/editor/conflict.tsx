@@ -1,6 +1,7 @@
 // Two people changed the playlist at once in a way that cannot be merged by itself: what it is about, and what to keep.
 import { useLastChange } from "../../../data/last-change.ts";
-import { type MessageKey, texts } from "../../../i18n/texts.ts";
+import type { MessageKey } from "../../../i18n/catalogue.ts";
+import { texts } from "../../../i18n/texts.ts";
 import type { AssetsById } from "../../../data/assets-by-id.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";

@@ -1,6 +1,7 @@
 // The settings of the chosen items: forms made from the table of fields. Several items are changed together.
 import { memo, useMemo } from "react";
-import { type MessageKey, texts } from "../../../i18n/texts.ts";
+import type { MessageKey } from "../../../i18n/catalogue.ts";
+import { texts } from "../../../i18n/texts.ts";
 import { Disclosure } from "../../../ui/disclosure.tsx";
 import { useKept, useStableActs } from "../../../ui/kept.ts";
 import type { FieldProps } from "../fields/field-props.ts";

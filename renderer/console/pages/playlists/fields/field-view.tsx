@@ -1,6 +1,7 @@
 // One setting of an item, by the type of its field.
 import { addressOf } from "../../../data/typed-address.ts";
-import { type MessageKey, texts } from "../../../i18n/texts.ts";
+import type { MessageKey } from "../../../i18n/catalogue.ts";
+import { texts } from "../../../i18n/texts.ts";
 import { ColorField } from "../../../ui/color-field.tsx";
 import { NumberField } from "../../../ui/number-field.tsx";
 import { Segments } from "../../../ui/segments.tsx";

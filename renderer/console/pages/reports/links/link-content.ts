@@ -1,7 +1,8 @@
 // What a link shows, in words and as the API takes it.
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 import { formatDateTime } from "../../../i18n/format.ts";
-import { type MessageKey, texts } from "../../../i18n/texts.ts";
+import type { MessageKey } from "../../../i18n/catalogue.ts";
+import { texts } from "../../../i18n/texts.ts";
 import type { Span } from "../period.ts";
 import { groupFor, limitFor, type Group, type ReportKind, type ReportSearch } from "../search.ts";
 

@@ -1,6 +1,7 @@
 // A report as it is read: sums, a graph of its days, and its rows. The console and the page behind a link show it alike.
 import type { ReactNode } from "react";
-import { type MessageKey, texts } from "../../../i18n/texts.ts";
+import type { MessageKey } from "../../../i18n/catalogue.ts";
+import { texts } from "../../../i18n/texts.ts";
 import { barsOf, formatPercent, sumOf, type FigureRow, type Figures } from "../figures.ts";
 import type { Group, ReportKind } from "../search.ts";
 import { DayChart } from "./day-chart.tsx";

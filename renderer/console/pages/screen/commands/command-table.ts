@@ -1,7 +1,7 @@
 // The commands that a person can send, in groups, each with the controls of its arguments.
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 import type { CommandRequest } from "./use-command.ts";
-import type { MessageKey } from "../../../i18n/texts.ts";
+import type { MessageKey } from "../../../i18n/catalogue.ts";
 
 type Capabilities = Schemas["Capabilities"];
 type Message = MessageKey<"screenCommands">;

@@ -1,7 +1,7 @@
 // What the graphs of a screen's health show.
 import { formatBytes, formatNumber } from "../../../i18n/format.ts";
 import type { Value } from "./history.ts";
-import type { MessageKey } from "../../../i18n/texts.ts";
+import type { MessageKey } from "../../../i18n/catalogue.ts";
 
 type Message = MessageKey<"screenHealth">;
 

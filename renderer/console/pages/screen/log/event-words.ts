@@ -1,6 +1,7 @@
 // What the events of a screen say to people.
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
-import { type MessageKey, texts } from "../../../i18n/texts.ts";
+import type { MessageKey } from "../../../i18n/catalogue.ts";
+import { texts } from "../../../i18n/texts.ts";
 import { commandName } from "../commands/command-names.ts";
 
 const text = texts("screenLog");

@@ -2,7 +2,8 @@
 import { useState, type ReactNode } from "react";
 import { Radio, RadioGroup } from "react-aria-components";
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
-import { type MessageKey, texts } from "../../../i18n/texts.ts";
+import type { MessageKey } from "../../../i18n/catalogue.ts";
+import { texts } from "../../../i18n/texts.ts";
 import { NumberField } from "../../../ui/number-field.tsx";
 import { Switch } from "../../../ui/switch.tsx";
 import { Section, type SectionProps } from "./section.tsx";
