@@ -7,7 +7,7 @@ import { ServiceClient } from "../src/main/service-client.ts";
 import { heartbeatChanges } from "../src/player/link/heartbeat-sequence.ts";
 import { DeviceMessage, parseMessage } from "../src/protocol/device/messages.ts";
 import type { Heartbeat } from "../src/protocol/device/heartbeat.ts";
-import { mergeHeartbeat } from "../src/service/fleet/devices/merge-heartbeat.ts";
+import { mergeHeartbeat } from "../src/service/fleet/heartbeats/merge.ts";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { startSocketProxy } from "../test/support/network/socket-proxy.ts";
 import { eventually } from "../test/support/polling.ts";

@@ -4,7 +4,7 @@ import { silentLog } from "../src/base/log.ts";
 import { EventJournal } from "../src/service/events/event-journal.ts";
 import { DeviceJournal } from "../src/service/fleet/devices/device-journal.ts";
 import type { DeviceSockets } from "../src/service/fleet/devices/device-sockets.ts";
-import { Presence } from "../src/service/fleet/presence.ts";
+import { Presence } from "../src/service/fleet/presence/presence.ts";
 import { startRollout } from "../src/service/fleet/rollouts/start-rollout.ts";
 import { RolloutRunner } from "../src/service/fleet/rollouts/runner.ts";
 import { showRollout } from "../src/service/fleet/rollouts/rollout-resource.ts";

@@ -19,9 +19,9 @@ const httpFaults: readonly Fault[] = [
     ["digestOf(filters)", "digestOf(Object.keys(filters))"],
     ["} desc`", "} asc`"],
   ]),
-  ...faultsIn("src/service/http/rate-limit.ts", [["recent.length < this.#limit ? 0", "recent.length <= this.#limit ? 0"]]),
+  ...faultsIn("src/service/http/limits/rate-limit.ts", [["recent.length < this.#limit ? 0", "recent.length <= this.#limit ? 0"]]),
   ...faultsIn("src/service/http/origin.ts", [["[known.origin, requested]", "[known.origin]"]]),
-  ...faultsIn("src/service/http/input-errors.ts", [["&& misspelt.has(place)", "&& seen.has(place)"]]),
+  ...faultsIn("src/service/http/input/errors.ts", [["&& misspelt.has(place)", "&& seen.has(place)"]]),
   ...faultsIn("src/service/http/responses/range.ts", [["if (ifRange !== undefined && ifRange !== etag) return null;", "", "AST5"]]),
   ...faultsIn("src/service/http/responses/csv.ts", [["|＝＋－＠]", "|]", "POP5"]]),
 ];
@@ -39,15 +39,17 @@ const peopleFaults: readonly Fault[] = [
 ];
 
 const fleetFaults: readonly Fault[] = [
-  ...faultsIn("src/service/fleet/pairing.ts", [['await db.deleteFrom("device_tokens").where("player_id", "=", player.id).execute();', ""]]),
-  ...faultsIn("src/service/fleet/guess-limiter.ts", [["[this.#byUser, userId],", "", "TOK13"]]),
-  ...faultsIn("src/service/fleet/command-status.ts", [
+  ...faultsIn("src/service/fleet/pairing/pairing.ts", [
+    ['await db.deleteFrom("device_tokens").where("player_id", "=", player.id).execute();', ""],
+  ]),
+  ...faultsIn("src/service/fleet/pairing/guess-limiter.ts", [["[this.#byUser, userId],", "", "TOK13"]]),
+  ...faultsIn("src/service/fleet/commands/status.ts", [
     ["order.indexOf(status) > order.indexOf(current)", "order.indexOf(status) !== order.indexOf(current)", "SCM1"],
   ]),
-  ...faultsIn("src/service/fleet/command-expiry.ts", [["const silenceMs = 3_600_000;", "const silenceMs = 360_000;", "SCM6"]]),
-  ...faultsIn("src/service/fleet/command-signing.ts", [["sub: player.thumbprint,", "sub: player.id,", "SCM1"]]),
-  ...faultsIn("src/service/fleet/presence.ts", [['latest.link === "gone" || this.#clock', "this.#clock", "PRB5"]]),
-  ...faultsIn("src/service/fleet/open-problems.ts", [["keys.size === open.size && ", "", "EVT2"]]),
+  ...faultsIn("src/service/fleet/commands/expiry.ts", [["const silenceMs = 3_600_000;", "const silenceMs = 360_000;", "SCM6"]]),
+  ...faultsIn("src/service/fleet/commands/signing.ts", [["sub: player.thumbprint,", "sub: player.id,", "SCM1"]]),
+  ...faultsIn("src/service/fleet/presence/presence.ts", [['latest.link === "gone" || this.#clock', "this.#clock", "PRB5"]]),
+  ...faultsIn("src/service/fleet/problems/open-problems.ts", [["keys.size === open.size && ", "", "EVT2"]]),
   ...faultsIn("src/service/fleet/devices/device-journal.ts", [["|| lastSeq < trimmed ", "", "DEV5"]]),
   ...faultsIn("src/service/fleet/devices/device-access.ts", [[" || result.data.aud !== audience", "", "DEV1"]]),
 ];
@@ -67,7 +69,7 @@ const eventFaults: readonly Fault[] = [
 
 const contentFaults: readonly Fault[] = [
   ...faultsIn("src/service/content/web-secrets.ts", [[" && originOf(old) === originOf(item)", "", "SEC3"]]),
-  ...faultsIn("src/service/content/uploads.ts", [[" || row.team_id !== teamId", "", "UPL2"]]),
+  ...faultsIn("src/service/content/uploads/uploads.ts", [[" || row.team_id !== teamId", "", "UPL2"]]),
   ...faultsIn("src/service/content/blob-sweeper.ts", [['["assets", "thumbnail_sha256"],', "", "AST26"]]),
   ...faultsIn("src/service/media/formats/svg.ts", [["const element = localName(name);", "const element = name.toLowerCase();", "AST10"]]),
   ...faultsIn("src/service/media/formats/bmp.ts", [["storedHeight > 0 ?", "storedHeight < 0 ?", "MFO2"]]),
@@ -76,9 +78,9 @@ const contentFaults: readonly Fault[] = [
 ];
 
 const otherFaults: readonly Fault[] = [
-  ...faultsIn("src/service/schedule/check-schedule.ts", [['.where("team_id", "=", teamId)', "", "TEA11"]]),
-  ...faultsIn("src/service/schedule/schedule-warnings.ts", [["(schedule.starts_at)!.at - dayMs;", "(schedule.starts_at)!.at;", "WRN2"]]),
-  ...faultsIn("src/service/schedule/icalendar.ts", [["dayOf(ends - 1)", "dayOf(ends)", "CAL18"]]),
+  ...faultsIn("src/service/schedule/check.ts", [['.where("team_id", "=", teamId)', "", "TEA11"]]),
+  ...faultsIn("src/service/schedule/outlook/warnings.ts", [["(schedule.starts_at)!.at - dayMs;", "(schedule.starts_at)!.at;", "WRN2"]]),
+  ...faultsIn("src/service/schedule/calendars/icalendar.ts", [["dayOf(ends - 1)", "dayOf(ends)", "CAL18"]]),
   ...faultsIn("src/service/store/backup/tar.ts", [
     ["Number.parseInt(text(148, 156), 8) !== checksum(header)", "Number.isNaN(Number.parseInt(text(148, 156), 8))", "BKP3"],
   ]),

@@ -1,12 +1,12 @@
 // The configuration of a service.
 import type { SmtpConfig } from "./alerts/mail/smtp.ts";
 import type { AddressBlock } from "./content/outbound-clients.ts";
-import type { HttpDeadlines } from "./http/deadlines.ts";
-import type { RequestLimits } from "./http/rate-limit.ts";
+import type { HttpDeadlines } from "./http/limits/deadlines.ts";
+import type { RequestLimits } from "./http/limits/rate-limit.ts";
 import type { LimitTable } from "./media/limits.ts";
 import type { StartMediaProcess } from "./media/process.ts";
 import type { S3Config } from "./content/blobs/s3/config.ts";
-import type { MessagesConfig } from "./nodes/message-server.ts";
+import type { MessagesConfig } from "./nodes/messages/server.ts";
 import type { PasswordWork } from "./people/passwords/hashing.ts";
 import type { SsoConfig } from "./people/sso/config.ts";
 import type { MirrorConfig } from "./releases/mirror.ts";

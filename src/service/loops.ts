@@ -4,10 +4,10 @@ import { isAbort } from "../base/fault.ts";
 import { runHourlyCleanup } from "./cleanup/hourly-cleanup.ts";
 import type { Components } from "./components.ts";
 import type { ServiceConfig } from "./config.ts";
-import type { RemoteHeartbeats } from "./fleet/devices/remote-heartbeats.ts";
-import { QuotaExchange } from "./http/quota-exchange.ts";
-import type { RequestDeadlines } from "./http/deadlines.ts";
-import type { Quotas } from "./http/rate-limit.ts";
+import type { RemoteHeartbeats } from "./fleet/heartbeats/remote.ts";
+import { QuotaExchange } from "./http/limits/quota-exchange.ts";
+import type { RequestDeadlines } from "./http/limits/deadlines.ts";
+import type { Quotas } from "./http/limits/rate-limit.ts";
 import type { Loop } from "./nodes/nodes.ts";
 
 const defaultPlayEventDays = 400;

@@ -10,7 +10,7 @@ import { cleanText, findHiddenCharacter, removeHiddenCharacters } from "../../sr
 import { DeviceMessage, PairingRequest, parseMessage } from "../../src/protocol/device/messages.ts";
 import { Name } from "../../src/protocol/common.ts";
 import { contentDisposition } from "../../src/service/http/responses/content-disposition.ts";
-import { cleanEventName } from "../../src/service/schedule/icalendar.ts";
+import { cleanEventName } from "../../src/service/schedule/calendars/icalendar.ts";
 import { description } from "../service/openapi/contract.ts";
 
 const tags = (letters: string) => letters.replace(/./g, (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0)));

@@ -1,6 +1,6 @@
 // Many claimants of one duty, as if each were a node: only one has it at a time, and each tenure has a higher token than those before.
 import pg from "pg";
-import { leaseMs, Leases } from "../../../src/service/nodes/leases.ts";
+import { leaseMs, Leases } from "../../../src/service/nodes/leases/leases.ts";
 import { connectionTo } from "../../../src/service/store/postgres/pools.ts";
 import { newId } from "../../../test/support/states.ts";
 import type { RoundPlace } from "./rounds.ts";

@@ -1,7 +1,7 @@
 // Lists the players with which something is wrong now, most severe first, with what to do about it.
 import { alertKinds, type AlertKind, type Trouble, type TroubledPlayer, type TroubledPlayers } from "../../protocol/operator/alerts.ts";
-import type { Presence } from "../fleet/presence.ts";
-import { newestScreenshots, type NewestScreenshot } from "../fleet/newest-screenshots.ts";
+import type { Presence } from "../fleet/presence/presence.ts";
+import { newestScreenshots, type NewestScreenshot } from "../fleet/players/newest-screenshots.ts";
 import type { Db } from "../store/store.ts";
 import { acknowledgerOf } from "./alert-resource.ts";
 import type { AlertEngine } from "./engine.ts";

@@ -1,9 +1,9 @@
 // Restores resources from the bin, together with the resources in the bin that they show.
 import { assetIdsOf } from "../../protocol/content/items.ts";
-import { assetEvent } from "../content/asset-creation.ts";
+import { assetEvent } from "../content/assets/creation.ts";
 import type { NewEvent } from "../events/event-journal.ts";
 import { parseItems, parseZones } from "../content/content-columns.ts";
-import { updateTagIndex } from "../fleet/targets.ts";
+import { updateTagIndex } from "../fleet/players/targets.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";
 import type { LayoutRow, PlayerRow, PlaylistRow, ScheduleRow } from "../store/tables.ts";

@@ -1,16 +1,16 @@
 // Deletes outdated data every hour, in small transactions: the bin, finished shows, expired records, old heartbeats and play events.
 import { setImmediate } from "node:timers/promises";
 import { binRetentionMs, emptyBin, binBatchSize } from "./bin.ts";
-import { pruneHours, rollUpHours } from "../fleet/devices/heartbeat-hours.ts";
-import { pruneMinutes } from "../fleet/devices/heartbeat-minutes.ts";
-import { deleteOldAttempts } from "../http/attempts/limits-in-database.ts";
+import { pruneHours, rollUpHours } from "../fleet/heartbeats/hours.ts";
+import { pruneMinutes } from "../fleet/heartbeats/minutes.ts";
+import { deleteOldAttempts } from "../http/limits/limits-in-database.ts";
 import { deleteExpiredSecrets } from "../people/one-time/used-secrets.ts";
 import { deleteOldPlayEvents } from "../proof/play-events.ts";
 import { isAbort } from "../../base/fault.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { BlobSweeper } from "../content/blob-sweeper.ts";
-import type { Presence } from "../fleet/presence.ts";
+import type { Presence } from "../fleet/presence/presence.ts";
 import type { Db, Retention, Store } from "../store/store.ts";
 import { commitChange, type ChangeDependencies } from "../operations/commit-change.ts";
 import type { Change } from "../operations/unit-of-work.ts";

@@ -7,7 +7,7 @@ import type { Db } from "../store/store.ts";
 import type { AssetRow, LayoutRow, PlaylistRow, ScheduleRow, Tables } from "../store/tables.ts";
 import type { UploadLinkRow } from "../store/upload-tables.ts";
 import { selectTeamRows } from "../store/team-rows.ts";
-import type { StoredAssetRow } from "./asset-rows.ts";
+import type { StoredAssetRow } from "./assets/rows.ts";
 
 /** The rows of the tables that have a bin. */
 export interface RowsWithBin {

@@ -7,7 +7,7 @@ import { timeZoneRulesOrUtc } from "../../schedule/calendar/time-zone.ts";
 import { parseItems } from "../content/content-columns.ts";
 import { layoutsShowing, playersShowing } from "../fleet/state/players-showing.ts";
 import { ProblemError } from "../http/problem.ts";
-import { assignItemIds } from "../content/operations/playlist-items.ts";
+import { assignItemIds } from "../content/playlist-items.ts";
 import type { Change, WriteEvent } from "../operations/unit-of-work.ts";
 import { canonicalJson } from "../store/canonical-json.ts";
 import type { MakeId } from "../store/ids.ts";

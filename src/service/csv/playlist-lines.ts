@@ -6,7 +6,7 @@ import { typeOfAsset } from "../../protocol/content/item-kinds.ts";
 import { NewPlaylistItem } from "../../protocol/content/items.ts";
 import type { ImportFault } from "../../protocol/operator/csv-imports.ts";
 import type { TimeZoneRules } from "../../schedule/calendar/time-zone.ts";
-import { validate } from "../http/input-errors.ts";
+import { validate } from "../http/input/errors.ts";
 import type { TableLine } from "./table.ts";
 import { durationOf, instantOf, openingOf, valueFor } from "./values.ts";
 

@@ -4,7 +4,7 @@ import { weekdays } from "../../protocol/scheduling/opening-hours.ts";
 import { ScheduleChange, type ScheduleTarget, type OneTarget } from "../../protocol/scheduling/schedules.ts";
 import { NewSchedule } from "../../schedule/validate-schedule.ts";
 import type { z } from "zod";
-import { validate } from "../http/input-errors.ts";
+import { validate } from "../http/input/errors.ts";
 import type { TableLine } from "./table.ts";
 import { timeOfDay, valueFor, weekdaysOf } from "./values.ts";
 

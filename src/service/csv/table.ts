@@ -4,7 +4,7 @@ import { CsvError, readCsv } from "../../base/csv.ts";
 import type { ImportFault, PlaylistImportResult } from "../../protocol/operator/csv-imports.ts";
 import { mostErrors } from "../../protocol/refusal.ts";
 import { invalidField, invalidFields } from "../http/problem.ts";
-import { bodyPointer } from "../http/validation.ts";
+import { bodyPointer } from "../http/input/validation.ts";
 
 /** A line by the names of its columns, without empty cells. */
 export interface TableLine {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { findJsonExcess } from "../../protocol/json-bounds.ts";
 import { SubscriberMessage, SubscriberMessageId, type SubscriptionMessage } from "../../protocol/operator/events.ts";
 import { invalidFields } from "../http/problem.ts";
-import { bodyPointer, validatePart } from "../http/validation.ts";
+import { bodyPointer, validatePart } from "../http/input/validation.ts";
 
 type ErrorMessage = Extract<SubscriptionMessage, { type: "error" }>;
 

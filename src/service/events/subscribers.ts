@@ -13,8 +13,8 @@ import { authenticate, reauthorize, parseBearer } from "../people/authentication
 import type { Operator } from "../people/operator.ts";
 import type { Tickets, Ticket } from "../people/tickets.ts";
 import type { TokenExpiry } from "../people/token-expiry.ts";
-import type { Presence } from "../fleet/presence.ts";
-import type { HttpDeadlines } from "../http/deadlines.ts";
+import type { Presence } from "../fleet/presence/presence.ts";
+import type { HttpDeadlines } from "../http/limits/deadlines.ts";
 import { ProblemError } from "../http/problem.ts";
 import { closeAfterGrace, createWebSocketServer, type WebSocketEndpoint } from "../http/upgrades.ts";
 import type { Nodes } from "../nodes/nodes.ts";

@@ -9,12 +9,12 @@ import { findJsonExcess } from "../../protocol/json-bounds.ts";
 import { apiPrefix } from "../operations/operation.ts";
 import { operations } from "../operations/operations.ts";
 import type { MakeId } from "../store/ids.ts";
-import { endConnection, keepWhileWorking, RequestDeadlines, type HttpDeadlines } from "./deadlines.ts";
+import { endConnection, keepWhileWorking, RequestDeadlines, type HttpDeadlines } from "./limits/deadlines.ts";
 import { invalidField, ProblemError, problemOf, toProblemError } from "./problem.ts";
-import { repetitionOf } from "./repetition.ts";
+import { repetitionOf } from "./input/repetition.ts";
 import { newRequestId, requestIdOf } from "./request-id.ts";
 import { rawProblemResponse } from "./responses/raw-response.ts";
-import { bodyPointer, validatorCompiler } from "./validation.ts";
+import { bodyPointer, validatorCompiler } from "./input/validation.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -12,7 +12,7 @@ import type { Context } from "./gateway/context.ts";
 import { queryOf, supportsDryRun } from "./dry-run.ts";
 import type { Gateway } from "./gateway/gateway.ts";
 import { noBytes, type Input } from "./gateway/run.ts";
-import { inflate } from "./inflate.ts";
+import { inflate } from "./input/inflate.ts";
 import { baseUrlOf, ownOrigins, withAbsoluteLinks } from "./origin.ts";
 import { invalidField } from "./problem.ts";
 import { compressJson, isCompressible } from "./responses/compression.ts";

@@ -6,10 +6,10 @@ import type { Clock } from "../../base/clock.ts";
 import { ignoreAbort, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { MakeId } from "../store/ids.ts";
-import { endConnection, type HttpDeadlines } from "./deadlines.ts";
+import { endConnection, type HttpDeadlines } from "./limits/deadlines.ts";
 import { ProblemError } from "./problem.ts";
 import { addRequestIdHeader, requestIdOf } from "./request-id.ts";
-import { repetitionOf } from "./repetition.ts";
+import { repetitionOf } from "./input/repetition.ts";
 import { rawProblemResponse } from "./responses/raw-response.ts";
 
 /** A path that accepts WebSockets. */

@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import { isAbort } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { LiveAnswer, LiveQuery } from "../../protocol/device/live.ts";
-import type { Commands } from "../fleet/commands.ts";
+import type { Commands } from "../fleet/commands/commands.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { AuditLog, AuditedWrite } from "../people/audit.ts";
 import type { Nodes } from "../nodes/nodes.ts";

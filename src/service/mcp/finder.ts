@@ -2,7 +2,7 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { invalidFields } from "../http/problem.ts";
-import { validatePart } from "../http/validation.ts";
+import { validatePart } from "../http/input/validation.ts";
 import { isRead } from "../operations/operation.ts";
 import { callOperation, runTool, type McpCall, type ToolRunner } from "./calls.ts";
 import type { Arguments } from "./tool-input.ts";

@@ -6,9 +6,9 @@ import { finalStatuses, type Command, type Screenshot } from "../../protocol/dev
 import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
 import type { Player } from "../../protocol/operator/resources.ts";
 import type { Show } from "../../protocol/operator/shows.ts";
-import { findPlayerByIdOrName } from "../fleet/named-players.ts";
+import { findPlayerByIdOrName } from "../fleet/players/by-name.ts";
 import { invalidFields, ProblemError } from "../http/problem.ts";
-import { validatePart } from "../http/validation.ts";
+import { validatePart } from "../http/input/validation.ts";
 import { requireScope } from "../people/operator.ts";
 import { zoneIdsOf } from "../shows/shows.ts";
 import { readJson, readPicture, runTool, toolNamed, writeOperation, type McpCall, type ToolRunner } from "./calls.ts";

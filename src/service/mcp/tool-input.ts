@@ -6,7 +6,7 @@ import { mostErrors } from "../../protocol/refusal.ts";
 import type { Call } from "../http/gateway/call.ts";
 import type { Input } from "../http/gateway/run.ts";
 import { invalidFields, ProblemError } from "../http/problem.ts";
-import { validatorCompiler } from "../http/validation.ts";
+import { validatorCompiler } from "../http/input/validation.ts";
 import { apiPrefix, draftHeader, type Operation } from "../operations/operation.ts";
 import { maxToolBytes, type ArgumentPlaces } from "./arguments.ts";
 import type { OperationTool } from "./tools.ts";

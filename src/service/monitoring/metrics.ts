@@ -8,7 +8,7 @@ import type { WebhookSender } from "../events/webhooks/sender.ts";
 import type { DeviceAccess } from "../fleet/devices/device-access.ts";
 import type { DeviceSockets } from "../fleet/devices/device-sockets.ts";
 import type { DesiredStates } from "../fleet/state/desired-states.ts";
-import type { Presence } from "../fleet/presence.ts";
+import type { Presence } from "../fleet/presence/presence.ts";
 import type { LiveViews } from "../live/live-views.ts";
 import type { Nodes } from "../nodes/nodes.ts";
 import { addNodeMetrics } from "./node-metrics.ts";

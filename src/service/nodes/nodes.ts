@@ -1,8 +1,8 @@
 // The other nodes of one service, as its parts use them.
 import type { Clock } from "../../base/clock.ts";
 import type { Db } from "../store/store.ts";
-import type { HoldingWriter } from "./awaited-writers.ts";
-import type { AnnouncementKind, Announcements, BroadcastKind, Broadcasts } from "./node-messages.ts";
+import type { HoldingWriter } from "./announcements/awaited-writers.ts";
+import type { AnnouncementKind, Announcements, BroadcastKind, Broadcasts } from "./messages/messages.ts";
 
 /** An endless loop; it rejects with an AbortError when its signal aborts. */
 export type Loop = (signal: AbortSignal) => Promise<unknown>;

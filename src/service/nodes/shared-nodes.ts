@@ -4,19 +4,19 @@ import type { Clock } from "../../base/clock.ts";
 import { isFault, isOutlived, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { Db, Store } from "../store/store.ts";
-import { writeAnnouncement, type AnnouncementLog } from "./announcement-log.ts";
-import type { AnnouncementReader } from "./announcement-reader.ts";
+import { writeAnnouncement, type AnnouncementLog } from "./announcements/log.ts";
+import type { AnnouncementReader } from "./announcements/reader.ts";
 import type { DatabaseClock } from "./database-clock.ts";
-import type { Duties } from "./duties.ts";
-import { checkLease } from "./fence.ts";
-import type { Leases } from "./leases.ts";
-import type { Membership } from "./membership.ts";
-import type { MessageServer } from "./message-server.ts";
-import type { NodeListeners } from "./node-listeners.ts";
-import type { AnnouncementKind, Announcements, BroadcastKind, Broadcasts } from "./node-messages.ts";
+import type { Duties } from "./leases/duties.ts";
+import { checkLease } from "./leases/fence.ts";
+import type { Leases } from "./leases/leases.ts";
+import type { Membership } from "./leases/membership.ts";
+import type { MessageServer } from "./messages/server.ts";
+import type { NodeListeners } from "./messages/listeners.ts";
+import type { AnnouncementKind, Announcements, BroadcastKind, Broadcasts } from "./messages/messages.ts";
 import type { AnnouncementListener, Loop, NodeFigures, Nodes } from "./nodes.ts";
 import { waitOutErrors } from "./wait-out.ts";
-import { parseWireMessage, type WireMessage } from "./wire-message.ts";
+import { parseWireMessage, type WireMessage } from "./messages/wire-message.ts";
 
 /** The parts of a shared node (open-nodes.ts connects them). */
 export interface SharedParts {

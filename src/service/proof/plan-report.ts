@@ -5,11 +5,11 @@
 import { setImmediate } from "node:timers/promises";
 import type { DesiredState } from "../../protocol/device/desired-state.ts";
 import type { PlanReportQuery, PlanReportRow } from "../../protocol/operator/reports.ts";
-import type { Presence } from "../fleet/presence.ts";
+import type { Presence } from "../fleet/presence/presence.ts";
 import type { DesiredStates } from "../fleet/state/desired-states.ts";
 import { invalidField } from "../http/problem.ts";
-import { forecastFor } from "../schedule/forecast.ts";
-import { timeZoneOf } from "../schedule/schedule-outlook.ts";
+import { forecastFor } from "../schedule/forecast/forecast.ts";
+import { timeZoneOf } from "../schedule/outlook/outlook.ts";
 import type { Store } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
 import { openParts } from "./opening-parts.ts";

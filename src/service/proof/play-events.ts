@@ -7,7 +7,7 @@ import { isPostgres } from "../store/dialect.ts";
 import type { PlayEventRow, PlayEventTables } from "../store/telemetry-tables.ts";
 import type { PlayerRow } from "../store/tables.ts";
 import { cutError } from "../http/problem.ts";
-import { validatePart } from "../http/validation.ts";
+import { validatePart } from "../http/input/validation.ts";
 
 export type PlayEventsDb = Kysely<PlayEventTables>;
 

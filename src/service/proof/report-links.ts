@@ -1,8 +1,8 @@
 // Links to reports: who has one reads its report, until it ends, and nothing else.
 import type { ChosenReport, ReportLink, SharedReport } from "../../protocol/operator/report-links.ts";
 import { ProblemError } from "../http/problem.ts";
-import type { AttemptLimit, MakeLimit } from "../http/attempts/attempt-limit.ts";
-import { addressKey, RateLimit, tooManyRequests } from "../http/rate-limit.ts";
+import type { AttemptLimit, MakeLimit } from "../http/limits/attempt-limit.ts";
+import { addressKey, RateLimit, tooManyRequests } from "../http/limits/rate-limit.ts";
 import { hashSecret } from "../people/token-secrets.ts";
 import type { ReportLinkRow } from "../store/tables.ts";
 import type { RecentReports } from "./recent-reports.ts";

@@ -1,8 +1,8 @@
 // The players whose desired state depends on some content, as the content is now.
 import type { ContentRef } from "../../protocol/operator/publishing.ts";
-import { playersUsing } from "../fleet/control-calendars.ts";
+import { playersUsing } from "../fleet/players/control-calendars.ts";
 import { layoutsShowing, playersShowing } from "../fleet/state/players-showing.ts";
-import { playlistsUsing, schedulesUsing } from "../schedule/holiday-calendars.ts";
+import { playlistsUsing, schedulesUsing } from "../schedule/calendars/holiday-calendars.ts";
 import { schedulesOutsideBin, targetedPlayers, targetOf } from "../schedule/schedules.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";

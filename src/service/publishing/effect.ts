@@ -2,18 +2,18 @@
 import type { ContentEffect, ContentRef } from "../../protocol/operator/publishing.ts";
 import { StateCache } from "../fleet/state/state-cache.ts";
 import { readOverrides, readStateInputs } from "../fleet/state/state-inputs.ts";
-import { differingScreens } from "../schedule/effect.ts";
-import { emptyReasons } from "../schedule/empty-reasons.ts";
-import { readInterventions, readScreens, type ScreenState } from "../schedule/plans.ts";
-import type { OutlookDependencies } from "../schedule/schedule-outlook.ts";
+import { differingScreens } from "../schedule/effect/effect.ts";
+import { emptyReasons } from "../schedule/forecast/empty-reasons.ts";
+import { readInterventions, readScreens, type ScreenState } from "../schedule/forecast/plans.ts";
+import type { OutlookDependencies } from "../schedule/outlook/outlook.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db, Store } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
 import { applyImages } from "./apply.ts";
 import { concernedPlayers } from "./concerned-players.ts";
-import { changesOf, findDraft, keptOf } from "./drafts.ts";
-import { afterChange, applyDraft, withoutCommit } from "./in-draft.ts";
-import { contentToRestore } from "./restore.ts";
+import { changesOf, findDraft, keptOf } from "./drafts/drafts.ts";
+import { afterChange, applyDraft, withoutCommit } from "./drafts/in-draft.ts";
+import { contentToRestore } from "./versions/restore.ts";
 
 const weekMs = 7 * 86_400_000;
 const maxScreens = 1_000;

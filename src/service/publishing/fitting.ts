@@ -2,14 +2,14 @@
 import { assetIdsOf, calendarIdsOfItems } from "../../protocol/content/items.ts";
 import type { ContentRef } from "../../protocol/operator/publishing.ts";
 import { restoreLayout, restorePlaylist } from "../cleanup/bin-restore.ts";
-import { assetEvent } from "../content/asset-creation.ts";
+import { assetEvent } from "../content/assets/creation.ts";
 import { parseItems, parseZones } from "../content/content-columns.ts";
-import { playersUsing } from "../fleet/control-calendars.ts";
+import { playersUsing } from "../fleet/players/control-calendars.ts";
 import { layoutsShowing, playersShowing } from "../fleet/state/players-showing.ts";
 import { listNames } from "../content/operations/playlists.ts";
 import type { WriteEvent } from "../operations/unit-of-work.ts";
-import { checkSchedule } from "../schedule/check-schedule.ts";
-import { calendarsById, playlistsUsing, schedulesUsing } from "../schedule/holiday-calendars.ts";
+import { checkSchedule } from "../schedule/check.ts";
+import { calendarsById, playlistsUsing, schedulesUsing } from "../schedule/calendars/holiday-calendars.ts";
 import { schedulesShowing, showSchedule } from "../schedule/schedules.ts";
 import { checkShares } from "../schedule/shares.ts";
 import { deleteExpiredOverrides } from "../schedule/overrides.ts";

@@ -2,7 +2,7 @@
 import { contentKinds, type Content, type ContentChange, type ContentKind, type ContentRef } from "../../protocol/operator/publishing.ts";
 import { show as showLayout } from "../content/operations/layouts.ts";
 import { show as showPlaylist } from "../content/operations/playlists.ts";
-import { showCalendar } from "../schedule/holiday-calendars.ts";
+import { showCalendar } from "../schedule/calendars/holiday-calendars.ts";
 import { showSchedule } from "../schedule/schedules.ts";
 import { canonicalJson } from "../store/canonical-json.ts";
 import { inChunks } from "../store/chunks.ts";

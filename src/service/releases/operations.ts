@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import { compareVersions } from "../../base/version-order.ts";
 import { ReleaseBundleName, ReleaseMetadataName } from "../../protocol/device/release-files.ts";
 import { ReleaseMirrorState, Releases } from "../../protocol/operator/releases.ts";
-import type { Presence } from "../fleet/presence.ts";
+import type { Presence } from "../fleet/presence/presence.ts";
 import { found, ProblemError } from "../http/problem.ts";
 import type { MirrorState, ReleaseMirror } from "./mirror.ts";
 import type { Store } from "../store/store.ts";

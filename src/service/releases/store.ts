@@ -1,6 +1,6 @@
 // The versions of the player's program that players run.
 import { selectPlayers } from "../fleet/store.ts";
-import type { Presence } from "../fleet/presence.ts";
+import type { Presence } from "../fleet/presence/presence.ts";
 import { inChunks } from "../store/chunks.ts";
 import { jsonField } from "../store/dialect.ts";
 import type { Store } from "../store/store.ts";

@@ -4,7 +4,7 @@ import { unmetTag } from "../../schedule/agenda/player-conditions.ts";
 import { invalidField } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
-import { datesByCalendar, readCalendars } from "./holiday-calendars.ts";
+import { datesByCalendar, readCalendars } from "./calendars/holiday-calendars.ts";
 import {
   groupByTarget,
   isEnabled,

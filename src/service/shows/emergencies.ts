@@ -2,11 +2,11 @@
 // besides it outranks what no schedule does: other overrides, pauses, and a display that is off by its hours.
 import type { EventJournal } from "../events/event-journal.ts";
 import { queueWithOverrides } from "../fleet/batches/batch-rows.ts";
-import { cancelUnsent } from "../fleet/command-cancel.ts";
-import { unsupportedReason } from "../fleet/command-support.ts";
-import type { Commands } from "../fleet/commands.ts";
+import { cancelUnsent } from "../fleet/commands/cancel.ts";
+import { unsupportedReason } from "../fleet/commands/support.ts";
+import type { Commands } from "../fleet/commands/commands.ts";
 import type { JournalEntry } from "../fleet/devices/device-journal.ts";
-import type { Presence } from "../fleet/presence.ts";
+import type { Presence } from "../fleet/presence/presence.ts";
 import type { Clock } from "../../base/clock.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";

@@ -1,8 +1,8 @@
 // Describes a show: its status, its players, and warnings about reasons that may keep it off the screens.
 import type { Show, ShowEntry, ShowWarning } from "../../protocol/operator/shows.ts";
-import { noPlayerHasTagMessage } from "../fleet/targets.ts";
+import { noPlayerHasTagMessage } from "../fleet/players/targets.ts";
 
-import { outlookOf, type OutlookDependencies } from "../schedule/schedule-outlook.ts";
+import { outlookOf, type OutlookDependencies } from "../schedule/outlook/outlook.ts";
 import { layoutSizeFor } from "./new-show.ts";
 import { findShowSchedule, showStatus, type ShowContent } from "./shows.ts";
 import type { Db } from "../store/store.ts";

@@ -8,11 +8,11 @@ import { layoutsShowing, playersShowing } from "../fleet/state/players-showing.t
 import { parseZones } from "../content/content-columns.ts";
 import type { NewEvent } from "../events/event-journal.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Presence } from "../fleet/presence.ts";
+import type { Presence } from "../fleet/presence/presence.ts";
 import type { Change } from "../operations/unit-of-work.ts";
 
 import { findTeamRow, selectTeamRows } from "../store/team-rows.ts";
-import { timeZoneOf } from "../schedule/schedule-outlook.ts";
+import { timeZoneOf } from "../schedule/outlook/outlook.ts";
 import { deleteExpiredOverrides } from "../schedule/overrides.ts";
 import { targetedPlayers, showSchedule, targetOf } from "../schedule/schedules.ts";
 import type { Db } from "../store/store.ts";

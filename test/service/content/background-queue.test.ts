@@ -1,6 +1,6 @@
 // The queue for imports and thumbnails.
 import { expect, test } from "vitest";
-import { BackgroundQueue } from "../../../src/service/content/background-queue.ts";
+import { BackgroundQueue } from "../../../src/service/content/assets/background-queue.ts";
 import { FakeClock } from "../../support/clock.ts";
 
 /** A queue over a list of pending rows; each row stays running until the test ends it. */

@@ -9,7 +9,7 @@ import { ServiceApi } from "../../../src/player/link/service-api.ts";
 import type { Identity } from "../../../src/player/pairing/identity.ts";
 import { Heartbeat } from "../../../src/protocol/device/heartbeat.ts";
 import { DeviceMessage, parseMessage, type ServiceMessage } from "../../../src/protocol/device/messages.ts";
-import { mergeHeartbeat } from "../../../src/service/fleet/devices/merge-heartbeat.ts";
+import { mergeHeartbeat } from "../../../src/service/fleet/heartbeats/merge.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { startSocketProxy } from "../../support/network/socket-proxy.ts";

@@ -1,7 +1,7 @@
 // The measurements in the history of heartbeats, and its hours: computed from minutes, kept for a year.
 import { expect, test } from "vitest";
-import { pruneMinutes } from "../../../src/service/fleet/devices/heartbeat-minutes.ts";
-import { rollUpHours } from "../../../src/service/fleet/devices/heartbeat-hours.ts";
+import { pruneMinutes } from "../../../src/service/fleet/heartbeats/minutes.ts";
+import { rollUpHours } from "../../../src/service/fleet/heartbeats/hours.ts";
 import { isOnPostgres, openTestStore } from "../test-database.ts";
 import type { HeartbeatMinuteRow } from "../../../src/service/store/telemetry-tables.ts";
 import { FakeClock } from "../../support/clock.ts";

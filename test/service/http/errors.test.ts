@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { operations } from "../../../src/service/operations/operations.ts";
 import type { ProblemError } from "../../../src/service/http/problem.ts";
-import { validatorCompiler } from "../../../src/service/http/validation.ts";
+import { validatorCompiler } from "../../../src/service/http/input/validation.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Agent } from "../mcp/agent.ts";

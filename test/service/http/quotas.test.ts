@@ -1,6 +1,6 @@
 // Request quotas: a window ends when Retry-After says, and rejected requests do not count.
 import { expect, test } from "vitest";
-import { Quotas } from "../../../src/service/http/rate-limit.ts";
+import { Quotas } from "../../../src/service/http/limits/rate-limit.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { call, TestService } from "../harness.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createSystemClock, type Clock } from "../../../src/base/clock.ts";
 import { WebSocket } from "ws";
 import { silentLog } from "../../../src/base/log.ts";
-import { Presence } from "../../../src/service/fleet/presence.ts";
+import { Presence } from "../../../src/service/fleet/presence/presence.ts";
 import { LoneNode } from "../../../src/service/nodes/lone-node.ts";
 import { openStore } from "../../../src/service/store/store.ts";
 import { FakeClock } from "../../support/clock.ts";

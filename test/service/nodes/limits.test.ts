@@ -1,7 +1,7 @@
 // What several nodes allow together: guesses, requests, and sessions that one of them ends.
 import { expect, test } from "vitest";
-import { maxWrongGuessesPerMinute } from "../../../src/service/fleet/guess-limiter.ts";
-import { limitsInDatabase } from "../../../src/service/http/attempts/limits-in-database.ts";
+import { maxWrongGuessesPerMinute } from "../../../src/service/fleet/pairing/guess-limiter.ts";
+import { limitsInDatabase } from "../../../src/service/http/limits/limits-in-database.ts";
 import { openPostgresStore } from "../../../src/service/store/postgres/postgres-store.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { waitUntil } from "../../support/polling.ts";

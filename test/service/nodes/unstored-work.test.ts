@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type pg from "pg";
 import { expect, test } from "vitest";
-import { BackgroundQueue } from "../../../src/service/content/background-queue.ts";
+import { BackgroundQueue } from "../../../src/service/content/assets/background-queue.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { createLog, type LogLine } from "../../support/recording-log.ts";
 import { temporaryFolder } from "../../support/folder.ts";

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createSystemClock } from "../../../src/base/clock.ts";
-import { limitsInMemory } from "../../../src/service/http/attempts/limits-in-memory.ts";
+import { limitsInMemory } from "../../../src/service/http/limits/limits-in-memory.ts";
 import { ProblemError } from "../../../src/service/http/problem.ts";
 import { Guesses, type Guess } from "../../../src/service/people/passwords/guesses.ts";
 import { FakeClock } from "../../support/clock.ts";

@@ -1,6 +1,6 @@
 // Import of iCalendar files: as calendar programs write them, invalid, and hostile.
 import { expect, test } from "vitest";
-import { importIcal } from "../../../src/service/schedule/icalendar-import.ts";
+import { importIcal } from "../../../src/service/schedule/calendars/icalendar-import.ts";
 import { ProblemError } from "../../../src/service/http/problem.ts";
 
 // A Sunday.

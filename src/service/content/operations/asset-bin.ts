@@ -2,11 +2,11 @@
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { Asset } from "../../../protocol/content/assets.ts";
-import { assetEvent } from "../asset-creation.ts";
-import { assetVersion } from "../asset-rows.ts";
+import { assetEvent } from "../assets/creation.ts";
+import { assetVersion } from "../assets/rows.ts";
 import type { BlobSweeper } from "../blob-sweeper.ts";
-import { directUses, type DirectUses } from "../asset-uses.ts";
-import type { Imports } from "../imports.ts";
+import { directUses, type DirectUses } from "../assets/uses.ts";
+import type { Imports } from "../assets/imports.ts";
 import { found, ProblemError } from "../../http/problem.ts";
 import { deleteExpiredOverrides } from "../../schedule/overrides.ts";
 import type { Store } from "../../store/store.ts";

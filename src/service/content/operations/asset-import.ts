@@ -2,9 +2,9 @@
 import type { Clock } from "../../../base/clock.ts";
 import { Name } from "../../../protocol/common.ts";
 import { Asset, AssetImport } from "../../../protocol/content/assets.ts";
-import { assetEvent } from "../asset-creation.ts";
-import { assetVersion, newAssetRow } from "../asset-rows.ts";
-import type { Imports } from "../imports.ts";
+import { assetEvent } from "../assets/creation.ts";
+import { assetVersion, newAssetRow } from "../assets/rows.ts";
+import type { Imports } from "../assets/imports.ts";
 import { invalidField } from "../../http/problem.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { id } from "../../../protocol/common.ts";
 import type { Asset } from "../../../protocol/content/assets.ts";
-import { showAsset } from "../asset-rows.ts";
-import type { Imports } from "../imports.ts";
+import { showAsset } from "../assets/rows.ts";
+import type { Imports } from "../assets/imports.ts";
 import { found } from "../../http/problem.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { AssetRow } from "../../store/tables.ts";

@@ -2,8 +2,8 @@
 import type { Clock } from "../../../base/clock.ts";
 import { AssetReplacement, AssetUses, ReplacedAsset } from "../../../protocol/content/asset-uses.ts";
 import type { Scope } from "../../../protocol/operator/people.ts";
-import { findReplacement, limitedUses, replaceUses } from "../asset-replacement.ts";
-import { directUses, eachOnce, layoutsUsing, type DirectUses } from "../asset-uses.ts";
+import { findReplacement, limitedUses, replaceUses } from "../assets/replacement.ts";
+import { directUses, eachOnce, layoutsUsing, type DirectUses } from "../assets/uses.ts";
 import { playersShowing } from "../../fleet/state/players-showing.ts";
 import { found } from "../../http/problem.ts";
 import { requireScope } from "../../people/operator.ts";

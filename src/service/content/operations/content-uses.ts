@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { id } from "../../../protocol/common.ts";
 import { LayoutUses, PlaylistUses } from "../../../protocol/content/content-uses.ts";
-import { eachOnce } from "../asset-uses.ts";
+import { eachOnce } from "../assets/uses.ts";
 import { layoutsShowing, playersShowing } from "../../fleet/state/players-showing.ts";
 import { found } from "../../http/problem.ts";
 import { schedulesShowing } from "../../schedule/schedules.ts";

@@ -10,7 +10,7 @@ import { parseTransition, parseZones } from "../content-columns.ts";
 import { playersShowing } from "../../fleet/state/players-showing.ts";
 import { invalidField, ProblemError } from "../../http/problem.ts";
 import { binReaders } from "./bin-readers.ts";
-import { assignZoneIds } from "./layout-zones.ts";
+import { assignZoneIds } from "../layout-zones.ts";
 import { listNames } from "./playlists.ts";
 import { NoContent, operationsWith, type Operation } from "../../operations/operation.ts";
 import type { WriteEvent } from "../../operations/unit-of-work.ts";

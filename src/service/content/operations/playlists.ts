@@ -11,7 +11,7 @@ import { maskSecrets } from "../web-secrets.ts";
 import { layoutsShowing, playersShowing } from "../../fleet/state/players-showing.ts";
 import { ProblemError } from "../../http/problem.ts";
 import { binReaders } from "./bin-readers.ts";
-import { assignItemIds } from "./playlist-items.ts";
+import { assignItemIds } from "../playlist-items.ts";
 import { NoContent, operationsWith, type Operation } from "../../operations/operation.ts";
 import type { WriteEvent } from "../../operations/unit-of-work.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";

@@ -6,7 +6,7 @@ import { NewPreviewTicket, PlayerDesiredState, PreviewFeeds, PreviewTicket, Show
 import type { FeedCopies } from "../previews/feed-copies.ts";
 import { coverContent, renewedTicket, type OpenTicket, type PreviewTickets } from "../previews/preview-tickets.ts";
 import { contentOfPlayer, readShownContent, type PreviewSubject, type ShownContentDependencies } from "../previews/shown-content.ts";
-import { findPlayer } from "../../fleet/player-resource.ts";
+import { findPlayer } from "../../fleet/players/resource.ts";
 import { found, ProblemError } from "../../http/problem.ts";
 import { requireScope, type Operator } from "../../people/operator.ts";
 import type { Db } from "../../store/store.ts";

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { id } from "../../../protocol/common.ts";
 import { Upload } from "../../../protocol/content/assets.ts";
-import type { TusServer } from "../tus.ts";
-import type { Uploads } from "../uploads.ts";
+import type { TusServer } from "../uploads/tus.ts";
+import type { Uploads } from "../uploads/uploads.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { UploadRow } from "../../store/upload-tables.ts";
 import type { OperatorContext } from "../../operations/context.ts";
@@ -152,7 +152,7 @@ async function handle(
   uploads: Uploads,
   handler: (tus: TusServer) => Promise<{ status: number; headers: Record<string, string> }>,
 ): Promise<JsonResponse> {
-  const loading = tusServers.get(uploads) ?? import("../tus.ts").then((module) => new module.TusServer(uploads, path));
+  const loading = tusServers.get(uploads) ?? import("../uploads/tus.ts").then((module) => new module.TusServer(uploads, path));
   tusServers.set(uploads, loading);
   const { status, headers } = await handler(await loading);
   return new JsonResponse(status, undefined, headers);

@@ -10,7 +10,7 @@ import type { CommandBatchRow } from "../../store/batch-tables.ts";
 import { inChunks } from "../../store/chunks.ts";
 import type { Db } from "../../store/store.ts";
 import type { CommandRow, PlayerRow } from "../../store/tables.ts";
-import type { Commands } from "../commands.ts";
+import type { Commands } from "../commands/commands.ts";
 import type { JournalEntry } from "../devices/device-journal.ts";
 import type { WaveCounts } from "./gate.ts";
 

@@ -6,7 +6,7 @@ import { commitChange, type ChangeDependencies } from "../../operations/commit-c
 import type { Change } from "../../operations/unit-of-work.ts";
 import type { CommandBatchRow } from "../../store/batch-tables.ts";
 import type { Db } from "../../store/store.ts";
-import type { Commands } from "../commands.ts";
+import type { Commands } from "../commands/commands.ts";
 import { batchEvent, beginWave, countCommands, updateBatch, wavesOf } from "./batch-rows.ts";
 import { nextStep, type BatchStep } from "./gate.ts";
 

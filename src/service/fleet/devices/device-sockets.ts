@@ -14,7 +14,7 @@ import { StatePush } from "./state-push.ts";
 import type { DesiredStates } from "../state/desired-states.ts";
 import type { JournalEntry } from "./device-journal.ts";
 import type { Nodes } from "../../nodes/nodes.ts";
-import type { HttpDeadlines } from "../../http/deadlines.ts";
+import type { HttpDeadlines } from "../../http/limits/deadlines.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { PlayerRow } from "../../store/tables.ts";
 import { closeAfterGrace, createWebSocketServer, type WebSocketEndpoint } from "../../http/upgrades.ts";

@@ -2,7 +2,7 @@
 import { reasonOf } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
 import type { Store } from "../../store/store.ts";
-import type { Commands } from "../commands.ts";
+import type { Commands } from "../commands/commands.ts";
 import type { DeviceJournal, JournalEntry, MissedMessages } from "./device-journal.ts";
 import type { PushedEntry } from "./state-hint.ts";
 

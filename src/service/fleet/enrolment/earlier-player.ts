@@ -3,7 +3,7 @@ import type { EnrolmentWarning } from "../../../protocol/device/enrolment.ts";
 import type { Db } from "../../store/store.ts";
 import type { EnrolmentKeyRow, EnrolmentRow } from "../../store/enrolment-tables.ts";
 import type { PlayerRow } from "../../store/tables.ts";
-import type { Presence } from "../presence.ts";
+import type { Presence } from "../presence/presence.ts";
 import { isSameMachine, type MachineIdentity } from "./machine-identity.ts";
 
 /** A player counts as possibly alive for this long after its last sign of life: twice as long as it counts as online. */

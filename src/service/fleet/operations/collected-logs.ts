@@ -3,7 +3,7 @@ import { z } from "zod";
 import { id } from "../../../protocol/common.ts";
 import { CollectedLog } from "../../../protocol/device/collected-logs.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
-import { findPlayer } from "../player-resource.ts";
+import { findPlayer } from "../players/resource.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found } from "../../http/problem.ts";
 import type { Store } from "../../store/store.ts";

@@ -4,14 +4,14 @@ import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
 import { HeartbeatMinute, HeartbeatsQuery, Uptime, UptimeQuery } from "../../../protocol/operator/heartbeat-history.ts";
 import { page } from "../../../protocol/operator/resources.ts";
-import { selectHours, showHour } from "../devices/heartbeat-hours.ts";
-import { minuteMs, minutesByDay, selectMinutes, showMinute } from "../devices/heartbeat-minutes.ts";
-import type { Presence } from "../presence.ts";
+import { selectHours, showHour } from "../heartbeats/hours.ts";
+import { minuteMs, minutesByDay, selectMinutes, showMinute } from "../heartbeats/minutes.ts";
+import type { Presence } from "../presence/presence.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found, invalidField } from "../../http/problem.ts";
 import type { Store } from "../../store/store.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
-import { findPlayer } from "../player-resource.ts";
+import { findPlayer } from "../players/resource.ts";
 
 interface HeartbeatDependencies {
   clock: Clock;

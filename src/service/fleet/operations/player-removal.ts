@@ -1,10 +1,10 @@
 // Moves players to the bin and back, with everything that depends on them: for one player and for many.
 import { restorePlayer } from "../../cleanup/bin-restore.ts";
 import { discardPlayer } from "../../cleanup/bin.ts";
-import type { Commands } from "../commands.ts";
-import type { ConnectivityEvents } from "../connectivity-events.ts";
+import type { Commands } from "../commands/commands.ts";
+import type { ConnectivityEvents } from "../presence/connectivity-events.ts";
 import type { DeviceJournal } from "../devices/device-journal.ts";
-import type { PlayerProblems } from "../player-problems.ts";
+import type { PlayerProblems } from "../problems/problems.ts";
 import { findActivePlayer } from "../rollouts/player-hooks.ts";
 import type { RolloutTracker } from "../rollouts/tracker.ts";
 import type { Db } from "../../store/store.ts";

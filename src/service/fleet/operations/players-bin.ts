@@ -5,10 +5,10 @@ import { DeletionQuery, Player, ReplaceRequest } from "../../../protocol/operato
 import { erasePlayers } from "../../cleanup/bin.ts";
 import type { BlobSweeper } from "../../content/blob-sweeper.ts";
 import type { DeviceSockets } from "../devices/device-sockets.ts";
-import type { Pairing } from "../pairing.ts";
-import { findPlayer, playerVersion, readPlayer, showPlayer } from "../player-resource.ts";
+import type { Pairing } from "../pairing/pairing.ts";
+import { findPlayer, playerVersion, readPlayer, showPlayer } from "../players/resource.ts";
 import { restartPlayer } from "../rollouts/player-hooks.ts";
-import type { Presence } from "../presence.ts";
+import type { Presence } from "../presence/presence.ts";
 import { found } from "../../http/problem.ts";
 import type { OperatorContext } from "../../operations/context.ts";
 import { playerEvent, removePlayer, returnPlayer, type PlayerRemovalDependencies } from "./player-removal.ts";

@@ -8,8 +8,8 @@ import {
   BulkPlayerRestorationResult,
 } from "../../../protocol/operator/players-bulk-bin.ts";
 import type { DeviceSockets } from "../devices/device-sockets.ts";
-import type { Presence } from "../presence.ts";
-import { playersOfTarget, targetWarnings, unknownPlayersError } from "../targets.ts";
+import type { Presence } from "../presence/presence.ts";
+import { playersOfTarget, targetWarnings, unknownPlayersError } from "../players/targets.ts";
 import type { Db } from "../../store/store.ts";
 import type { PlayerRow } from "../../store/tables.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";

@@ -1,9 +1,9 @@
 // Changes the layout, the tags or the device settings of many players at once.
 import type { Clock } from "../../../base/clock.ts";
 import { BulkPlayerChange, BulkPlayerChangeResult } from "../../../protocol/operator/resources.ts";
-import { checkControlCalendars } from "../control-calendars.ts";
-import { controlColumns } from "../player-columns.ts";
-import { playersOfTarget, targetWarnings, updateTagIndex } from "../targets.ts";
+import { checkControlCalendars } from "../players/control-calendars.ts";
+import { controlColumns } from "../players/columns.ts";
+import { playersOfTarget, targetWarnings, updateTagIndex } from "../players/targets.ts";
 import { invalidField } from "../../http/problem.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
 import type { PlayerRow } from "../../store/tables.ts";

@@ -7,7 +7,7 @@ import { ContentState, PresentedItem, ShownReason } from "../../../protocol/devi
 import { DisplayState, FrameCounts } from "../../../protocol/device/telemetry.ts";
 import { problemFields } from "../../../protocol/device/player-problems.ts";
 import { page, PairRequest, Player, PlayerChange, PlayerDetails, PlayersQuery } from "../../../protocol/operator/resources.ts";
-import type { Pairing } from "../pairing.ts";
+import type { Pairing } from "../pairing/pairing.ts";
 import { leaveRollout } from "../rollouts/player-hooks.ts";
 import { checkRelease } from "../rollouts/release-catalog.ts";
 import type { KnownReleases } from "../../releases/known-releases.ts";
@@ -20,13 +20,13 @@ import {
   showPlayer,
   statusOf,
   type ShownPlayerDependencies,
-} from "../player-resource.ts";
-import { updateTagIndex } from "../targets.ts";
+} from "../players/resource.ts";
+import { updateTagIndex } from "../players/targets.ts";
 import { nameContains, pageOf } from "../../http/paging.ts";
 import { checkImage } from "../../content/operations/layouts.ts";
 import { found, invalidField } from "../../http/problem.ts";
-import { controlColumns, jsonOf } from "../player-columns.ts";
-import { checkControlCalendars } from "../control-calendars.ts";
+import { controlColumns, jsonOf } from "../players/columns.ts";
+import { checkControlCalendars } from "../players/control-calendars.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { PlayerRow } from "../../store/tables.ts";

@@ -5,15 +5,15 @@ import { id } from "../../../protocol/common.ts";
 import { ProblemRecord, RecordedProblem, RecordedProblemsQuery } from "../../../protocol/device/problem-records.ts";
 import { page } from "../../../protocol/operator/resources.ts";
 import type { EventJournal } from "../../events/event-journal.ts";
-import { findPlayer } from "../player-resource.ts";
-import type { Presence } from "../presence.ts";
+import { findPlayer } from "../players/resource.ts";
+import type { Presence } from "../presence/presence.ts";
 import {
   eventsOfMissedProblem,
   problemRecordRow,
   selectProblemRecords,
   showProblemRecord,
   storeProblemRecord,
-} from "../problem-records.ts";
+} from "../problems/records.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found } from "../../http/problem.ts";
 import type { Store } from "../../store/store.ts";

@@ -4,7 +4,7 @@ import { id } from "../../../protocol/common.ts";
 import { Screenshot } from "../../../protocol/device/commands.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import type { BlobSweeper } from "../../content/blob-sweeper.ts";
-import { findPlayer } from "../player-resource.ts";
+import { findPlayer } from "../players/resource.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found } from "../../http/problem.ts";
 import type { Store } from "../../store/store.ts";

@@ -6,7 +6,7 @@ import { inChunks } from "../../store/chunks.ts";
 import type { RolloutPlayerRow, RolloutRow } from "../../store/rollout-tables.ts";
 import type { Db } from "../../store/store.ts";
 import type { PlayerRow } from "../../store/tables.ts";
-import type { Presence } from "../presence.ts";
+import type { Presence } from "../presence/presence.ts";
 import { notBegunStates, progressOf } from "./player-progress.ts";
 import { ringOf } from "./ring-members.ts";
 import { isInProgress, releaseOf, settingsOf } from "./settings.ts";

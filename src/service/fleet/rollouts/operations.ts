@@ -22,7 +22,7 @@ import { isInProgress, settingsOf, type RolloutSettings } from "./settings.ts";
 import { startRollout } from "./start-rollout.ts";
 import type { AppliedRows, RolloutTracker } from "./tracker.ts";
 import { beginRing, rolloutEvent, updateRollout } from "./transitions.ts";
-import type { Presence } from "../presence.ts";
+import type { Presence } from "../presence/presence.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found, ProblemError } from "../../http/problem.ts";
 import type { MakeId } from "../../store/ids.ts";

@@ -3,7 +3,7 @@ import type { Clock } from "../../../base/clock.ts";
 import type { Ring, Rollout, RolloutPlayer, RolloutPlayerState, RolloutProgress } from "../../../protocol/operator/rollouts.ts";
 import type { RolloutPlayerRow, RolloutRow } from "../../store/rollout-tables.ts";
 import type { Db } from "../../store/store.ts";
-import type { Presence } from "../presence.ts";
+import type { Presence } from "../presence/presence.ts";
 import { isPending } from "./assignment.ts";
 import { failurePercent, nextStep, type RingCounts } from "./gate.ts";
 import { isOfflineTooLong } from "./runner.ts";

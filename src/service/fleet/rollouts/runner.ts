@@ -7,7 +7,7 @@ import type { Change } from "../../operations/unit-of-work.ts";
 import type { RolloutPlayerRow, RolloutRow } from "../../store/rollout-tables.ts";
 import type { Db } from "../../store/store.ts";
 import type { Nodes } from "../../nodes/nodes.ts";
-import type { Presence } from "../presence.ts";
+import type { Presence } from "../presence/presence.ts";
 import { assignAgain, assignPlayers, findNextPlayers, isPending, releasePlayers, withdraw, type Assignment } from "./assignment.ts";
 import { nextStep, type RingCounts, type Step } from "./gate.ts";
 import { notBegunStates } from "./player-progress.ts";

@@ -3,7 +3,7 @@ import type { WriteEvent } from "../../operations/unit-of-work.ts";
 import type { RolloutRow } from "../../store/rollout-tables.ts";
 import type { Db } from "../../store/store.ts";
 import type { PlayerRow } from "../../store/tables.ts";
-import type { Presence } from "../presence.ts";
+import type { Presence } from "../presence/presence.ts";
 import { assignPlayers, findNextPlayers, releasePlayers, type Assignment } from "./assignment.ts";
 import { selectPlayers } from "./selection.ts";
 import type { AppliedRows } from "./tracker.ts";

@@ -4,7 +4,7 @@ import { Signal } from "../../../base/async/signal.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { Heartbeat } from "../../../protocol/device/heartbeat.ts";
 import type { RolloutPlayerState } from "../../../protocol/operator/rollouts.ts";
-import type { Announcements } from "../../nodes/node-messages.ts";
+import type { Announcements } from "../../nodes/messages/messages.ts";
 import type { Nodes } from "../../nodes/nodes.ts";
 import { inChunks } from "../../store/chunks.ts";
 import type { RolloutPlayerRow, RolloutRow } from "../../store/rollout-tables.ts";

@@ -10,10 +10,10 @@ import type { AlertSettingsBook } from "../../alerts/settings.ts";
 import { inChunks } from "../../store/chunks.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { PlayerRow } from "../../store/tables.ts";
-import type { ConnectivityEvents } from "../connectivity-events.ts";
-import { newestScreenshots, type NewestScreenshot } from "../newest-screenshots.ts";
-import type { PlayerProblems } from "../player-problems.ts";
-import type { Glance, Presence } from "../presence.ts";
+import type { ConnectivityEvents } from "../presence/connectivity-events.ts";
+import { newestScreenshots, type NewestScreenshot } from "../players/newest-screenshots.ts";
+import type { PlayerProblems } from "../problems/problems.ts";
+import type { Glance, Presence } from "../presence/presence.ts";
 import { stateOf } from "./state.ts";
 import { filterPlayers, selectPlayers } from "../store.ts";
 

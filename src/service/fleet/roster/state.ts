@@ -3,7 +3,7 @@ import { problemCodes, type PlayerProblem } from "../../../protocol/device/playe
 import { mostRosterProblems, type RosterPlayer } from "../../../protocol/operator/roster.ts";
 import type { AlertKind } from "../../../protocol/operator/alerts.ts";
 import { kindOf, type Finding } from "../../alerts/reading.ts";
-import type { Glance } from "../presence.ts";
+import type { Glance } from "../presence/presence.ts";
 
 /** A screen at an instant. Times in ms since the epoch. */
 export interface Glimpse {

@@ -1,7 +1,7 @@
 // What all players share that show the same content by the same schedules, and its part of their revisions and documents.
 import type { DesiredState } from "../../../protocol/device/desired-state.ts";
 import { withWallTimes, type StartAndEnd } from "../../../schedule/calendar/moments.ts";
-import type { CalendarDays } from "../../schedule/holiday-calendars.ts";
+import type { CalendarDays } from "../../schedule/calendars/holiday-calendars.ts";
 import type { ScheduleRow } from "../../store/tables.ts";
 import { desiredCalendars, type StateContent } from "./state-content.ts";
 

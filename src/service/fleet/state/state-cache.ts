@@ -1,5 +1,5 @@
 // The data that desired states were made of before, of which most players share the same. Bounded: see each limit.
-import type { CalendarDays } from "../../schedule/holiday-calendars.ts";
+import type { CalendarDays } from "../../schedule/calendars/holiday-calendars.ts";
 import type { TeamSchedules } from "../../schedule/schedules.ts";
 import type { SharedState } from "./shared-state.ts";
 import type { StateContent } from "./state-content.ts";

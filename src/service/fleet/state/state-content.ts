@@ -1,11 +1,11 @@
 // Reads the layouts, playlists and assets of a desired state.
 import { DesiredLayout, type DesiredAsset, type DesiredPlaylist, type DesiredState } from "../../../protocol/device/desired-state.ts";
 import { assetIdsOf, calendarIdsOfItems } from "../../../protocol/content/items.ts";
-import { isStored, type StoredAssetRow } from "../../content/asset-rows.ts";
+import { isStored, type StoredAssetRow } from "../../content/assets/rows.ts";
 import { parseItems, parseTransition, parseZones } from "../../content/content-columns.ts";
 import { digestOf } from "../../store/canonical-json.ts";
 import { inChunks } from "../../store/chunks.ts";
-import type { CalendarDays } from "../../schedule/holiday-calendars.ts";
+import type { CalendarDays } from "../../schedule/calendars/holiday-calendars.ts";
 import type { Db } from "../../store/store.ts";
 import type { LayoutRow } from "../../store/tables.ts";
 

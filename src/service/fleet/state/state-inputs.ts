@@ -1,7 +1,7 @@
 // Reads everything that determines the desired state of a player, through a cache that many players share, and computes the revision.
 import { hash } from "node:crypto";
-import { controlCalendarIds } from "../control-calendars.ts";
-import { calendarIdsIn, readCalendars, type CalendarDays } from "../../schedule/holiday-calendars.ts";
+import { controlCalendarIds } from "../players/control-calendars.ts";
+import { calendarIdsIn, readCalendars, type CalendarDays } from "../../schedule/calendars/holiday-calendars.ts";
 import { readEnabledSchedules, schedulesForPlayer, type TeamSchedules } from "../../schedule/schedules.ts";
 import { isOneOf, textList, type TextList } from "../../store/dialect.ts";
 import { preparedQuery } from "../../store/prepared-query.ts";

@@ -12,7 +12,7 @@ import type { Call } from "./call.ts";
 import { Context, type ContextDependencies } from "./context.ts";
 import { checkSameOrigin } from "../same-origin.ts";
 import { ProblemError } from "../problem.ts";
-import { addressKey, Quotas, tooManyRequests, type RequestLimits } from "../rate-limit.ts";
+import { addressKey, Quotas, tooManyRequests, type RequestLimits } from "../limits/rate-limit.ts";
 
 interface AdmissionDependencies extends ContextDependencies {
   access: DeviceAccess;

@@ -5,9 +5,18 @@ import { JsonResponse, type OperationResponse } from "../../operations/responses
 import type { UnitOfWork } from "../../operations/unit-of-work.ts";
 import { reauthorize } from "../../people/authentication.ts";
 import { DesiredStates } from "../../fleet/state/desired-states.ts";
-import { requireOwnDraft } from "../../publishing/approval.ts";
-import { checkState, draftEvent, findDraft, insertDraft, keptOf, mergeWrites, newDraft, updateDraft } from "../../publishing/drafts.ts";
-import { inDraft, withoutCommit } from "../../publishing/in-draft.ts";
+import { requireOwnDraft } from "../../publishing/drafts/approval.ts";
+import {
+  checkState,
+  draftEvent,
+  findDraft,
+  insertDraft,
+  keptOf,
+  mergeWrites,
+  newDraft,
+  updateDraft,
+} from "../../publishing/drafts/drafts.ts";
+import { inDraft, withoutCommit } from "../../publishing/drafts/in-draft.ts";
 import { nameIn } from "../../publishing/images.ts";
 import type { ContentWrite } from "../../publishing/content-writes.ts";
 import type { Proposed } from "../../../protocol/operator/publishing.ts";

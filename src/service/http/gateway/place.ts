@@ -2,7 +2,7 @@
 import { isId } from "../../../protocol/common.ts";
 import { keepsContent, draftHeader, isRead } from "../../operations/operation.ts";
 import { requireScope } from "../../people/operator.ts";
-import { needsApproval } from "../../publishing/approval.ts";
+import { needsApproval } from "../../publishing/drafts/approval.ts";
 import type { Db } from "../../store/store.ts";
 import { invalidField } from "../problem.ts";
 import type { Run } from "./run.ts";

@@ -7,7 +7,7 @@ import type { Operation } from "../../operations/operation.ts";
 import type { OperationDependencies } from "../../operations/operations.ts";
 import type { OperationResponse } from "../../operations/responses.ts";
 import type { AuditLog } from "../../people/audit.ts";
-import type { Versions } from "../../publishing/versions.ts";
+import type { Versions } from "../../publishing/versions/versions.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
 import type { Call } from "./call.ts";

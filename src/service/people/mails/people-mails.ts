@@ -2,9 +2,9 @@
 import type { Clock } from "../../../base/clock.ts";
 import { queueMail } from "../../alerts/mail/mail-queue.ts";
 import type { MailText } from "../../alerts/mail/mail-text.ts";
-import { takeAll, type AttemptLimit, type MakeLimit } from "../../http/attempts/attempt-limit.ts";
+import { takeAll, type AttemptLimit, type MakeLimit } from "../../http/limits/attempt-limit.ts";
 import { publicBase } from "../../http/public-url.ts";
-import { tooManyRequests } from "../../http/rate-limit.ts";
+import { tooManyRequests } from "../../http/limits/rate-limit.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { InvitationRow } from "../../store/people-tables.ts";
 import type { Db } from "../../store/store.ts";

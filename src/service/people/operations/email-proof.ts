@@ -2,9 +2,9 @@
 import type { Clock } from "../../../base/clock.ts";
 import { User } from "../../../protocol/operator/people.ts";
 import { EmailCode, SentEmailCode } from "../../../protocol/operator/sessions.ts";
-import type { AttemptLimit } from "../../http/attempts/attempt-limit.ts";
+import type { AttemptLimit } from "../../http/limits/attempt-limit.ts";
 import { invalidField, ProblemError } from "../../http/problem.ts";
-import { tooManyRequests } from "../../http/rate-limit.ts";
+import { tooManyRequests } from "../../http/limits/rate-limit.ts";
 import { isProven, proveEmail } from "../emails.ts";
 import { hashCode } from "../mails/mailed-secrets.ts";
 import type { PeopleMails } from "../mails/people-mails.ts";

@@ -8,7 +8,7 @@ import { emptyBin } from "../../cleanup/bin.ts";
 import { checkDeletable, discardContent } from "../../cleanup/team-content.ts";
 import type { BlobSweeper } from "../../content/blob-sweeper.ts";
 import type { RolloutTracker } from "../../fleet/rollouts/tracker.ts";
-import type { Presence } from "../../fleet/presence.ts";
+import type { Presence } from "../../fleet/presence/presence.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found, ProblemError } from "../../http/problem.ts";
 import type { AuditLog } from "../audit.ts";

@@ -1,6 +1,6 @@
 // Limits guesses of passwords per account and per address, so that strangers cannot lock a person out.
-import { takeAll, type AttemptLimit, type MakeLimit } from "../../http/attempts/attempt-limit.ts";
-import { addressKey, tooManyRequests } from "../../http/rate-limit.ts";
+import { takeAll, type AttemptLimit, type MakeLimit } from "../../http/limits/attempt-limit.ts";
+import { addressKey, tooManyRequests } from "../../http/limits/rate-limit.ts";
 
 const minuteMs = 60_000;
 const windowMs = 15 * minuteMs;

@@ -1,6 +1,6 @@
 // The passwords of people: checks them when somebody signs in, and changes them.
 import type { Clock } from "../../../base/clock.ts";
-import type { MakeLimit } from "../../http/attempts/attempt-limit.ts";
+import type { MakeLimit } from "../../http/limits/attempt-limit.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { PasswordRow, UserRow } from "../../store/people-tables.ts";
 import type { Db, Store } from "../../store/store.ts";

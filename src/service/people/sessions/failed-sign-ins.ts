@@ -1,6 +1,6 @@
 // Records that somebody failed to sign in as a person: in the log, and in the audit log of each of the person's teams.
 import type { Log } from "../../../base/log.ts";
-import type { AttemptLimit, MakeLimit } from "../../http/attempts/attempt-limit.ts";
+import type { AttemptLimit, MakeLimit } from "../../http/limits/attempt-limit.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Store } from "../../store/store.ts";
 import type { AuditLog } from "../audit.ts";

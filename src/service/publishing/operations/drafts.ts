@@ -16,11 +16,21 @@ import { page } from "../../../protocol/operator/resources.ts";
 import { pageOf } from "../../http/paging.ts";
 import { ProblemError } from "../../http/problem.ts";
 import { requireScope } from "../../people/operator.ts";
-import { requireOwnDraft } from "../approval.ts";
-import { checkState, deleteChange, deleteDraft, draftEvent, findDraft, insertDraft, newDraft, showDrafts, updateDraft } from "../drafts.ts";
+import { requireOwnDraft } from "../drafts/approval.ts";
+import {
+  checkState,
+  deleteChange,
+  deleteDraft,
+  draftEvent,
+  findDraft,
+  insertDraft,
+  newDraft,
+  showDrafts,
+  updateDraft,
+} from "../drafts/drafts.ts";
 import { effectOfDraft } from "../effect.ts";
-import { showDraft } from "../show-draft.ts";
-import type { OutlookDependencies } from "../../schedule/schedule-outlook.ts";
+import { showDraft } from "../drafts/show.ts";
+import type { OutlookDependencies } from "../../schedule/outlook/outlook.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Store } from "../../store/store.ts";
 import type { OperatorContext } from "../../operations/context.ts";

@@ -12,18 +12,18 @@ import {
   VersionEntry,
 } from "../../../protocol/operator/publishing.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
-import type { Presence } from "../../fleet/presence.ts";
+import type { Presence } from "../../fleet/presence/presence.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found } from "../../http/problem.ts";
 import { requireScope } from "../../people/operator.ts";
 import { applyImages } from "../apply.ts";
-import { requireKinds } from "../approval.ts";
-import { arrivalOf } from "../arrival.ts";
+import { requireKinds } from "../drafts/approval.ts";
+import { arrivalOf } from "../versions/arrival.ts";
 import { effectOfRestoring } from "../effect.ts";
-import { checkKnown, contentToRestore } from "../restore.ts";
-import { findVersion, findVersionOf, showVersion, showVersions, targetsOf, versionAfter, versionsOf } from "../show-versions.ts";
-import { newestNumber } from "../versions.ts";
-import type { OutlookDependencies } from "../../schedule/schedule-outlook.ts";
+import { checkKnown, contentToRestore } from "../versions/restore.ts";
+import { findVersion, findVersionOf, showVersion, showVersions, targetsOf, versionAfter, versionsOf } from "../versions/show.ts";
+import { newestNumber } from "../versions/versions.ts";
+import type { OutlookDependencies } from "../../schedule/outlook/outlook.ts";
 import type { Store } from "../../store/store.ts";
 import { findTeamRow, selectTeamRows } from "../../store/team-rows.ts";
 import type { OperatorContext } from "../../operations/context.ts";

@@ -1,13 +1,13 @@
 // The operation that previews what a player does by itself: its display hours and recurring commands.
 import type { Clock } from "../../../base/clock.ts";
 import { ControlPreview, ControlPreviewQuery } from "../../../protocol/scheduling/control-preview.ts";
-import { findPlayer } from "../../fleet/player-resource.ts";
-import type { Presence } from "../../fleet/presence.ts";
+import { findPlayer } from "../../fleet/players/resource.ts";
+import type { Presence } from "../../fleet/presence/presence.ts";
 import type { DesiredStates } from "../../fleet/state/desired-states.ts";
 import { found, invalidField } from "../../http/problem.ts";
-import { describeDisplayHours, previewControl } from "../control-preview.ts";
-import { readCalendars } from "../holiday-calendars.ts";
-import { interventionsOf, timeZoneOf } from "../schedule-outlook.ts";
+import { describeDisplayHours, previewControl } from "../forecast/control-preview.ts";
+import { readCalendars } from "../calendars/holiday-calendars.ts";
+import { interventionsOf, timeZoneOf } from "../outlook/outlook.ts";
 import type { Store } from "../../store/store.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 import { playerParams } from "../../fleet/operations/players.ts";

@@ -9,7 +9,7 @@ import { found, ProblemError } from "../../http/problem.ts";
 import { contentOf } from "./show-content.ts";
 import { NoContent, operationsWith, type Operation } from "../../operations/operation.ts";
 import { requireScope } from "../../people/operator.ts";
-import type { OutlookDependencies } from "../../schedule/schedule-outlook.ts";
+import type { OutlookDependencies } from "../../schedule/outlook/outlook.ts";
 import { scheduleColumns, targetedPlayers } from "../../schedule/schedules.ts";
 import { clearEmergency, setEmergency, type EmergencyDependencies } from "../emergencies.ts";
 import { resolveTarget, showWindow } from "../new-show.ts";

@@ -5,10 +5,10 @@ import { BulkCommandRequest, BulkCommandResult } from "../../../../protocol/devi
 import type { CommandWaves } from "../../../../protocol/operator/command-batches.ts";
 import type { TargetWarning } from "../../../../protocol/operator/resources.ts";
 import { batchEvent, beginWave, insertBatch, queueWithOverrides, waveSize } from "../batch-rows.ts";
-import { unsupportedReason } from "../../command-support.ts";
-import type { Commands } from "../../commands.ts";
-import type { Presence } from "../../presence.ts";
-import { playersOfTarget, targetWarnings } from "../../targets.ts";
+import { unsupportedReason } from "../../commands/support.ts";
+import type { Commands } from "../../commands/commands.ts";
+import type { Presence } from "../../presence/presence.ts";
+import { playersOfTarget, targetWarnings } from "../../players/targets.ts";
 import type { CommandBatchRow } from "../../../store/batch-tables.ts";
 import type { MakeId } from "../../../store/ids.ts";
 import { operationsWith, type Operation } from "../../../operations/operation.ts";

@@ -6,8 +6,8 @@ import { CommandBatch, CommandBatchesQuery } from "../../../../protocol/operator
 import { page } from "../../../../protocol/operator/resources.ts";
 import { batchEvent, updateBatch, queuedCommands } from "../batch-rows.ts";
 import { showBatch } from "../batch-resource.ts";
-import { cancelUnsent } from "../../command-cancel.ts";
-import type { Commands } from "../../commands.ts";
+import { cancelUnsent } from "../../commands/cancel.ts";
+import type { Commands } from "../../commands/commands.ts";
 import type { EventJournal } from "../../../events/event-journal.ts";
 import { pageOf } from "../../../http/paging.ts";
 import { found, ProblemError } from "../../../http/problem.ts";
