@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { messageOf } from "../renderer/console/i18n/catalogue.ts";
 import en from "../renderer/console/i18n/en.json" with { type: "json" };
-import { argumentsModule, argumentsOf } from "../scripts/messages/arguments.ts";
+import { argumentsModule, argumentsOf, faultsOf } from "../scripts/messages/arguments.ts";
 import { unusedMessages } from "../scripts/messages/unused.ts";
 import { rootFolder } from "../src/main/folders.ts";
 
@@ -33,4 +33,14 @@ test("[MSG4] a message that another language lacks is shown in English", () => {
 test("[MSG5] of two messages with the same key, that of the part named last is shown", () => {
   expect(messageOf(["common", "bulk"], "reload", {})).toBe(en.bulk.reload);
   expect(messageOf(["bulk", "common"], "reload", {})).toBe(en.common.reload);
+});
+
+test("[MSG6] a translation has only messages of the console with their arguments", () => {
+  const english = { a: { b: "{count, plural, one {#} other {#}} of {name}", c: "No" } };
+  expect(faultsOf({ a: { b: "{name}: {count}", c: "Nein" } }, english)).toEqual([]);
+  expect(faultsOf({ a: { b: "{nmae}", c: "{" }, b: { c: "" } }, english)).toEqual([
+    "a.b has no argument nmae",
+    expect.stringMatching(/^a\.c is no ICU message: /),
+    "b.c is no message of the console",
+  ]);
 });

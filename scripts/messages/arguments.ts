@@ -42,3 +42,19 @@ export interface MessageArguments<Text, Rich> {
 ${parts.join("")}}
 `;
 }
+
+/** The faults of a translation: messages that English does not have, that do not parse, or with arguments of their own. */
+export function faultsOf(translation: Catalogue, english: Catalogue): string[] {
+  return Object.entries(translation).flatMap(([part, messages]) =>
+    Object.entries(messages).flatMap(([key, message]) => {
+      const original = english[part]?.[key];
+      if (original === undefined) return `${part}.${key} is no message of the console`;
+      try {
+        const known = argumentsOf(original);
+        return [...argumentsOf(message).keys()].filter((name) => !known.has(name)).map((name) => `${part}.${key} has no argument ${name}`);
+      } catch (error) {
+        return `${part}.${key} is no ICU message: ${(error as Error).message}`;
+      }
+    }),
+  );
+}

@@ -6,11 +6,11 @@ import * as is from "typescript/unstable/ast/is";
 import { rootFolder } from "../../src/main/folders.ts";
 import { argumentsOf, type Catalogue } from "./arguments.ts";
 
-/** What a file says about messages. */
+/** The keys and words of one file. */
 interface Usage {
-  /** Keys that it passes to a function that `texts(...parts)` made. */
+  /** First arguments of functions that `texts(...parts)` returned. */
   keys: { node: Node; parts: readonly string[] }[];
-  /** Its string literals and the names of its properties. */
+  /** String literals and names of properties. */
   words: string[];
 }
 
@@ -28,10 +28,10 @@ export function unusedMessages(catalogue: Catalogue): string[] {
       const types = checker.getTypeAtLocation(keys.map(({ node }) => node));
       for (const [index, { parts }] of keys.entries()) {
         const passed = literalsOf(types[index]!);
-        // A variable may have the type of all keys of a part: its values are words of the console or of the API.
+        // The type of a variable may be all keys of a part, but its values are words of the console or of the API.
         const isAny = parts.some((part) => plainKeys(catalogue[part]!).every((key) => passed?.includes(key)));
         const own = isAny ? passed?.filter((key) => words.has(key)) : passed;
-        // `text.keys()` gives all.
+        // A call without a key is `text.keys()`, which returns all of them.
         for (const key of own ?? parts.flatMap(keysOf)) used.add(`${parts.findLast((part) => key in catalogue[part]!)}.${key}`);
       }
     }

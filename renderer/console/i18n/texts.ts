@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { messageOf, plainKeys, type ArgumentsOf, type Catalogue, type MessageKey, type Part, type Translation } from "./catalogue.ts";
 import { isPseudo, loadTranslation, locale, pseudoText } from "./locale.ts";
 
-type Element = (parts: ReactNode[]) => ReactNode;
+type Markup = (parts: ReactNode[]) => ReactNode;
 
 /** The arguments of all messages that `K` may name. */
 type AllArguments<Parts extends readonly Part[], K, Text, Rich> = (
@@ -22,7 +22,7 @@ export interface Texts<Parts extends readonly Part[]> {
     ...values: unknown extends AllArguments<Parts, K, string, never> ? [] : [AllArguments<Parts, K, string | number | null, never>]
   ): string;
   /** The same for messages with elements, such as `Read the <link>manual</link>`. */
-  rich: <K extends Keys<Parts>>(key: K, values: AllArguments<Parts, K, ReactNode, Element>) => ReactNode;
+  rich: <K extends Keys<Parts>>(key: K, values: AllArguments<Parts, K, ReactNode, Markup>) => ReactNode;
   /** The keys of the messages that take no arguments. */
   keys: () => readonly PlainKeys<Parts>[];
   /** Tells whether a word of the service is one of them. */
@@ -43,7 +43,7 @@ export function texts<const Parts extends readonly Part[]>(...parts: Parts): Tex
     const formatted = String(formatOf(parts, key).format(values));
     return isPseudo ? pseudoText(formatted) : formatted;
   };
-  const rich = (key: string, values: Readonly<Record<string, ReactNode | Element>>): ReactNode => {
+  const rich = (key: string, values: Readonly<Record<string, ReactNode | Markup>>): ReactNode => {
     const formatted = formatOf(parts, key).format<ReactNode>((isPseudo ? withPseudoParts(values) : values) as never) as ReactNode;
     return isPseudo ? pseudoParts(formatted) : formatted;
   };
@@ -58,7 +58,7 @@ function pseudoParts(formatted: ReactNode): ReactNode {
   return Array.isArray(formatted) ? formatted.map(pseudoParts) : formatted;
 }
 
-function withPseudoParts(values: Readonly<Record<string, ReactNode | Element>>): Readonly<Record<string, ReactNode | Element>> {
+function withPseudoParts(values: Readonly<Record<string, ReactNode | Markup>>): Readonly<Record<string, ReactNode | Markup>> {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,
