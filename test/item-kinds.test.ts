@@ -8,7 +8,7 @@ import { temporaryFolder } from "./support/folder.ts";
 import { lintPlanted } from "./support/lint.ts";
 
 const kinds = "src/protocol/content/item-kinds.ts";
-const records = ["renderer/console/items/item-kinds.ts", "renderer/player/items/item-kinds.ts", "src/player/playback/scene-item.ts"];
+const records = ["renderer/console/items/item-kinds.ts", "renderer/player/items/item-kinds.ts", "src/playback/scene-item.ts"];
 
 test("[ITK1] a new kind of item needs an entry in one record of player, page and console each, and nothing else", async () => {
   await using folder = await temporaryFolder();

@@ -1,124 +1,46 @@
 // Plants imports in a copy of the source tree and runs the linter on them with this project's settings.
-import { dirname, join, relative } from "node:path";
+import { readdir } from "node:fs/promises";
+import { basename, dirname, join, relative } from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { rootFolder } from "../src/main/folders.ts";
+import { readImportTable } from "./support/import-table.ts";
 import { lintPlanted } from "./support/lint.ts";
 
-/** A folder of the import table, with allowed and forbidden imports: paths from the root, or names of packages. */
-interface Row {
-  folder: string;
-  allowed: readonly string[];
-  forbidden: readonly string[];
-  /** Forbidden, but allowed as a type. */
-  typesOnly?: readonly string[];
+const table = await readImportTable();
+const packages = ["electron", "node:fs", "node:worker_threads", "pino", "zod", "z"];
+
+/** The parts of the project: the folders of src and renderer, and all others in the root that hold TypeScript. */
+async function readParts(): Promise<Map<string, string[]>> {
+  const parts = new Map<string, string[]>();
+  for (const root of await readdir(rootFolder, { withFileTypes: true })) {
+    if (!root.isDirectory() || root.name.startsWith(".") || root.name === "dist" || root.name === "node_modules") continue;
+    for (const path of await readdir(join(rootFolder, root.name), { recursive: true })) {
+      if (!path.endsWith(".ts") || path.includes("node_modules")) continue;
+      const part = root.name === "src" || root.name === "renderer" ? join(root.name, path.split("/")[0]!) : root.name;
+      parts.set(part, [...(parts.get(part) ?? []), join(root.name, path)]);
+    }
+  }
+  return parts;
 }
 
-const protocol = "src/protocol/device/beat.ts";
-const schedule = "src/schedule/windows/window.ts";
-const feeds = "src/feeds/parse-feed.ts";
-const player = ["src/player/player.ts", "src/player/link/link.ts", "src/player/link/host.ts"];
-const purePlayback = ["page-plan", "playback", "scene-item", "schedule-plan"].map((name) => `src/player/playback/${name}.ts`);
-const host = "src/host/chromium/host.ts";
-const service = "src/service/http/server.ts";
-const main = "src/main/cli.ts";
-const renderer = "renderer/player/page.ts";
-const outside = ["test/support/clock.ts", "bench/lib.ts", "demo/content.ts", "scripts/soak.ts"];
+const depthOf = (path: string) => path.split("/").length;
 
-const table: readonly Row[] = [
-  {
-    folder: "src/base",
-    allowed: ["src/base/files/lock.ts", "node:fs", "pino"],
-    forbidden: [protocol, feeds, schedule, ...player, host, service, main, renderer, ...outside, "electron"],
-  },
-  {
-    folder: "src/protocol",
-    allowed: ["src/protocol/content/asset.ts", "zod"],
-    forbidden: [
-      "src/base/clock.ts",
-      feeds,
-      schedule,
-      ...player,
-      host,
-      service,
-      main,
-      renderer,
-      ...outside,
-      "electron",
-      "node:fs",
-      "pino",
-      "z",
-    ],
-  },
-  {
-    folder: "src/schedule",
-    allowed: ["src/schedule/why.ts", protocol],
-    forbidden: [
-      "src/base/fault.ts",
-      "src/base/async/clock.ts",
-      ...player,
-      host,
-      service,
-      main,
-      renderer,
-      ...outside,
-      "electron",
-      "node:fs",
-    ],
-    typesOnly: ["src/base/clock.ts"],
-  },
-  {
-    folder: "src/feeds",
-    allowed: ["src/feeds/plain-text.ts", "src/base/http/outbound-http.ts", protocol, "node:worker_threads"],
-    forbidden: [schedule, ...player, host, service, main, renderer, ...outside, "electron"],
-  },
-  {
-    folder: "src/player",
-    allowed: ["src/player/host.ts", "src/base/async/signal.ts", protocol, feeds, schedule, "node:fs", "ws"],
-    forbidden: [host, service, main, renderer, ...outside, "electron"],
-  },
-  {
-    folder: "src/host",
-    allowed: [
-      "src/host/proxy/proxy.ts",
-      "src/base/log.ts",
-      "src/player/host.ts",
-      "src/player/machine.ts",
-      "src/player/machine-controls.ts",
-      "electron",
-      "node:net",
-    ],
-    forbidden: [protocol, schedule, ...player, service, main, renderer, ...outside],
-  },
-  {
-    folder: "src/service",
-    allowed: ["src/service/store/database.ts", "src/base/jws.ts", protocol, feeds, schedule, "fastify"],
-    forbidden: [...player, "src/player/host.ts", host, main, renderer, ...outside, "electron"],
-  },
-  {
-    folder: "renderer/player",
-    allowed: ["renderer/player/items/image.ts", protocol, "hls.js"],
-    forbidden: ["src/base/clock.ts", schedule, ...player, host, service, main, ...outside, "electron", "node:fs"],
-  },
-  {
-    folder: "renderer/console",
-    allowed: ["renderer/console/data/client.ts", "sdk/typescript/client.ts", protocol, schedule, ...purePlayback, "react"],
-    forbidden: [
-      "src/base/clock.ts",
-      ...player,
-      "src/player/playback/schedule-follower.ts",
-      host,
-      service,
-      main,
-      ...outside,
-      "electron",
-      "node:fs",
-    ],
-  },
-  {
-    folder: "src/main",
-    allowed: ["src/base/log.ts", protocol, schedule, ...player, host, service, "demo/content.ts", "electron"],
-    forbidden: [],
-  },
-];
+/**
+ * Files of all parts: of each part the nearest to the root and the farthest, of each file that the table names the file
+ * itself, one that has its name in another folder, and its neighbours.
+ */
+async function readTargets(): Promise<string[]> {
+  const parts = [...(await readParts()).values()];
+  const ends = parts.flatMap((files) => {
+    const sorted = files.toSorted((one, other) => depthOf(one) - depthOf(other));
+    return [sorted[0]!, sorted.at(-1)!];
+  });
+  const named = table.flatMap(({ paths, typePaths }) => [...paths, ...typePaths]).filter((path) => path.endsWith(".ts"));
+  const near = named.flatMap((path) => [path, join(dirname(path), "elsewhere", basename(path)), join(dirname(path), "another.ts")]);
+  return [...new Set([...ends, ...near])];
+}
+
+const isWithin = (path: string, folders: readonly string[]) => folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
 
 /** One planted import. */
 interface Planted {
@@ -139,15 +61,16 @@ const kinds = [
 ];
 const typeKinds = new Set([1, 2]);
 
-function plant(): Planted[] {
-  return table.flatMap(({ folder, allowed, forbidden, typesOnly = [] }) =>
-    [...allowed, ...forbidden, ...typesOnly].flatMap((target, number) =>
+async function plant(): Promise<Planted[]> {
+  const targets = [...(await readTargets()), ...packages];
+  return table.flatMap(({ folder, paths, typePaths, allows }) =>
+    targets.flatMap((target, number) =>
       depths.flatMap((depth) =>
         kinds.map((write, kind) => {
           const file = join(folder, depth, `planted-${number}-${kind}.ts`);
-          const specifier = target.endsWith(".ts") ? specifierOf(file, target) : target;
-          const isAllowed = allowed.includes(target) || (typesOnly.includes(target) && typeKinds.has(kind));
-          return { file, code: write(specifier), isAllowed };
+          if (packages.includes(target)) return { file, code: write(target), isAllowed: allows(target) };
+          const isAllowed = isWithin(target, [folder, ...paths]) || (typePaths.includes(target) && typeKinds.has(kind));
+          return { file, code: write(specifierOf(file, target)), isAllowed };
         }),
       ),
     ),
@@ -165,7 +88,7 @@ const cycles = {
   "src/player/circle/two.ts": `import type { One } from "./one.ts";\nexport interface Two {\n  one: One;\n}\n`,
 };
 
-const planted = plant();
+const planted = await plant();
 /** The files that the linter rejected, by rule. */
 const complaints = new Map<string, Set<string>>();
 

@@ -37,8 +37,7 @@ export const builds: Readonly<Record<BuildName, Build>> = {
       "sdk/typescript/types.ts",
       "src/protocol",
       "src/schedule",
-      "src/player/playback",
-
+      "src/playback",
       "src/base",
       "config/vite.console.ts",
       ...packages,

@@ -1,4 +1,4 @@
-// Faults in src/player and in src/base, on which it is built.
+// Faults in src/player, and in src/playback and src/base, on which it is built.
 import { faultsIn, type Fault } from "./fault.ts";
 
 const base: readonly Fault[] = [
@@ -38,12 +38,12 @@ const playback: readonly Fault[] = [
     [" && (end <= pausedAt || intervention.at > pausedAt)", ""],
   ]),
   ...faultsIn("src/player/playback/set-variables.ts", [[" && (until === null || intervention.until !== null)", ""]]),
-  ...faultsIn("src/player/playback/schedule-plan.ts", [[" || plan.intervals[0]!.from > now", ""]]),
-  ...faultsIn("src/player/playback/zone-playback.ts", [
+  ...faultsIn("src/playback/schedule-plan.ts", [[" || plan.intervals[0]!.from > now", ""]]),
+  ...faultsIn("src/playback/zone-playback.ts", [
     ["if (old.current.epochMs !== timeline.epochMs) return fresh;", ""],
     ["instant >= next.from", "instant > next.from"],
   ]),
-  ...faultsIn("src/player/playback/page-plan.ts", [[" || (before !== undefined && interval.from - before.at >= prepareMs)", ""]]),
+  ...faultsIn("src/playback/page-plan.ts", [[" || (before !== undefined && interval.from - before.at >= prepareMs)", ""]]),
   ...faultsIn("src/schedule/wall.ts", [["left < wall.left + wall.width", "left <= wall.left + wall.width"]]),
 ];
 

@@ -14,7 +14,7 @@ export interface TestFiles {
 }
 
 /** The test files of the folders that need no browser; `npm run mutate` runs those that import what it changes. */
-export const testsInFolders = "test/{base,launcher,main,package,protocol,scale,schedule,player,service}/**/*.test.ts";
+export const testsInFolders = "test/{base,launcher,main,package,playback,protocol,scale,schedule,player,service}/**/*.test.ts";
 
 /** Files that only `npm run test:long` runs, beside the code that they test. */
 export const longFiles = "test/**/*.long.test.ts";

@@ -40,7 +40,7 @@ export const longParts: readonly LongPart[] = [
   {
     name: "parts",
     about: "player, schedule and service: many generated cases, each moment of a power loss",
-    files: ["test/{base,player,protocol,schedule,service}/**/*.long.test.ts", "test/long/{malformed,power-loss,versions}.test.ts"],
+    files: ["test/{base,playback,player,protocol,schedule,service}/**/*.long.test.ts", "test/long/{malformed,power-loss,versions}.test.ts"],
     config: longConfig,
   },
   {

@@ -4,7 +4,7 @@ import type { CorrectedClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { ReadyState } from "./content/ready-content.ts";
 import type { Feeds } from "./content/feeds/feeds.ts";
-import { pagePlanAt, type PagePlan } from "./playback/page-plan.ts";
+import { pagePlanAt, type PagePlan } from "../playback/page-plan.ts";
 import { feedsOf } from "../protocol/content/items.ts";
 import type { SessionStores } from "./session-stores.ts";
 import type { WebItems } from "./web-items/web-items.ts";

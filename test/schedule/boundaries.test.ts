@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { silentLog } from "../../src/base/log.ts";
 import type { ReadyState } from "../../src/player/content/ready-content.ts";
 import { InterventionStore } from "../../src/player/playback/intervention-store.ts";
-import { upcomingLeadMs, pagePlanAt, type PagePlan } from "../../src/player/playback/page-plan.ts";
+import { upcomingLeadMs, pagePlanAt, type PagePlan } from "../../src/playback/page-plan.ts";
 import { ScheduleFollower } from "../../src/player/playback/schedule-follower.ts";
 import { step } from "../../src/player/proof/play-state.ts";
 import { initialPlayState, type FinishedPlay, type PlannedPlay, type PlayInput } from "../../src/player/proof/play-types.ts";

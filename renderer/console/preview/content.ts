@@ -1,5 +1,5 @@
 // What a preview shows, in the form in which the player computes its picture from it.
-import type { FeedContent } from "../../../src/player/playback/scene-item.ts";
+import type { FeedContent } from "../../../src/playback/scene-item.ts";
 import type { PreviewFeed, ShownContent } from "../../../src/protocol/operator/previews.ts";
 import type { Intervention } from "../../../src/schedule/interventions.ts";
 import type { PlayableContent, PlayerContext } from "../../../src/schedule/playable-content.ts";

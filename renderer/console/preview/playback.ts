@@ -1,8 +1,8 @@
 // Computes what a screen shows at any instant, with the player's own functions. Pure: no clock, no network.
-import { pagePlanAt, type PagePlan } from "../../../src/player/playback/page-plan.ts";
-import { showsAnything } from "../../../src/player/playback/playback.ts";
-import type { FeedContent } from "../../../src/player/playback/scene-item.ts";
-import { advancedPlan, schedulePlanAt, type SchedulePlan } from "../../../src/player/playback/schedule-plan.ts";
+import { pagePlanAt, type PagePlan } from "../../../src/playback/page-plan.ts";
+import { showsAnything } from "../../../src/playback/playback.ts";
+import type { FeedContent } from "../../../src/playback/scene-item.ts";
+import { advancedPlan, schedulePlanAt, type SchedulePlan } from "../../../src/playback/schedule-plan.ts";
 import type { ToPreview } from "../../../src/protocol/preview-messages.ts";
 import type { Scene, Slot, Stage } from "../../../src/protocol/scene.ts";
 import { pauseAt } from "../../../src/schedule/interventions.ts";

@@ -14,10 +14,10 @@ import { skipTargetAt } from "../../schedule/timeline.ts";
 import type { PlayerContext } from "../../schedule/playable-content.ts";
 import { applyPlayCommand, type SkipTarget } from "./apply-play-command.ts";
 import type { InterventionStore } from "./intervention-store.ts";
-import type { ProgramInterval } from "./page-plan.ts";
-import { schedulePlanAt, type SchedulePlan } from "./schedule-plan.ts";
+import type { ProgramInterval } from "../../playback/page-plan.ts";
+import { schedulePlanAt, type SchedulePlan } from "../../playback/schedule-plan.ts";
 import { setVariables } from "./set-variables.ts";
-import { streamsOf, type StreamSource } from "./scene-item.ts";
+import { streamsOf, type StreamSource } from "../../playback/scene-item.ts";
 
 // Limits that fit into a heartbeat.
 const maxReasons = 20;

@@ -7,8 +7,8 @@ import type { Link } from "../link/impairment.ts";
 import type { DownloadProgress } from "../content/download-progress.ts";
 import type { EnrolmentState } from "../pairing/enrolment.ts";
 import type { PairingState } from "../pairing/pairing.ts";
-import { showsAnything } from "./playback.ts";
-import { isSvg, mediaPath } from "./scene-item.ts";
+import { showsAnything } from "../../playback/playback.ts";
+import { isSvg, mediaPath } from "../../playback/scene-item.ts";
 import { timesInWords, type WithheldContent } from "../surface/withheld-content.ts";
 
 /** Everything that the choice of a screen depends on. */

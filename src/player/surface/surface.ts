@@ -10,7 +10,7 @@ import type { Log } from "../../base/log.ts";
 import type { Scene } from "../../protocol/scene.ts";
 import type { FromPage } from "../../protocol/page-messages.ts";
 import type { HostPage, IframeFault } from "../host.ts";
-import type { StreamSource } from "../playback/scene-item.ts";
+import type { StreamSource } from "../../playback/scene-item.ts";
 import { sendStream } from "../web-items/stream-proxy.ts";
 import { listenOnLoopback } from "./loopback-listener.ts";
 import { PageAccess } from "./page-access.ts";

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { isFault } from "../../base/fault.ts";
 import type { OutboundHttp } from "../../base/http/outbound-http.ts";
-import type { StreamSource } from "../playback/scene-item.ts";
+import type { StreamSource } from "../../playback/scene-item.ts";
 
 const maxRedirects = 5;
 

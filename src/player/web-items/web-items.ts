@@ -4,7 +4,7 @@ import type { DesiredState } from "../../protocol/device/desired-state.ts";
 import type { Stage } from "../../protocol/scene.ts";
 import { BundleServer, type ServedBundle } from "./bundle-server.ts";
 import type { IframeSite, IframeEvent, Host } from "../host.ts";
-import { framedItemsOf } from "../playback/scene-item.ts";
+import { framedItemsOf } from "../../playback/scene-item.ts";
 import type { Surface } from "../surface/surface.ts";
 
 type WebPage = ReturnType<typeof framedItemsOf>["pages"][number];

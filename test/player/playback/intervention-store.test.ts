@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
-import { stageAt } from "../../../src/player/playback/playback.ts";
+import { stageAt } from "../../../src/playback/playback.ts";
 import { ScheduleFollower } from "../../../src/player/playback/schedule-follower.ts";
 import { InterventionStore } from "../../../src/player/playback/intervention-store.ts";
 import { loopEpochMs } from "../../../src/protocol/device/desired-state.ts";

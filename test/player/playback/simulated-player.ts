@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { CorrectedClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import type { ReadyState } from "../../../src/player/content/ready-content.ts";
-import { pagePlanAt } from "../../../src/player/playback/page-plan.ts";
+import { pagePlanAt } from "../../../src/playback/page-plan.ts";
 import { ScheduleFollower } from "../../../src/player/playback/schedule-follower.ts";
 import { ProofOfPlay } from "../../../src/player/proof/proof-of-play.ts";
 import { InterventionStore } from "../../../src/player/playback/intervention-store.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { ReadyState } from "../../../src/player/content/ready-content.ts";
 import { PlaybackDrift } from "../../../src/player/proof/playback-drift.ts";
-import { stageAt, applyProgram } from "../../../src/player/playback/playback.ts";
+import { stageAt, applyProgram } from "../../../src/playback/playback.ts";
 import { ScheduleFollower } from "../../../src/player/playback/schedule-follower.ts";
 import { InterventionStore } from "../../../src/player/playback/intervention-store.ts";
 import { programAt } from "../../../src/schedule/program.ts";

@@ -8,7 +8,7 @@ import { CorrectedClock } from "../../../src/base/clock.ts";
 import { isAbort } from "../../../src/base/fault.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import type { ReadyState } from "../../../src/player/content/ready-content.ts";
-import { applyProgram, stageAt } from "../../../src/player/playback/playback.ts";
+import { applyProgram, stageAt } from "../../../src/playback/playback.ts";
 import { PlayLog } from "../../../src/player/proof/play-log.ts";
 import { ProofOfPlay } from "../../../src/player/proof/proof-of-play.ts";
 import { DiskHealth } from "../../../src/player/storage/disk-health.ts";

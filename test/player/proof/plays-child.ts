@@ -1,7 +1,7 @@
 // Runs proof of play over simulated hours in a process that the test kills. It prints the plays that it really presented.
 import { CorrectedClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
-import { stageAt, applyProgram } from "../../../src/player/playback/playback.ts";
+import { stageAt, applyProgram } from "../../../src/playback/playback.ts";
 import { ProofOfPlay } from "../../../src/player/proof/proof-of-play.ts";
 import { programAt } from "../../../src/schedule/program.ts";
 import { DesiredState } from "../../../src/protocol/device/desired-state.ts";

@@ -9,7 +9,7 @@ import { isAbort } from "../../../src/base/fault.ts";
 import { CorrectedClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { ProofOfPlay } from "../../../src/player/proof/proof-of-play.ts";
-import { applyProgram, stageAt } from "../../../src/player/playback/playback.ts";
+import { applyProgram, stageAt } from "../../../src/playback/playback.ts";
 import { programAt } from "../../../src/schedule/program.ts";
 import { HttpFault } from "../../../src/player/link/service-http.ts";
 import { PlayEvent, type PlayEventReceipt } from "../../../src/protocol/device/play-events.ts";

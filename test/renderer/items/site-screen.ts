@@ -9,7 +9,7 @@ import { silentLog } from "../../../src/base/log.ts";
 import { findChromium } from "../../../src/host/chromium/find-chromium.ts";
 import { createChromiumHost } from "../../../src/host/chromium/host.ts";
 import type { Host } from "../../../src/player/host.ts";
-import { applyProgram, stageAt } from "../../../src/player/playback/playback.ts";
+import { applyProgram, stageAt } from "../../../src/playback/playback.ts";
 import { Surface } from "../../../src/player/surface/surface.ts";
 import { contentPolicy } from "../../../src/player/web-items/outbound-policy.ts";
 import { WebItems } from "../../../src/player/web-items/web-items.ts";

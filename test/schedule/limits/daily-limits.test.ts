@@ -1,7 +1,7 @@
 // Limits of plays per day: never more from midnight to midnight in the player's time zone, and exactly that many if there is room.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { stageAt, applyProgram } from "../../../src/player/playback/playback.ts";
+import { stageAt, applyProgram } from "../../../src/playback/playback.ts";
 import { forecast } from "../../../src/schedule/forecast.ts";
 import { playAt } from "../../../src/schedule/timeline.ts";
 import { programAt } from "../../../src/schedule/program.ts";

@@ -12,7 +12,7 @@ import type { Log } from "../../../base/log.ts";
 import { FeedEntry, type ItemFeed } from "../../../protocol/content/item-kinds.ts";
 import type { DiskHealth } from "../../storage/disk-health.ts";
 import type { OutboundHttp } from "../../../base/http/outbound-http.ts";
-import type { FeedContent } from "../../playback/scene-item.ts";
+import type { FeedContent } from "../../../playback/scene-item.ts";
 import { fetchFeed } from "../../../feeds/fetch-feed.ts";
 import { parseFeed } from "../../../feeds/parse-feed.ts";
 

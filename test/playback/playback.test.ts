@@ -1,9 +1,9 @@
 // The plays of a zone that the page is sent, and what a new revision changes. Pure.
 import { expect, test } from "vitest";
-import { stageAt, applyProgram, type Playback } from "../../../src/player/playback/playback.ts";
-import { programAt } from "../../../src/schedule/program.ts";
-import { loopEpochMs, type DesiredState } from "../../../src/protocol/device/desired-state.ts";
-import { assetOf, desiredOf, imageItem, readyOf, withItems } from "../../support/states.ts";
+import { stageAt, applyProgram, type Playback } from "../../src/playback/playback.ts";
+import { programAt } from "../../src/schedule/program.ts";
+import { loopEpochMs, type DesiredState } from "../../src/protocol/device/desired-state.ts";
+import { assetOf, desiredOf, imageItem, readyOf, withItems } from "../support/states.ts";
 
 const assets = ["red", "green", "blue"].map((name) => assetOf(Buffer.from(name)));
 const [red, green, blue] = assets as [(typeof assets)[0], (typeof assets)[0], (typeof assets)[0]];

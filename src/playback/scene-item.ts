@@ -1,10 +1,10 @@
 // The kinds of items in the player: how each is told to the page, and what the player fetches and serves for it.
-import { hashText } from "../../base/text-hash.ts";
-import type { FeedEntry, ItemType } from "../../protocol/content/item-kinds.ts";
-import type { PlaylistItem } from "../../protocol/content/items.ts";
-import type { DesiredAsset, DesiredPlaylist } from "../../protocol/device/desired-state.ts";
-import type { SceneItem } from "../../protocol/scene.ts";
-import type { TimedItem } from "../../schedule/playlist/playable-playlist.ts";
+import { hashText } from "../base/text-hash.ts";
+import type { FeedEntry, ItemType } from "../protocol/content/item-kinds.ts";
+import type { PlaylistItem } from "../protocol/content/items.ts";
+import type { DesiredAsset, DesiredPlaylist } from "../protocol/device/desired-state.ts";
+import type { SceneItem } from "../protocol/scene.ts";
+import type { TimedItem } from "../schedule/playlist/playable-playlist.ts";
 
 /** The current entries of a feed. `trouble` says why there are none. */
 export interface FeedContent {

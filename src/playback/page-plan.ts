@@ -1,5 +1,5 @@
 // Computes the page's plan at an instant: the stage that is due, its plays across program changes, and the next stages. Pure.
-import type { SceneZone, Stage, UpcomingStage } from "../../protocol/scene.ts";
+import type { SceneZone, Stage, UpcomingStage } from "../protocol/scene.ts";
 import type { FeedContent } from "./scene-item.ts";
 import { stageAt, type Playback } from "./playback.ts";
 

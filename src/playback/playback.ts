@@ -1,10 +1,10 @@
 // Turns programs into stages: which item each zone shows now and next, and when a changed loop takes over. A pure state machine.
-import { hashText } from "../../base/text-hash.ts";
-import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
-import type { SceneZone, Stage } from "../../protocol/scene.ts";
-import { formatCause } from "../../schedule/cause.ts";
-import type { Program } from "../../schedule/program.ts";
-import { isOnDisplay } from "../../schedule/wall.ts";
+import { hashText } from "../base/text-hash.ts";
+import type { DesiredAsset } from "../protocol/device/desired-state.ts";
+import type { SceneZone, Stage } from "../protocol/scene.ts";
+import { formatCause } from "../schedule/cause.ts";
+import type { Program } from "../schedule/program.ts";
+import { isOnDisplay } from "../schedule/wall.ts";
 import { isSvg, mediaPath, type ItemContext } from "./scene-item.ts";
 import { itemNames, slotOf } from "./slots.ts";
 import { changeLoop, inForce, playsFrom, type ZonePlayback } from "./zone-playback.ts";

@@ -1,10 +1,10 @@
 // Turns plays into the slots that the page gets. Slots are named so that the page recognizes the same play and the same item. Pure.
-import { hashText } from "../../base/text-hash.ts";
-import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
-import type { Zone } from "../../protocol/operator/resources.ts";
-import type { Slot } from "../../protocol/scene.ts";
-import type { TimedItem } from "../../schedule/playlist/playable-playlist.ts";
-import type { Timeline } from "../../schedule/timeline.ts";
+import { hashText } from "../base/text-hash.ts";
+import type { DesiredAsset } from "../protocol/device/desired-state.ts";
+import type { Zone } from "../protocol/operator/resources.ts";
+import type { Slot } from "../protocol/scene.ts";
+import type { TimedItem } from "../schedule/playlist/playable-playlist.ts";
+import type { Timeline } from "../schedule/timeline.ts";
 import { changesDuringPlays, identityOf, sceneItemOf, type ItemContext } from "./scene-item.ts";
 import { itemsOf, type LimitedPlay } from "./zone-playback.ts";
 

@@ -1,7 +1,7 @@
 // The loop of one zone: which loop is in force, when a changed loop takes over, and the plays that follow. Pure.
-import { deepEqual } from "../../base/deep-equal.ts";
-import { playAt, type Play, type Timeline } from "../../schedule/timeline.ts";
-import type { TimedItem } from "../../schedule/playlist/playable-playlist.ts";
+import { deepEqual } from "../base/deep-equal.ts";
+import { playAt, type Play, type Timeline } from "../schedule/timeline.ts";
+import type { TimedItem } from "../schedule/playlist/playable-playlist.ts";
 
 /** A zone's loop in force, and the loop that takes over when the current item ends. */
 export interface ZonePlayback {

@@ -1,12 +1,12 @@
 // How items of the desired state become items of the page. Pure.
 import { expect, test } from "vitest";
-import { stageAt, applyProgram } from "../../../src/player/playback/playback.ts";
-import { streamsOf, type FeedContent } from "../../../src/player/playback/scene-item.ts";
-import { programAt } from "../../../src/schedule/program.ts";
-import { loopEpochMs } from "../../../src/protocol/device/desired-state.ts";
-import { feedsOf, itemDurationMs, NewPlaylistItem, PlaylistItem } from "../../../src/protocol/content/items.ts";
-import { SceneItem } from "../../../src/protocol/scene.ts";
-import { assetOf, desiredOf, newId, readyOf } from "../../support/states.ts";
+import { stageAt, applyProgram } from "../../src/playback/playback.ts";
+import { streamsOf, type FeedContent } from "../../src/playback/scene-item.ts";
+import { programAt } from "../../src/schedule/program.ts";
+import { loopEpochMs } from "../../src/protocol/device/desired-state.ts";
+import { feedsOf, itemDurationMs, NewPlaylistItem, PlaylistItem } from "../../src/protocol/content/items.ts";
+import { SceneItem } from "../../src/protocol/scene.ts";
+import { assetOf, desiredOf, newId, readyOf } from "../support/states.ts";
 
 const video = assetOf(Buffer.from("video"), { mime_type: "video/mp4", duration_ms: 60_000 });
 const song = assetOf(Buffer.from("song"), { mime_type: "audio/mpeg", duration_ms: 180_000 });

@@ -1,10 +1,10 @@
 // The appearance of layouts in the scene: transitions, rotated zones, backgrounds, and the cost of keeping items ready.
 import { expect, test } from "vitest";
-import { stageAt, applyProgram, type Playback } from "../../../src/player/playback/playback.ts";
-import { programAt } from "../../../src/schedule/program.ts";
-import { loopEpochMs, type DesiredState } from "../../../src/protocol/device/desired-state.ts";
-import type { Transition } from "../../../src/protocol/content/transition.ts";
-import { assetOf, desiredOf, imageItem, readyOf } from "../../support/states.ts";
+import { stageAt, applyProgram, type Playback } from "../../src/playback/playback.ts";
+import { programAt } from "../../src/schedule/program.ts";
+import { loopEpochMs, type DesiredState } from "../../src/protocol/device/desired-state.ts";
+import type { Transition } from "../../src/protocol/content/transition.ts";
+import { assetOf, desiredOf, imageItem, readyOf } from "../support/states.ts";
 
 const red = assetOf(Buffer.from("red"));
 const blue = assetOf(Buffer.from("blue"), { width: 1_920, height: 1_080 });

@@ -1,8 +1,8 @@
 // Plans the programs of one content: the interval that is current and those that begin soon. Pure: the caller keeps the plan before.
-import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
-import type { Intervention } from "../../schedule/interventions.ts";
-import type { PlayableContent, PlayerContext } from "../../schedule/playable-content.ts";
-import { programAt } from "../../schedule/program.ts";
+import type { DesiredAsset } from "../protocol/device/desired-state.ts";
+import type { Intervention } from "../schedule/interventions.ts";
+import type { PlayableContent, PlayerContext } from "../schedule/playable-content.ts";
+import { programAt } from "../schedule/program.ts";
 import { upcomingLeadMs, type ProgramInterval } from "./page-plan.ts";
 import { applyProgram } from "./playback.ts";
 
