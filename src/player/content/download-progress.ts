@@ -157,7 +157,9 @@ export class DownloadTracker {
         detail: `new content waits for the download window, which opens at ${new Date(this.#windowOpensAt).toISOString()}`,
       };
     }
-    return failed === undefined ? { is: "downloading", detail: null } : { is: "failed", detail: `${failed.assetId}: ${failed.failure}` };
+    if (failed === undefined) return { is: "downloading", detail: null };
+    // The console's card cuts long texts: the cause comes before the id.
+    return { is: "failed", detail: `${failed.failure} (asset ${failed.assetId})` };
   }
 }
 

@@ -145,9 +145,10 @@ function screenProblems(condition: PlayerCondition): PlayerProblem[] {
     problems.push(createProblem(code, now, progress.detail === null ? {} : { detail: progress.detail }));
   }
   problems.push(...diskProblems(disk, now));
-  if (lostAssets[0] !== undefined) {
-    const others = lostAssets.length > 1 ? ` and ${lostAssets.length - 1} more` : "";
-    problems.push(createProblem("file-lost", now, { detail: `asset ${lostAssets[0].id}${others}` }));
+  const [lost, ...others] = lostAssets;
+  if (lost !== undefined) {
+    const detail = others.length === 0 ? `one file (asset ${lost.id})` : `${lostAssets.length} files (asset ${lost.id} and others)`;
+    problems.push(createProblem("file-lost", now, { detail }));
   }
   if (withoutGpuMs !== null) problems.push(createProblem("gpu-failed", now - withoutGpuMs));
   if (diskFreeBytes !== null && diskFreeBytes < reserveBytes) {

@@ -59,7 +59,7 @@ test("[DLP1] the service tells of each file that cannot be fetched: which, how m
     setup.clock.advance(30_000);
     return null;
   });
-  expect(content).toMatchObject({ total_files: 3, detail: expect.stringContaining(broken!) });
+  expect(content).toMatchObject({ total_files: 3, detail: expect.stringMatching(new RegExp(`^[^(]+.* \\(asset ${broken}\\)$`)) });
   expect(content.files).toEqual([
     { asset_id: broken, is: "failed", ready_bytes: 0, total_bytes: content.total_bytes - content.ready_bytes, detail: expect.any(String) },
   ]);
@@ -75,6 +75,7 @@ test("[DLP1] files in progress are listed before failed ones, twenty at most", (
   tracker.setFailure(assets[0]!, "HTTP 404");
   const { files, ...counts } = progress.value;
   expect(counts).toMatchObject({ is: "failed", readyBytes: 14 * 40 + 100, totalBytes: 3_000, readyFiles: 1, totalFiles: 30 });
+  expect(counts.detail).toBe(`HTTP 404 (asset ${assets[0]!.id})`);
   expect(files).toHaveLength(maxFilesReported);
   expect(files.map(({ assetId }) => assetId)).toEqual([...assets.slice(15, 29), ...assets.slice(0, 6)].map(({ id }) => id));
   expect(files[0]).toEqual({ assetId: assets[15]!.id, readyBytes: 40, totalBytes: 100, failure: null });

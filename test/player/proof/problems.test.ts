@@ -148,7 +148,7 @@ test("[PRB9] withheld content, a frozen screen, failed downloads, lost files, a 
   const all = at(t0, {
     withheld,
     stillMs: 20_000,
-    progress: { ...noProgress, is: "failed", detail: "ast_1: disk" },
+    progress: { ...noProgress, is: "failed", detail: "disk (asset ast_1)" },
     lostAssets: [assetOf(Buffer.from("a")), assetOf(Buffer.from("b"))],
     diskFreeBytes: 1_000_000,
     clockErrorMs: Infinity,
@@ -156,8 +156,8 @@ test("[PRB9] withheld content, a frozen screen, failed downloads, lost files, a 
   expect(codes(all)).toEqual(["content-withheld", "not-rendering", "content-failed", "file-lost", "item-load", "disk-low", "clock-unsure"]);
   expect(all[0]).toMatchObject({ since: new Date(t0 - 9_000).toISOString(), detail: expect.stringMatching(/5 times.*out of memory/) });
   expect(all[1]).toMatchObject({ since: new Date(t0 - 20_000).toISOString() });
-  expect(all[2]!.detail).toContain("ast_1: disk");
-  expect(all[3]!.detail).toMatch(/asset ast_\w+ and 1 more/);
+  expect(all[2]!.detail).toContain(": disk (asset ast_1)");
+  expect(all[3]!.detail).toMatch(/: 2 files \(asset ast_\w+ and others\)/);
   expect(codes(at(t0, { stillMs: 20_000, isDisplayOff: true }))).toEqual(["display-off", "item-load"]);
   // A player that has just started has time to show its first frame.
   expect(codes(at(t0, { uptimeMs: 30_000, stillMs: 20_000, clockErrorMs: Infinity }))).toEqual(["item-load"]);
