@@ -1,15 +1,13 @@
 // Watches how the newest content does on the screen: returns to the content before it while it fails, and tries it again.
 import { Signal } from "../base/async/signal.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Watchable } from "../base/async/observable.ts";
 import type { FromPage } from "../protocol/page-messages.ts";
 import { overridesAt } from "../schedule/interventions.ts";
 import type { ContentCache } from "./content/content-cache.ts";
 import { failed, longestRetryMs, playingState, retried, survived, zoneShown, type GenerationFault } from "./content/generations.ts";
 import type { CurrentPlan } from "./playback-loop.ts";
 import type { InterventionStore } from "./playback/intervention-store.ts";
-import type { DisplayState } from "./surface/display.ts";
-import type { RevertibleContent } from "./surface/recovery.ts";
+import type { Recovery, RevertibleContent } from "./surface/recovery.ts";
 import { ZoneWatch } from "./zone-watch.ts";
 
 export interface GenerationLoopDependencies {
@@ -17,9 +15,7 @@ export interface GenerationLoopDependencies {
   interventions: InterventionStore;
   /** What the page shows now. */
   plan: () => CurrentPlan;
-  display: Watchable<DisplayState>;
-  /** Shows content again that was withheld. */
-  releaseContent: () => void;
+  recovery: Pick<Recovery, "display" | "release">;
   clock: Clock;
 }
 
@@ -77,9 +73,9 @@ export class GenerationLoop implements RevertibleContent {
 
   /** Runs until `signal` aborts. */
   async run(signal: AbortSignal): Promise<never> {
-    const { cache, display, interventions, clock } = this.#dependencies;
+    const { cache, recovery, interventions, clock } = this.#dependencies;
     cache.ready.watch((ready) => this.#onPlaying(ready?.desired.revision ?? null), signal);
-    display.watch((state) => {
+    recovery.display.watch((state) => {
       this.#crash = state.is === "withholding" ? state.fault : null;
       this.update();
     }, signal);
@@ -100,14 +96,14 @@ export class GenerationLoop implements RevertibleContent {
   }
 
   async #check(): Promise<void> {
-    const { cache, clock, releaseContent } = this.#dependencies;
+    const { cache, clock, recovery } = this.#dependencies;
     const proven = this.#zones.takeProven();
     // All in one write, because the file has both states.
     if (proven.length > 0) await cache.content.change((before) => proven.reduce(zoneShown, before));
     const crash = this.#crash;
     this.#crash = null;
     if (crash !== null) {
-      if (await this.#fail({ is: "crash", detail: crash })) releaseContent();
+      if (await this.#fail({ is: "crash", detail: crash })) recovery.release();
       return;
     }
     for (const failure of this.#zones.takeFailed()) {

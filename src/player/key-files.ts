@@ -13,7 +13,6 @@ export interface UnreadableDisk {
 }
 
 export interface KeyFiles {
-  is: "read";
   disk: DiskHealth;
   identity: Identity;
   reset: PendingReset;
@@ -22,15 +21,15 @@ export interface KeyFiles {
 /** @throws the system's error when the disk fails to read them. */
 export async function readKeyFiles(folder: string, log: Log): Promise<KeyFiles> {
   const disk = new DiskHealth(log);
-  return { is: "read", disk, identity: await Identity.open(folder, log, disk), reset: await PendingReset.open(folder, disk) };
+  return { disk, identity: await Identity.open(folder, log, disk), reset: await PendingReset.open(folder, disk) };
 }
 
 /** In their place while the disk fails: a key that is not stored, so that none replaces one that may be there. */
-export function withoutKeyFiles(folder: string, log: Log): Omit<KeyFiles, "is"> {
+export function withoutKeyFiles(folder: string, log: Log): KeyFiles {
   return { disk: new DiskHealth(log), identity: Identity.temporary(), reset: PendingReset.none(folder) };
 }
 
-/** Whether a player's address of the service could not be read. */
-export function isUnreadable(server: object): server is UnreadableDisk {
-  return "is" in server && server.is === "unreadable";
+/** Whether the disk failed to read something that is needed, such as the address of the service. */
+export function isUnreadable(read: object): read is UnreadableDisk {
+  return "is" in read && read.is === "unreadable";
 }

@@ -1,17 +1,20 @@
 // Runs the player: opens its parts, runs them side by side, and disposes them in reverse order.
-import { runAll } from "../base/async/run-all.ts";
+import { runAll, type Task } from "../base/async/run-all.ts";
+import { Signal } from "../base/async/signal.ts";
 import { type Clock, CorrectedClock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import { isReadFailure } from "../base/files/system-error.ts";
+import type { Network } from "../base/http/network.ts";
+import { OutboundHttp } from "../base/http/outbound-http.ts";
 import type { Log } from "../base/log.ts";
-import { maintenanceModules } from "./commands/maintenance-modules.ts";
 import { deviceModules } from "./commands/device-modules.ts";
-import { applySettings } from "./control/apply-settings.ts";
+import { maintenanceModules } from "./commands/maintenance-modules.ts";
 import { serveTriggers } from "./commands/triggers.ts";
+import { applySettings } from "./control/apply-settings.ts";
 import { AskedSettingsStore } from "./control/asked-settings.ts";
 import { DeclaredDevices } from "./control/declared-devices.ts";
-import { finishFactoryReset } from "./factory-reset.ts";
 import { DiskWait } from "./disk-wait.ts";
+import { finishFactoryReset } from "./factory-reset.ts";
 import type { Host } from "./host.ts";
 import { isUnreadable, type KeyFiles, readKeyFiles, type UnreadableDisk, withoutKeyFiles } from "./key-files.ts";
 import { readKnownTime, storeKnownTime } from "./link/known-time.ts";
@@ -20,19 +23,17 @@ import { ServiceApi } from "./link/service-api.ts";
 import type { Machine } from "./machine.ts";
 import { logPageMessage } from "./page-message-log.ts";
 import { NoServer, type NoServerOptions } from "./pairing/no-server.ts";
-import { PairingLifecycle } from "./pairing-lifecycle.ts";
+import { type OpenSession, PairingLifecycle } from "./pairing-lifecycle.ts";
 import type { PlayerConfig } from "./player-config.ts";
+import type { BasicParts, Browser, PlayerParts } from "./player-parts.ts";
 import type { PlayerSettings } from "./player-settings.ts";
-import { readableHeartbeat } from "./proof/readable-heartbeat.ts";
 import { Status } from "./proof/status.ts";
-import { saveRepeatedly } from "./storage/save-loop.ts";
 import { SceneLoop } from "./scene-loop.ts";
 import { Session } from "./session.ts";
+import { saveRepeatedly } from "./storage/save-loop.ts";
 import { Recovery } from "./surface/recovery.ts";
 import { Restarts } from "./surface/restarts.ts";
 import { Surface } from "./surface/surface.ts";
-import type { Network } from "../base/http/network.ts";
-import { OutboundHttp } from "../base/http/outbound-http.ts";
 import { openUnderLauncher } from "./update/under-launcher.ts";
 import { contentNetwork, contentPolicy } from "./web-items/outbound-policy.ts";
 import { WebItems } from "./web-items/web-items.ts";
@@ -69,188 +70,133 @@ export async function runPlayer(config: PlayerConfig, environment: PlayerEnviron
   const { server, host, log } = environment;
   const { folder } = config;
   const finishReset = () => finishFactoryReset({ ...config, host, log });
-  let files: KeyFiles | UnreadableDisk;
+  let stored: KeyFiles | UnreadableDisk;
   try {
     if (isUnreadable(server)) throw server.error;
     // The program has read its settings already, so it has to start again.
     if (await finishReset()) return "restart";
-    files = await readKeyFiles(folder, log);
+    stored = await readKeyFiles(folder, log);
   } catch (error) {
     if (!isReadFailure(error)) throw error;
-    files = { is: "unreadable", error, read: () => readAgain(server, folder, log) };
+    const read = async (): Promise<void> => {
+      if (isUnreadable(server)) await server.read();
+      await readKeyFiles(folder, log);
+    };
+    stored = { is: "unreadable", error, read };
   }
-  const end = await runParts(config, environment, files, signal);
-  if (files.is === "read") await finishReset();
+  const end = await runParts(config, environment, stored, signal);
+  if (!isUnreadable(stored)) await finishReset();
   return end;
-}
-
-async function readAgain(server: PlayerEnvironment["server"], folder: string, log: Log): Promise<void> {
-  if (isUnreadable(server)) await server.read();
-  await readKeyFiles(folder, log);
 }
 
 async function runParts(
   config: PlayerConfig,
   environment: PlayerEnvironment,
-  files: KeyFiles | UnreadableDisk,
+  stored: KeyFiles | UnreadableDisk,
   signal: AbortSignal,
 ): Promise<PlayerEnd> {
-  const { folder, rendererFolder, version, deviceZone, notice, ntp, triggers, mayReachLocal, launcher } = config;
+  const { folder, rendererFolder, mayReachLocal, launcher, ntp, triggers } = config;
   const { server, host, machine, settings, network, supervise, log } = environment;
   await using cleanup = new AsyncDisposableStack();
   const end = new AbortController();
+  const running = AbortSignal.any([signal, end.signal]);
   let reason: PlayerEnd = "restart";
-  const restartPlayer = (why: PlayerEnd): void => {
+  const endWith = (why: PlayerEnd): void => {
     reason = why;
     end.abort();
   };
-  const running = AbortSignal.any([signal, end.signal]);
+  const restart = (): void => endWith("restart");
+  const sceneChanged = new Signal();
+  const onChange = (): void => sceneChanged.notify();
 
   const clock = new CorrectedClock(environment.clock, await readKnownTime(folder, rendererFolder, log));
-  const { disk, identity, reset } = files.is === "read" ? files : withoutKeyFiles(folder, log);
-  const asked = await AskedSettingsStore.open(folder, disk);
+  const files = isUnreadable(stored) ? withoutKeyFiles(folder, log) : stored;
+  const asked = await AskedSettingsStore.open(folder, files.disk);
   const declared = await DeclaredDevices.open(config.declared, log);
   const api = cleanup.use(new ServiceApi(typeof server === "function" ? server : refuseRequest, network));
-  const outboundHttp = cleanup.use(
-    new OutboundHttp({ policy: contentPolicy(mayReachLocal), network: contentNetwork(network, mayReachLocal) }),
-  );
+  const policy = contentPolicy(mayReachLocal);
+  const outboundHttp = cleanup.use(new OutboundHttp({ policy, network: contentNetwork(network, mayReachLocal) }));
+  const basic: BasicParts = { config, files, device: { machine, asked, declared }, http: { api, outboundHttp }, clock, log };
+  const lifecycle = new PairingLifecycle(basic, { settings, restart, onChange });
   const session = (): Session | null => lifecycle.session;
-  const media = (sha256: string) => session()?.stores.cache.findFile(sha256) ?? null;
-  const stream = (key: string) => session()?.stores.follower.streamOf(key) ?? null;
-  const owner = identity.thumbprint;
-  const surface = cleanup.use(await Surface.open({ owner, port: host.pagePort, rendererFolder, media, stream, outboundHttp, clock, log }));
-  const webItems = cleanup.use(await WebItems.open({ host, surface, media, log }));
-  cleanup.defer(() => host.close());
-
-  const restarts = await Restarts.open({ folder, machine, clock, disk, restartPlayer: () => restartPlayer("display-failed") });
-  const isOffOnPurpose = (): boolean => session()?.displayPower.isOffOnPurpose ?? false;
-  const recovery = new Recovery({
-    host,
-    surface,
-    content: () => session()?.content ?? null,
-    machine,
-    isOffOnPurpose,
-    restarts,
-    clock,
-    log,
-  });
-  const { instanceId } = api;
-  const engine = () => recovery.engine;
-  const launched = { version, instanceId, host, machine, surface, engine, session, clock, log, disk, deviceZone };
-  const underLauncher = launcher === null ? null : await openUnderLauncher(launcher, launched);
-  const updates = underLauncher?.updates ?? null;
-  const status = new Status(
-    { program: { folder, version, instanceId }, machine, browser: { host, surface, recovery }, disk, updates, session, clock, log },
-    running,
-  );
-  const modules = deviceModules({
-    program: {
-      identify: (durationMs) => scenes.identify(durationMs),
-      reload: (reloadSignal) => recovery.reload(reloadSignal),
-      restart: () => restartPlayer("restart"),
-      update: () => updates?.installNow() ?? Promise.reject(new Fault("unsupported", noLauncher)),
-      updateIsMissing: () => (updates === null ? noLauncher : null),
-    },
-    machine,
-    asked,
-    isInstalling: () => updates?.update?.is === "installing",
-    clock,
-    log,
-  });
-  const showTestCard = (durationMs: number): void => scenes.showTestCard(durationMs);
-  const maintenance = maintenanceModules({ api, clock, log, declared, folder, ntp, reset, session, surface, showTestCard });
-  const lifecycle = new PairingLifecycle({
-    folder,
-    api,
-    identity,
-    clock,
-    log,
-    settings,
-    disk,
-    notice,
-    reset,
-    restart: () => restartPlayer("restart"),
-    describeDevice: () => status.describeDevice(),
-    machineIdentity: () => machine.identity(),
-    openSession: (pairing, onServiceKey) =>
-      Session.open({
-        config,
-        pairing,
-        api,
-        identity,
-        clock,
-        log,
-        surface,
-        display: recovery.display,
-        releaseContent: () => recovery.release(),
-        bootId: machine.bootId,
-        outboundHttp,
-        webItems,
-        controls: machine.controls,
-        declared,
-        asked,
-        disk,
-        updates,
-        createHeartbeat: async () => readableHeartbeat(await status.heartbeat(), disk),
-        listProblems: () => status.listProblems(),
-        onChange: () => scenes.update(),
-        pictureSource: {
-          capture: (captureSignal, captureOptions) => host.capture(captureSignal, captureOptions),
-          displayPower: async () => (isOffOnPurpose() ? "off" : await machine.displayPower()),
-          fault: () => recovery.fault,
-        },
-        deviceModules: [...modules, ...maintenance],
-        reset,
-        onServiceKey,
-      }),
-    onChange: () => scenes.update(),
-  });
-  const waiting = { restart: () => restartPlayer("restart"), onChange: () => scenes.update(), clock, log };
-  const diskWait = files.is === "read" ? null : new DiskWait({ ...files, ...waiting });
-  const noServer = typeof server === "function" || isUnreadable(server) ? null : new NoServer(server, () => scenes.update());
+  const browser = await openBrowser(basic, host, session, () => endWith("display-failed"), cleanup);
+  const launched = launcher === null ? null : await openUnderLauncher(launcher, { ...basic, browser }, session);
+  const parts: PlayerParts = { ...basic, browser, updates: launched?.updates ?? null };
+  const status = new Status(parts, session, running);
+  const diskWait = isUnreadable(stored) ? new DiskWait({ ...stored, restart, onChange, clock, log }) : null;
+  const noServer = typeof server === "function" || isUnreadable(server) ? null : new NoServer(server, onChange);
   const standIn = diskWait ?? noServer;
-  const scenes = new SceneLoop({
-    lifecycle,
-    surface,
-    recovery,
-    machine,
-    version,
-    clock,
-    phase: () => (standIn ?? lifecycle).phase,
-    serviceOrigin: () => (standIn === null ? api.shownOrigin : ""),
-    problems: () => status.problems,
-  });
-  surface.onMessage((message) => logPageMessage(message, log), running);
+  const scenes = new SceneLoop(parts, { lifecycle, standIn, status, changed: sceneChanged });
+  const modules = [...programCommands(parts, scenes, restart), ...maintenanceModules(parts, session, (ms) => scenes.showTestCard(ms))];
+  const openSession: OpenSession = (pairing, onServiceKey) =>
+    Session.open(parts, { pairing, onServiceKey, status, deviceModules: modules, onChange });
+  browser.surface.onMessage((message) => logPageMessage(message, log), running);
 
+  const { disk, identity } = files;
+  const onFound = (): void => session()?.displayPower.reapply();
+  const saved = [{ save: () => disk.probe(folder) }, { save: () => disk.retryReads() }, identity, browser.restarts, asked];
+  const tasks: Task[] = [
+    (shared) => browser.recovery.run(shared),
+    (shared) => scenes.run(shared),
+    (shared) => standIn?.run(shared) ?? lifecycle.run({ describeDevice: () => status.describeDevice(), openSession }, shared),
+    (shared) => saveRepeatedly(saved, clock, shared),
+    (shared) => applySettings({ controls: machine.controls, asked: () => asked.settings.value, onFound, clock, log }, shared),
+    (shared) => clock.watchForSteps(shared),
+    (shared) => declared.run(clock, shared),
+    (shared) => storeKnownTime(folder, clock, log, shared),
+    ...(launched?.tasks ?? []),
+  ];
+  if (supervise !== null) tasks.push((shared) => supervise(() => browser.recovery.isHopeful, shared));
+  if (triggers) tasks.push((shared) => serveTriggers({ folder, player: () => session()?.stores.follower ?? null, clock, log }, shared));
+  if (ntp.length > 0) tasks.push((shared) => followNtp(ntp, clock, log, shared));
   try {
-    return await runAll(
-      [
-        (shared) => recovery.run(shared),
-        (shared) => scenes.run(shared),
-        (shared) => (standIn ?? lifecycle).run(shared),
-        (shared) =>
-          saveRepeatedly([{ save: () => disk.probe(folder) }, { save: () => disk.retryReads() }, identity, restarts, asked], clock, shared),
-        (shared) =>
-          applySettings(
-            { controls: machine.controls, asked: () => asked.settings.value, onFound: () => session()?.displayPower.reapply(), clock, log },
-            shared,
-          ),
-        (shared) => clock.watchForSteps(shared),
-        (shared) => declared.run(clock, shared),
-        (shared) => storeKnownTime(folder, clock, log, shared),
-        ...(underLauncher?.tasks ?? []),
-        ...(supervise === null ? [] : [(shared: AbortSignal) => supervise(() => recovery.isHopeful, shared)]),
-        ...(triggers
-          ? [(shared: AbortSignal) => serveTriggers({ folder, player: () => session()?.stores.follower ?? null, clock, log }, shared)]
-          : []),
-        ...(ntp.length === 0 ? [] : [(shared: AbortSignal) => followNtp(ntp, clock, log, shared)]),
-      ],
-      running,
-    );
+    return await runAll(tasks, running);
   } catch (error) {
     if (end.signal.aborted && !signal.aborted) return reason;
     throw error;
   }
+}
+
+/** Opens the page's server and all that keeps the page in the browser. @param fail ends the player when the display cannot be brought back */
+async function openBrowser(
+  { config, files, device, http, clock, log }: BasicParts,
+  host: Host,
+  session: () => Session | null,
+  fail: () => void,
+  cleanup: AsyncDisposableStack,
+): Promise<Browser & { restarts: Restarts }> {
+  const { folder, rendererFolder } = config;
+  const { machine } = device;
+  const { outboundHttp } = http;
+  const media = (sha256: string) => session()?.stores.cache.findFile(sha256) ?? null;
+  const stream = (key: string) => session()?.stores.follower.streamOf(key) ?? null;
+  const owner = files.identity.thumbprint;
+  const surface = cleanup.use(await Surface.open({ owner, port: host.pagePort, rendererFolder, media, stream, outboundHttp, clock, log }));
+  const webItems = cleanup.use(await WebItems.open({ host, surface, media, log }));
+  cleanup.defer(() => host.close());
+  const restarts = await Restarts.open({ folder, machine, clock, disk: files.disk, restartPlayer: fail });
+  const isOffOnPurpose = (): boolean => session()?.displayPower.isOffOnPurpose ?? false;
+  const content = () => session()?.content ?? null;
+  const recovery = new Recovery({ host, surface, content, machine, isOffOnPurpose, restarts, clock, log });
+  return { host, surface, webItems, recovery, restarts };
+}
+
+/** The commands that act on the program and the machine. */
+function programCommands({ device, browser, updates, clock, log }: PlayerParts, scenes: SceneLoop, restart: () => void) {
+  return deviceModules({
+    program: {
+      identify: (durationMs) => scenes.identify(durationMs),
+      reload: (signal) => browser.recovery.reload(signal),
+      restart,
+      update: () => updates?.installNow() ?? Promise.reject(new Fault("unsupported", noLauncher)),
+      updateIsMissing: () => (updates === null ? noLauncher : null),
+    },
+    machine: device.machine,
+    asked: device.asked,
+    isInstalling: () => updates?.update?.is === "installing",
+    clock,
+    log,
+  });
 }
 
 /** A player without a service has nothing to ask it. */

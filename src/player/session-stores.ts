@@ -1,7 +1,5 @@
 // Opens everything that a session keeps on the disk.
 import { join } from "node:path";
-import type { CorrectedClock } from "../base/clock.ts";
-import type { Log } from "../base/log.ts";
 import type { CommandModule } from "./commands/command-module.ts";
 import { CommandSet } from "./commands/command-set.ts";
 import { displayPowerModule } from "./commands/modules/display-power.ts";
@@ -9,47 +7,37 @@ import { readAuditTail } from "./commands/audit-log.ts";
 import { contentModules } from "./commands/modules/content.ts";
 import { logsCollectModule } from "./commands/modules/logs.ts";
 import { playModules } from "./commands/modules/play.ts";
-import type { AskedSettingsStore } from "./control/asked-settings.ts";
 import { DisplayPower } from "./control/display-power.ts";
 import { RecurringCommands } from "./control/recurring-commands.ts";
-import type { MachineControls } from "./machine-controls.ts";
 import { CommandRunner } from "./commands/command-runner.ts";
-import type { DiskHealth } from "./storage/disk-health.ts";
 import { ContentCache, contentFolder } from "./content/content-cache.ts";
 import { preloadFrom } from "./content/preload.ts";
 import { DesiredStateStore } from "./content/desired-state-store.ts";
-import type { Identity, Pairing } from "./pairing/identity.ts";
-import type { PlayerConfig } from "./player-config.ts";
+import type { Pairing } from "./pairing/identity.ts";
+import type { PlayerParts } from "./player-parts.ts";
 import { InterventionStore } from "./playback/intervention-store.ts";
 import { ScheduleFollower } from "./playback/schedule-follower.ts";
 import { Outbox } from "./outbox/outbox.ts";
-import { Pictures, type PictureSource } from "./pictures/pictures.ts";
+import { Pictures } from "./pictures/pictures.ts";
 import { ProblemRecorder } from "./proof/problem-recorder.ts";
 import { ProofOfPlay } from "./proof/proof-of-play.ts";
 
-export interface SessionStoresDependencies {
-  config: Pick<PlayerConfig, "folder" | "preload" | "quota" | "deviceZone">;
+export interface SessionStoresOptions {
   pairing: Pairing;
-  identity: Identity;
-  clock: CorrectedClock;
-  log: Log;
-  bootId: string;
-  pictureSource: PictureSource;
   /** The commands that act on the program and the machine. */
   deviceModules: readonly CommandModule[];
-  controls: MachineControls;
-  /** What commands have asked of the machine. */
-  asked: AskedSettingsStore;
-  disk: DiskHealth;
   /** The assets that the page presents now. */
   assetsOnScreen: () => readonly string[];
 }
 
 export type SessionStores = Awaited<ReturnType<typeof openStores>>;
 
-export async function openStores(dependencies: SessionStoresDependencies) {
-  const { config, pairing, identity, clock, log, bootId, pictureSource: source, controls, asked, disk } = dependencies;
+export async function openStores({ config, files, device, browser, clock, log }: PlayerParts, options: SessionStoresOptions) {
   const { folder, preload, quota, deviceZone } = config;
+  const { identity, disk } = files;
+  const { machine, asked } = device;
+  const { controls, bootId } = machine;
+  const { pairing, deviceModules, assetsOnScreen } = options;
   const interventions = await InterventionStore.open(folder, log, disk);
   const context = () => ({ interventions: interventions.interventions.value, deviceTimeZone: deviceZone });
   const findPreloaded = preload === null ? null : preloadFrom(preload, log);
@@ -70,14 +58,19 @@ export async function openStores(dependencies: SessionStoresDependencies) {
     log,
   });
   const applied = () => follower.applied?.desired ?? null;
+  const source = {
+    capture: browser.host.capture.bind(browser.host),
+    displayPower: async () => (displayPower.isOffOnPurpose ? ("off" as const) : await machine.displayPower()),
+    fault: () => browser.recovery.fault,
+  };
   const pictures = new Pictures({ source, playerId: pairing.playerId, desired: desired.current, applied, outbox, clock, log });
   const known = new CommandSet([
     ...pictures.modules,
     ...playModules((command) => follower.apply(command)),
     displayPowerModule(displayPower),
-    ...contentModules({ desired, cache, clock, assetsOnScreen: dependencies.assetsOnScreen }),
+    ...contentModules({ desired, cache, clock, assetsOnScreen }),
     logsCollectModule({ clock, log, outbox, auditTail: (maxBytes) => readAuditTail(folder, maxBytes) }),
-    ...dependencies.deviceModules,
+    ...deviceModules,
   ]);
   const { thumbprint } = identity;
   const { serviceKey } = pairing;

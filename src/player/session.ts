@@ -3,22 +3,13 @@ import { join } from "node:path";
 import { unlessAborted } from "../base/async/unless-aborted.ts";
 import { runAll } from "../base/async/run-all.ts";
 import { Signal } from "../base/async/signal.ts";
-import type { Watchable } from "../base/async/observable.ts";
-import type { CorrectedClock } from "../base/clock.ts";
 import type { ReadRelease } from "../base/releases/verify.ts";
-import type { OutboundHttp } from "../base/http/outbound-http.ts";
 import { Fault } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
 import type { Orientation } from "../protocol/content/orientation.ts";
-import type { Heartbeat, PresentedItem } from "../protocol/device/heartbeat.ts";
-import type { PlayerProblem } from "../protocol/device/player-problems.ts";
+import type { PresentedItem } from "../protocol/device/heartbeat.ts";
 import type { FromPage } from "../protocol/page-messages.ts";
-import type { DiskHealth } from "./storage/disk-health.ts";
 import type { CommandModule } from "./commands/command-module.ts";
-import type { AskedSettingsStore } from "./control/asked-settings.ts";
-import type { DeclaredDevices } from "./control/declared-devices.ts";
 import type { DisplayPower } from "./control/display-power.ts";
-import type { MachineControls } from "./machine-controls.ts";
 import { reportCapabilities } from "./commands/capabilities.ts";
 import { reportVariables } from "./commands/variable-reporter.ts";
 import { reportContent } from "./content/content-report.ts";
@@ -30,58 +21,26 @@ import { GenerationLoop } from "./generation-loop.ts";
 import { prepareNewest } from "./content/prepare-newest.ts";
 import { saveRepeatedly } from "./storage/save-loop.ts";
 import type { Connection } from "./link/connection.ts";
-import type { ServiceApi } from "./link/service-api.ts";
 import { logItemMessage } from "./page-message-log.ts";
-import type { Identity, Pairing } from "./pairing/identity.ts";
-import type { PictureSource } from "./pictures/pictures.ts";
-import type { PendingReset } from "./pairing/pending-reset.ts";
+import type { Pairing } from "./pairing/identity.ts";
 import { PlaybackLoop } from "./playback-loop.ts";
-import type { PlayerConfig } from "./player-config.ts";
+import type { PlayerParts } from "./player-parts.ts";
 import type { ScreenContext } from "./playback/screen.ts";
 import { PresentedItems } from "./presented-items.ts";
-import type { ReportingSession, SessionCondition, SessionReport } from "./proof/status.ts";
+import { readableHeartbeat } from "./proof/readable-heartbeat.ts";
+import type { ReportingSession, SessionCondition, SessionReport, Status } from "./proof/status.ts";
 import { ServiceLink } from "./service-link.ts";
 import { openStores, type SessionStores } from "./session-stores.ts";
-import type { DisplayState } from "./surface/display.ts";
 import type { RevertibleContent } from "./surface/recovery.ts";
-import type { Surface } from "./surface/surface.ts";
 import type { Updates } from "./update/updates.ts";
-import type { WebItems } from "./web-items/web-items.ts";
 
-export interface SessionDependencies {
-  config: Pick<PlayerConfig, "folder" | "preload" | "quota" | "deviceZone">;
+export interface SessionOptions {
   pairing: Pairing;
-  api: ServiceApi;
-  identity: Identity;
-  clock: CorrectedClock;
-  log: Log;
-  surface: Surface;
-  display: Watchable<DisplayState>;
-  /** Shows content again that was withheld, because other content plays now. */
-  releaseContent: () => void;
-  /** Identifies this run of the player. */
-  bootId: string;
-  /** Fetches feeds. */
-  outboundHttp: OutboundHttp;
-  webItems: WebItems;
-  createHeartbeat: () => Promise<Heartbeat>;
-  /** The player's current problems. */
-  listProblems: () => Promise<readonly PlayerProblem[]>;
-  /** Called when something that the scene depends on has changed. */
-  onChange: () => void;
-  /** Where pictures of the screen come from. */
-  pictureSource: PictureSource;
+  status: Pick<Status, "heartbeat" | "listProblems">;
   /** The commands that act on the program and the machine. */
   deviceModules: readonly CommandModule[];
-  controls: MachineControls;
-  declared: DeclaredDevices;
-  /** What commands have asked of the machine. */
-  asked: AskedSettingsStore;
-  disk: DiskHealth;
-  /** Brings the program to the wanted version; null: no launcher started it. */
-  updates: Updates | null;
-  /** What a command has asked for that ends the pairing. */
-  reset: PendingReset;
+  /** Called when something that the scene depends on has changed. */
+  onChange: () => void;
   /** Called with each key that the service uses. */
   onServiceKey: (key: string) => Promise<void>;
 }
@@ -92,7 +51,8 @@ const firstPictureLimitMs = 5_000;
 export class Session implements ReportingSession {
   readonly stores: SessionStores;
   readonly playback: PlaybackLoop;
-  readonly #dependencies: SessionDependencies;
+  readonly #parts: PlayerParts;
+  readonly #options: SessionOptions;
   readonly #feeds: Feeds;
   readonly #generations: GenerationLoop;
   readonly #link: ServiceLink;
@@ -101,38 +61,35 @@ export class Session implements ReportingSession {
   /** Whether a heartbeat has reported the first frame of the applied state. */
   #isFirstFrameReported = true;
 
-  private constructor(dependencies: SessionDependencies, stores: SessionStores) {
-    const { config, pairing, api, identity, clock, log, outboundHttp, createHeartbeat, onServiceKey, disk } = dependencies;
-    this.#dependencies = dependencies;
+  private constructor(parts: PlayerParts, options: SessionOptions, stores: SessionStores) {
+    const { config, files, http, browser, clock, log } = parts;
+    const { folder, deviceZone } = config;
+    const { identity, disk } = files;
+    const { api, outboundHttp } = http;
+    const { recovery, webItems } = browser;
+    const { pairing, status, onServiceKey } = options;
+    this.#parts = parts;
+    this.#options = options;
     this.stores = stores;
-    this.#feeds = new Feeds({
-      folder: join(config.folder, "feeds"),
-      outboundHttp,
-      clock,
-      log,
-      disk,
-      onChange: () => this.playback.replan(),
-    });
+    const feeds = new Feeds({ folder: join(folder, "feeds"), outboundHttp, clock, log, disk, onChange: () => this.playback.replan() });
+    this.#feeds = feeds;
+    const createHeartbeat = async () => readableHeartbeat(await status.heartbeat(), disk);
     this.#link = new ServiceLink({ api, identity, pairing, clock, log, stores, createHeartbeat, onServiceKey });
     stores.pictures.connect(this.#link.client.sendLiveFrame);
-    this.playback = new PlaybackLoop({
-      ...dependencies,
-      deviceZone: config.deviceZone,
-      stores,
-      feeds: this.#feeds,
-      onApplied: () => this.#onApplied(),
-      onChange: () => this.#onPlanned(),
-    });
-    this.#generations = new GenerationLoop({ ...dependencies, ...stores, plan: () => this.playback.plan });
+    const onApplied = (): void => this.#onApplied();
+    const onChange = (): void => this.#onPlanned();
+    this.playback = new PlaybackLoop({ stores, feeds, webItems, deviceZone, onApplied, onChange, clock, log });
+    const { cache, interventions } = stores;
+    this.#generations = new GenerationLoop({ cache, interventions, plan: () => this.playback.plan, recovery, clock });
   }
 
   /** Opens the stored data of the session and restores the last good content without asking the service. */
-  static async open(dependencies: SessionDependencies): Promise<Session> {
+  static async open(parts: PlayerParts, options: SessionOptions): Promise<Session> {
     const assetsOnScreen = (): string[] => session.nowPlaying.flatMap(({ asset_id }) => asset_id ?? []);
-    const stores = await openStores({ ...dependencies, assetsOnScreen });
-    const session = new Session(dependencies, stores);
+    const stores = await openStores(parts, { ...options, assetsOnScreen });
+    const session = new Session(parts, options, stores);
     const { desired, cache } = stores;
-    await cache.content.restore(desired.received, dependencies.pairing.playerId);
+    await cache.content.restore(desired.received, options.pairing.playerId);
     await desired.continueWith(cache.content.generations.newest);
     return session;
   }
@@ -151,11 +108,11 @@ export class Session implements ReportingSession {
   }
 
   get playerId(): string {
-    return this.#dependencies.pairing.playerId;
+    return this.#options.pairing.playerId;
   }
 
   get playerName(): string {
-    return this.stores.desired.current.value?.player.name ?? this.#dependencies.pairing.playerName;
+    return this.stores.desired.current.value?.player.name ?? this.#options.pairing.playerName;
   }
 
   /** How the display is mounted, as far as is known. */
@@ -171,14 +128,14 @@ export class Session implements ReportingSession {
 
   /** The session's share of the heartbeat. */
   report(): SessionReport {
-    const { controls, declared } = this.#dependencies;
+    const { machine, declared } = this.#parts.device;
     const { desired, follower, known } = this.stores;
     const { progress, generations } = this.condition;
     return {
       ...reportContent({ desired: desired.current.value, applied: follower.applied, progress, generations }),
       now_playing: this.nowPlaying,
       ...follower.report(),
-      ...reportCapabilities(known, controls, declared),
+      ...reportCapabilities(known, machine.controls, declared),
     };
   }
 
@@ -218,7 +175,8 @@ export class Session implements ReportingSession {
    * has to be opened again, because more of it can be read than before.
    */
   async run(signal: AbortSignal): Promise<never> {
-    const { clock, listProblems, updates, reset } = this.#dependencies;
+    const { files, updates, clock } = this.#parts;
+    const { status } = this.#options;
     const { desired, cache, outbox, commands, follower, interventions, pictures, problems, proof, displayPower, recurring } = this.stores;
     const { openFile } = this.#link.client;
     try {
@@ -232,11 +190,11 @@ export class Session implements ReportingSession {
           (end) => cache.verify(end),
           (end) => this.#connect(end),
           (end) => this.#feeds.run(end),
-          (end) => reset.endSession(outbox, this.#link.delivered, clock, end),
+          (end) => files.reset.endSession(outbox, this.#link.delivered, clock, end),
           ...(updates === null ? [] : [(end: AbortSignal) => this.#followUpdates(updates, end)]),
           (end) => saveRepeatedly([desired, cache, commands, outbox, interventions, problems, proof], clock, end),
           (end) => this.#untilReadable(end),
-          (end) => problems.run(listProblems, end),
+          (end) => problems.run(() => status.listProblems(), end),
           (end) => pictures.run(end),
           (end) => reportVariables(follower, interventions.interventions, this.#link.connection, clock, end),
         ],
@@ -252,16 +210,17 @@ export class Session implements ReportingSession {
     const { desired, cache, outbox, commands, interventions, problems, proof, asked, displayPower, recurring } = this.stores;
     await displayPower.release();
     // From now on no site may be shown and no bundle is served.
-    this.#dependencies.webItems.declare(null);
+    this.#parts.browser.webItems.declare(null);
     const parts = [desired, cache, outbox, commands, interventions, this.#feeds, problems, proof, asked, recurring];
     await Promise.all(parts.map((part) => part.purge()));
   }
 
   async #play(signal: AbortSignal): Promise<never> {
-    const { surface, clock, onChange, updates } = this.#dependencies;
+    const { browser, updates, clock } = this.#parts;
+    const { onChange } = this.#options;
     const { cache, desired, displayPower, proof } = this.stores;
     displayPower.offOnPurpose.watch((isOff) => void proof.setDisplayOff(isOff), signal);
-    surface.onMessage((message) => this.#handleMessage(message), signal);
+    browser.surface.onMessage((message) => this.#handleMessage(message), signal);
     let previous = cache.progress.value.is;
     cache.progress.watch(({ is }) => {
       onChange();
@@ -283,7 +242,7 @@ export class Session implements ReportingSession {
 
   #untilReadable(signal: AbortSignal): Promise<never> {
     const { promise, reject } = Promise.withResolvers<never>();
-    this.#dependencies.disk.onReadAgain(() => reject(new Fault("disk-readable", "the disk can be read again")), signal);
+    this.#parts.files.disk.onReadAgain(() => reject(new Fault("disk-readable", "the disk can be read again")), signal);
     return unlessAborted(promise, signal);
   }
 
@@ -299,14 +258,14 @@ export class Session implements ReportingSession {
   async #connect(signal: AbortSignal): Promise<never> {
     // The picture comes first: leave the CPU to the starting browser.
     if (this.stores.cache.ready.value?.desired.layout) {
-      await this.#firstPicture.wait(this.#dependencies.clock, firstPictureLimitMs, signal);
+      await this.#firstPicture.wait(this.#parts.clock, firstPictureLimitMs, signal);
     }
     return this.#link.run(signal);
   }
 
   #onPlanned(): void {
     this.#generations.update();
-    this.#dependencies.onChange();
+    this.#options.onChange();
   }
 
   #onApplied(): void {
@@ -317,7 +276,7 @@ export class Session implements ReportingSession {
   #handleMessage(message: FromPage): void {
     const { cache, follower, proof } = this.stores;
     void proof.handleMessage(message);
-    logItemMessage(message, this.#dependencies.log);
+    logItemMessage(message, this.#parts.log);
     if (follower.applied !== null) cache.suspect(suspectAssets(message, follower.applied.desired));
     this.#presented.handleMessage(message);
     this.#generations.handleMessage(message);

@@ -2,20 +2,20 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { Observable } from "../../src/base/async/observable.ts";
 import { CorrectedClock } from "../../src/base/clock.ts";
 import { DurableFile } from "../../src/base/files/durable-file.ts";
 import { OutboundHttp } from "../../src/base/http/outbound-http.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { AskedSettingsStore } from "../../src/player/control/asked-settings.ts";
 import { DeclaredDevices } from "../../src/player/control/declared-devices.ts";
-import { noControls } from "../../src/player/machine-controls.ts";
 import { DiskHealth } from "../../src/player/storage/disk-health.ts";
 import { ServiceApi } from "../../src/player/link/service-api.ts";
 import { Identity, type Pairing } from "../../src/player/pairing/identity.ts";
 import { PendingReset } from "../../src/player/pairing/pending-reset.ts";
+import type { PlayerParts } from "../../src/player/player-parts.ts";
 import { Session } from "../../src/player/session.ts";
-import type { DisplayState } from "../../src/player/surface/display.ts";
+import { Recovery } from "../../src/player/surface/recovery.ts";
+import { Restarts } from "../../src/player/surface/restarts.ts";
 import { Surface } from "../../src/player/surface/surface.ts";
 import { contentPolicy } from "../../src/player/web-items/outbound-policy.ts";
 import { WebItems } from "../../src/player/web-items/web-items.ts";
@@ -25,6 +25,7 @@ import { heartbeat, TestService, type Device } from "../service/harness.ts";
 import { FakeClock } from "../support/clock.ts";
 import { FakeHost } from "../support/fake-host.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { fakeMachine, testConfig } from "../support/player.ts";
 import { eventually } from "../support/polling.ts";
 import { assetOf, desiredOf, imageItem, newId } from "../support/states.ts";
 
@@ -74,30 +75,30 @@ async function openSession(folder: string, server: () => string, device: Device 
   cleanup.defer(() => host.close());
   /** The phase at each change that the session reported. */
   const phases: Session["phase"][] = [];
-  const session: Session = await Session.open({
-    config: { folder, preload: null, quota: null, deviceZone: "UTC" },
-    pairing,
-    api,
-    identity,
+  const disk = new DiskHealth(silentLog);
+  const machine = fakeMachine();
+  const restarts = await Restarts.open({ folder, machine, clock, disk, restartPlayer: () => undefined });
+  const isOffOnPurpose = () => false;
+  const recovery = new Recovery({ host, surface, content: () => null, machine, isOffOnPurpose, restarts, clock, log: silentLog });
+  const parts: PlayerParts = {
+    config: { ...testConfig(folder), deviceZone: "UTC" },
+    files: { disk, identity, reset: await PendingReset.open(folder, disk) },
+    device: {
+      machine,
+      asked: await AskedSettingsStore.open(folder, disk),
+      declared: await DeclaredDevices.open(testConfig(folder).declared, silentLog),
+    },
+    http: { api, outboundHttp },
+    browser: { host, surface, webItems, recovery },
+    updates: null,
     clock,
     log: silentLog,
-    surface,
-    display: new Observable<DisplayState>({ is: "showing" }),
-    releaseContent: () => undefined,
-    bootId: "boot",
-    outboundHttp,
-    webItems,
-    controls: noControls(),
-    declared: await DeclaredDevices.open({ scripts: null, wiredDisplays: join(folder, "absent.json"), ownerUid: 0 }, silentLog),
-    asked: await AskedSettingsStore.open(folder, new DiskHealth(silentLog)),
-    disk: new DiskHealth(silentLog),
-    updates: null,
-    createHeartbeat: async () => heartbeat(),
-    listProblems: async () => [],
-    onChange: () => phases.push(session.phase),
-    pictureSource: { capture: () => host.capture(), displayPower: async () => "on", fault: () => null },
+  };
+  const session: Session = await Session.open(parts, {
+    pairing,
+    status: { heartbeat: async () => heartbeat(), listProblems: async () => [] },
     deviceModules: [],
-    reset: await PendingReset.open(folder, new DiskHealth(silentLog)),
+    onChange: () => phases.push(session.phase),
     onServiceKey: async () => undefined,
   });
   await host.open(surface.hostPage);

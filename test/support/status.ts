@@ -42,8 +42,10 @@ export function createStatus(clock: FakeClock, values: StatusValues = {}) {
   const corrected = new CorrectedClock(clock);
   const status = new Status(
     {
-      program: { folder: "/", version: "1.2.3", instanceId: "a run" },
-      machine,
+      config: { folder: "/", version: "1.2.3" },
+      files: { disk: new DiskHealth(silentLog) },
+      device: { machine },
+      http: { api: { instanceId: "a run" } },
       browser: {
         host: { memoryByKind: async () => noBrowserMemory },
         surface: {
@@ -53,12 +55,11 @@ export function createStatus(clock: FakeClock, values: StatusValues = {}) {
         },
         recovery: { report: () => ({ engine: describeEngine(engine) }), engine, withheld, withoutGpuMs },
       },
-      disk: new DiskHealth(silentLog),
       updates: update === undefined ? null : { report: () => ({ update }), problems: () => [] },
-      session: () => sessionOf(values),
       clock: corrected,
       log: silentLog,
     },
+    () => sessionOf(values),
     new AbortController().signal,
   );
   return { status, machine, send: (message: FromPage) => messages.notify(message) };

@@ -39,7 +39,7 @@ export function mayRun(server: URL): boolean {
 /** A client of one service. Methods reject as {@link ServiceHttp} documents. */
 export class ServiceApi implements AsyncDisposable {
   /** Distinguishes this run of the player from other devices with the same identity. */
-  readonly instanceId = randomUUID();
+  readonly instanceId: string = randomUUID();
   /** How the service is reached, also by the device socket. */
   readonly network: Network;
   readonly #http: ServiceHttp;

@@ -10,7 +10,9 @@ import { noProgress } from "../content/download-progress.ts";
 import { noGenerations } from "../content/generations.ts";
 import type { DisplayPower } from "../control/display-power.ts";
 import type { Host } from "../host.ts";
+import type { ServiceApi } from "../link/service-api.ts";
 import type { Machine, MachineReadings } from "../machine.ts";
+import type { PlayerConfig } from "../player-config.ts";
 import type { DiskHealth } from "../storage/disk-health.ts";
 import { stillMs } from "../surface/page-state.ts";
 import type { Recovery } from "../surface/recovery.ts";
@@ -37,20 +39,18 @@ export interface ReportingSession {
   readonly displayPower: Pick<DisplayPower, "report">;
 }
 
+/** Those of the player's parts that report. */
 export interface StatusParts {
-  /** The program and its folder. `instanceId` distinguishes this run of it from other devices with the same identity. */
-  program: { folder: string; version: string; instanceId: string };
-  machine: Machine;
+  config: Pick<PlayerConfig, "folder" | "version">;
+  files: { disk: DiskHealth };
+  device: { machine: Machine };
+  http: { api: Pick<ServiceApi, "instanceId"> };
   browser: {
     host: Pick<Host, "memoryByKind">;
     surface: Pick<Surface, "page" | "report" | "onMessage">;
     recovery: Pick<Recovery, "report" | "engine" | "withheld" | "withoutGpuMs">;
   };
-  disk: DiskHealth;
-  /** Null: no launcher started the player. */
   updates: Pick<Updates, "report" | "problems"> | null;
-  /** Returns null while the player is not paired. */
-  session: () => ReportingSession | null;
   clock: CorrectedClock;
   log: Log;
 }
@@ -78,20 +78,22 @@ export class Status {
   /** The reports of a player that is not paired. */
   static readonly withoutSession = noSession;
   readonly #parts: StatusParts;
+  readonly #session: () => ReportingSession | null;
   readonly #startedAt: number;
   readonly #drift: PlaybackDrift;
   readonly #telemetry: TelemetryCollector;
   readonly #problems = new Problems();
   #listed: readonly PlayerProblem[] = [];
 
-  /** Follows the page's messages until `signal` aborts. */
-  constructor(parts: StatusParts, signal: AbortSignal) {
-    const { program, machine, browser, session, clock, log } = parts;
+  /** Follows the page's messages until `signal` aborts. @param session returns null while the player is not paired */
+  constructor(parts: StatusParts, session: () => ReportingSession | null, signal: AbortSignal) {
+    const { config, device, browser, clock, log } = parts;
     this.#parts = parts;
+    this.#session = session;
     this.#startedAt = clock.monotonic();
     this.#drift = new PlaybackDrift(clock);
     const displayPower = () => session()?.displayPower.report() ?? null;
-    this.#telemetry = new TelemetryCollector({ machine, folder: program.folder, displayPower, clock, log, signal });
+    this.#telemetry = new TelemetryCollector({ machine: device.machine, folder: config.folder, displayPower, clock, log, signal });
     browser.surface.onMessage((message) => this.#handleMessage(message), signal);
   }
 
@@ -102,23 +104,25 @@ export class Status {
 
   /** The description that a device sends when it requests a pairing code. */
   async describeDevice(): Promise<Omit<PairingRequest, "public_key">> {
-    const { machine, program, browser } = this.#parts;
-    const { hardware, timezone } = await machine.readings(program.folder);
-    return { player_version: program.version, hardware, timezone, resolution: browser.surface.report().resolution };
+    const { config, device, browser } = this.#parts;
+    const { hardware, timezone } = await device.machine.readings(config.folder);
+    return { player_version: config.version, hardware, timezone, resolution: browser.surface.report().resolution };
   }
 
   /** The player's current problems, most severe first. */
   async listProblems(): Promise<readonly PlayerProblem[]> {
-    const { machine, program } = this.#parts;
-    const [{ diskFreeBytes }, displayPower] = await Promise.all([machine.readings(program.folder), machine.displayPower()]);
+    const { config, device } = this.#parts;
+    const { machine } = device;
+    const [{ diskFreeBytes }, displayPower] = await Promise.all([machine.readings(config.folder), machine.displayPower()]);
     return this.#listProblems(diskFreeBytes, displayPower).problems;
   }
 
   /** The current heartbeat. */
   async heartbeat(): Promise<Heartbeat> {
-    const { program, machine, browser, updates, session, clock } = this.#parts;
+    const { config, device, http, browser, updates, clock } = this.#parts;
+    const { machine } = device;
     const [readings, power, browserMemory] = await Promise.all([
-      machine.readings(program.folder),
+      machine.readings(config.folder),
       machine.displayPower(),
       browser.host.memoryByKind(),
     ]);
@@ -128,13 +132,13 @@ export class Status {
     const { browser: mainBytes, page, gpu, other } = browserMemory;
     return {
       boot_id: machine.bootId,
-      instance_id: program.instanceId,
+      instance_id: http.api.instanceId,
       uptime_ms: Math.round(this.#uptimeMs),
-      player_version: program.version,
+      player_version: config.version,
       ...reportReadings(readings),
       ...browser.recovery.report(),
       ...browser.surface.report(),
-      ...this.#shown(session()?.report() ?? noSession.report),
+      ...this.#shown(this.#session()?.report() ?? noSession.report),
       ...listed,
       ...updates?.report(),
       telemetry: { ...telemetry, last_faults: this.#telemetry.lastFaults(listed.problems) },
@@ -154,7 +158,7 @@ export class Status {
   }
 
   #listProblems(diskFreeBytes: number | null, displayPower: "on" | "off" | null): ProblemList {
-    const { browser, disk, updates, session, clock } = this.#parts;
+    const { browser, files, updates, clock } = this.#parts;
     const { withheld, withoutGpuMs, engine } = browser.recovery;
     const now = clock.now();
     return this.#problems.list({
@@ -165,22 +169,26 @@ export class Status {
       withheld,
       withoutGpuMs,
       diskFreeBytes,
-      disk: disk.condition,
+      disk: files.disk.condition,
       updates: updates?.problems(now) ?? [],
       clockErrorMs: clock.offset.errorMs,
       serviceAheadMs: clock.contradictionMs,
-      ...(session()?.condition ?? noSession.condition),
+      ...this.#condition,
     });
   }
 
   #handleMessage(message: FromPage): void {
-    const { session, clock } = this.#parts;
+    const { clock } = this.#parts;
     this.#drift.handleMessage(message);
     this.#telemetry.handleMessage(message);
-    const { stage, isOffOnPurpose } = session()?.condition ?? noSession.condition;
+    const { stage, isOffOnPurpose } = this.#condition;
     // A browser draws nothing for a display that is off: items that were not ready or stopped meanwhile say nothing about them.
     if (isOffOnPurpose && (message.type === "failed" || message.type === "flawed")) return;
     this.#problems.handleMessage(message, stage, clock.now());
+  }
+
+  get #condition(): SessionCondition {
+    return this.#session()?.condition ?? noSession.condition;
   }
 
   get #uptimeMs(): number {

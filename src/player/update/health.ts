@@ -5,28 +5,34 @@ import { isAbort, isFault, reasonOf } from "../../base/fault.ts";
 import { recordText } from "../../base/files/record.ts";
 import { isSystemError } from "../../base/files/system-error.ts";
 import type { Log } from "../../base/log.ts";
-import type { FromPage } from "../../protocol/page-messages.ts";
 import { Health, type HealthChecks } from "../../protocol/device/updates.ts";
-import type { BrowserEngine, Host } from "../host.ts";
+import type { DisplayPower } from "../control/display-power.ts";
+import type { Host } from "../host.ts";
+import type { Connection } from "../link/connection.ts";
 import type { Machine } from "../machine.ts";
-import type { PageState } from "../surface/page-state.ts";
+import type { Recovery } from "../surface/recovery.ts";
+import type { Surface } from "../surface/surface.ts";
+
+/** A session with a service, as far as the health has to do with it. */
+export interface HealthSession {
+  displayPower: Pick<DisplayPower, "isOffOnPurpose">;
+  connection: Pick<Connection, "answeredAt">;
+}
 
 export interface HealthDependencies {
   file: string;
-  version: string;
-  instanceId: string;
-  /** What player and browser may take of the memory, in bytes. */
+  /** Size that player and browser may take of the memory, in bytes. */
   memoryBudgetBytes: number;
-  host: Pick<Host, "memoryBytes">;
+  /** The program, and this run of it. */
+  program: { version: string; instanceId: string };
   machine: Pick<Machine, "run" | "displayPower">;
-  /** Whether the display is off because the player was asked to switch it off. */
-  isOffOnPurpose: () => boolean;
-  engine: () => BrowserEngine | null;
-  page: () => PageState;
-  /** Calls `listener` with the page's reports. */
-  onPageMessage: (listener: (message: FromPage) => void, signal: AbortSignal) => void;
-  /** When the service last answered a heartbeat, monotonic ms, null if never; undefined while the player is not paired. */
-  answeredAt: () => number | null | undefined;
+  browser: {
+    host: Pick<Host, "memoryBytes">;
+    surface: Pick<Surface, "page" | "onMessage">;
+    recovery: Pick<Recovery, "engine">;
+  };
+  /** Returns null while the player is not paired. */
+  session: () => HealthSession | null;
   clock: Clock;
   log: Log;
 }
@@ -39,10 +45,10 @@ const answerLimitMs = 120_000;
 
 /** Writes the health until `signal` aborts. A file that cannot be written is logged once: the launcher then has no health to judge by. */
 export async function reportHealth(dependencies: HealthDependencies, signal: AbortSignal): Promise<never> {
-  const { file, clock, log, machine, onPageMessage } = dependencies;
+  const { file, clock, log, machine, browser } = dependencies;
   const startedAt = clock.monotonic();
   let framesPresented = 0;
-  onPageMessage((message) => {
+  browser.surface.onMessage((message) => {
     if (message.type === "beat") framesPresented += message.frames;
   }, signal);
   if (machine.run === null) log.warn("the machine tells no boot id, so the launcher gets no health");
@@ -50,7 +56,8 @@ export async function reportHealth(dependencies: HealthDependencies, signal: Abo
   let hasFailed = false;
   for (;;) {
     const now = clock.monotonic();
-    if (now - memory.measuredAt >= measureMs) memory = { bytes: await memoryBytes(dependencies), measuredAt: now };
+    if (now - memory.measuredAt >= measureMs)
+      memory = { bytes: process.memoryUsage.rss() + (await browser.host.memoryBytes()), measuredAt: now };
     const health = await healthOf(dependencies, { framesPresented, uptimeMs: now - startedAt, memoryBytes: memory.bytes });
     try {
       // Without a sync: the file is in memory, and of no use after a power cut.
@@ -66,27 +73,28 @@ export async function reportHealth(dependencies: HealthDependencies, signal: Abo
 }
 
 async function healthOf(
-  { version, instanceId, memoryBudgetBytes, machine, isOffOnPurpose, engine, page, answeredAt, clock }: HealthDependencies,
+  dependencies: HealthDependencies,
   measured: { framesPresented: number; uptimeMs: number; memoryBytes: number },
 ): Promise<Health | null> {
+  const { memoryBudgetBytes, program, machine, browser, session, clock } = dependencies;
   const { run } = machine;
   if (run === null) return null;
-  const browser = engine();
+  const { engine } = browser.recovery;
   const now = clock.monotonic();
-  const answered = answeredAt();
+  const answered = session()?.connection.answeredAt;
   const checks: HealthChecks = {
-    frames: await presentsFrames(page(), browser, { machine, isOffOnPurpose }, now),
+    frames: await presentsFrames(dependencies, now),
     checked_in: answered === undefined ? null : answered !== null && now - answered < answerLimitMs,
     memory: measured.memoryBytes <= memoryBudgetBytes,
   };
   return {
-    version,
+    version: program.version,
     boot_id: run.id,
-    instance_id: instanceId,
+    instance_id: program.instanceId,
     monotonic_ms: Math.round(run.ageMs()),
     uptime_ms: Math.round(measured.uptimeMs),
     frames_presented: measured.framesPresented,
-    browser: browser === null ? null : `${browser.name} ${browser.version}`,
+    browser: engine === null ? null : `${engine.name} ${engine.version}`,
     memory_bytes: measured.memoryBytes,
     memory_budget_bytes: memoryBudgetBytes,
     checks,
@@ -94,19 +102,12 @@ async function healthOf(
 }
 
 /** Null: the display is off, so no frames are needed. */
-async function presentsFrames(
-  page: PageState,
-  browser: BrowserEngine | null,
-  { machine, isOffOnPurpose }: Pick<HealthDependencies, "machine" | "isOffOnPurpose">,
-  now: number,
-): Promise<boolean | null> {
+async function presentsFrames({ machine, browser, session }: HealthDependencies, now: number): Promise<boolean | null> {
+  const page = browser.surface.page.value;
   if (page.is === "here" && page.lastFrameAt !== null && now - page.lastFrameAt < framesLimitMs) return true;
-  const isOff = isOffOnPurpose() || (browser?.headless !== true && (await machine.displayPower()) === "off");
+  const isOffOnPurpose = session()?.displayPower.isOffOnPurpose === true;
+  const isOff = isOffOnPurpose || (browser.recovery.engine?.headless !== true && (await machine.displayPower()) === "off");
   return isOff ? null : false;
-}
-
-async function memoryBytes({ host }: HealthDependencies): Promise<number> {
-  return process.memoryUsage.rss() + (await host.memoryBytes());
 }
 
 async function replaceFile(path: string, text: string): Promise<void> {

@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { Observable } from "../../../src/base/async/observable.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import type { PageState } from "../../../src/player/surface/page-state.ts";
 import { type HealthDependencies, reportHealth } from "../../../src/player/update/health.ts";
@@ -28,17 +29,20 @@ async function startReporting() {
   let report: (message: FromPage) => void = () => undefined;
   const dependencies: HealthDependencies = {
     file,
-    version: "1.3.0",
-    instanceId: "run-1",
+    program: { version: "1.3.0", instanceId: "run-1" },
     // Far above what the process of the tests takes.
     memoryBudgetBytes: 20e9,
-    host: { memoryBytes: async () => readings.browserBytes },
     machine: { run: { id: "boot-1", ageMs: () => clock.elapsed() }, displayPower: async () => readings.power },
-    isOffOnPurpose: () => readings.isOffOnPurpose,
-    engine: () => ({ name: "chromium", version: "156.0.8078.79", headless: false }),
-    page: () => readings.page,
-    onPageMessage: (listener) => (report = listener),
-    answeredAt: () => readings.answeredAt,
+    browser: {
+      host: { memoryBytes: async () => readings.browserBytes },
+      surface: { page: new Observable(readings.page), onMessage: (listener) => (report = listener) },
+      recovery: { engine: { name: "chromium", version: "156.0.8078.79", headless: false } },
+    },
+    session: () => {
+      const { answeredAt, isOffOnPurpose } = readings;
+      if (answeredAt === undefined && !isOffOnPurpose) return null;
+      return { displayPower: { isOffOnPurpose }, connection: { answeredAt: answeredAt ?? null } };
+    },
     clock,
     log: silentLog,
   };
