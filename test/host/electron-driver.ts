@@ -41,10 +41,8 @@ const host = createElectronHost({
   window: null,
   log: pino({ level: "warn" }, { write: (line: string) => void process.send!({ line: JSON.parse(line) }) }),
   clock: onMachineTime ? createSystemClock() : clock,
-  probe,
-  iframes: limits,
-  mayReachLocal: localRule(allowLocal),
-  lookup: lookupOf(names),
+  limits: { probe, iframes: limits },
+  network: { mayReachLocal: localRule(allowLocal), lookup: lookupOf(names) },
 });
 host.onFault((fault) => process.send!({ fault }), never);
 host.onIframeEvent((event) => process.send!({ event }), never);

@@ -132,15 +132,12 @@ function startChromium(headless: boolean, options: HostFixtureOptions = {}): Pro
     const host = createChromiumHost({
       executable: chromium!,
       profileFolder: folder,
-      headless,
-      window: headless ? size : null,
+      display: { headless, window: headless ? size : null },
       env,
       log,
       clock: onMachineTime ? createSystemClock() : clock,
-      probe,
-      iframes: limits,
-      mayReachLocal: localRule(allowLocal),
-      lookup: lookupOf(names),
+      limits: { probe, iframes: limits },
+      network: { mayReachLocal: localRule(allowLocal), lookup: lookupOf(names) },
     });
     const missProbe = async (): Promise<void> => {
       const begun = clock.begun(probe.limitMs);

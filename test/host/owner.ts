@@ -14,8 +14,7 @@ process.once("message", (task: Task) => {
   const host = createChromiumHost({
     executable: task.executable,
     profileFolder: task.profileFolder,
-    headless: true,
-    window: null,
+    display: { headless: true, window: null },
     env: process.env,
     log: silentLog,
     clock: new HeldClock(),

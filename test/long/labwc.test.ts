@@ -23,8 +23,7 @@ test.skipIf(!hasLabwc)("[HST36] on labwc the page covers the display without a p
     await using host = createChromiumHost({
       executable: await findChromium(),
       profileFolder: folder,
-      headless: false,
-      window: null,
+      display: { headless: false, window: null },
       env: { ...env, WAYLAND_DISPLAY: labwc.socket },
       log: silentLog,
       clock: createSystemClock(),
@@ -64,8 +63,7 @@ test.skipIf(!hasLabwc)("[DSP15] on labwc the window fills another display within
   await using host = createChromiumHost({
     executable: await findChromium(),
     profileFolder: folder.path,
-    headless: false,
-    window: null,
+    display: { headless: false, window: null },
     env: { ...env, WAYLAND_DISPLAY: labwc.socket },
     log: silentLog,
     clock: createSystemClock(),

@@ -39,7 +39,8 @@ export async function startClockedPlayer(server: string, window: { width: number
   const { log, lines } = createLog();
   const mayReachLocal = (host: string): boolean => host === "127.0.0.1";
   const profileFolder = join(folder.path, "profile");
-  const browser = { executable, profileFolder, headless: true, window, mayReachLocal, env: process.env, clock, log };
+  const display = { headless: true, window };
+  const browser = { executable, profileFolder, env: process.env, display, network: { mayReachLocal }, clock, log };
   const host = opened.use(createChromiumHost(browser));
   const stop = new AbortController();
   const config = { ...testConfig(folder.path), rendererFolder: await builtRenderer(), mayReachLocal };

@@ -1,17 +1,17 @@
 // One run of Chromium with the player's page, from the start of its process to its exit.
 import { unlessAborted } from "../../base/async/unless-aborted.ts";
 import { Fault, isFault, reasonOf } from "../../base/fault.ts";
-import type { BrowserEngine, BrowserMemory, HostFault, HostPage, IframeEvent, IframeSite, OpenOptions } from "../../player/host.ts";
+import type { BrowserEngine, BrowserMemory, HostPage, IframeSite, OpenOptions } from "../../player/host.ts";
 import { IframeGuard } from "../iframes/iframe-guard.ts";
 import { hasGpu } from "../linux/gpu.ts";
 import { type MemoryFolder, removeMemoryFolder } from "../linux/memory-folder.ts";
+import { type BrowserListener, type ChromiumOptions, defaultProbe, headlessSize } from "../options.ts";
 import type { BrowserProxy } from "../proxy/proxy.ts";
 import { prepareAccount } from "./account.ts";
 import { createCacheFolder } from "./cache-folder.ts";
 import { followDisplay } from "./display/display.ts";
 import { chromiumFlags, type FlagOptions } from "./flags.ts";
 import { watchLiveness } from "./liveness.ts";
-import { headlessSize, type ChromiumOptions } from "./options.ts";
 import { PlayerPage } from "./page.ts";
 import { DevToolsPipe } from "./pipe.ts";
 import { assertSandboxed, type BrowserProcess, releaseProfile, startBrowser } from "./process.ts";
@@ -21,18 +21,9 @@ import { keepOnlyFirstPage } from "./targets.ts";
 import { KioskWindow } from "./display/window.ts";
 import { hasWindowManager } from "./display/x11.ts";
 
-/** A browser's reports to its host. */
-export interface BrowserListener {
-  onFault: (fault: HostFault) => void;
-  onIframeEvent: (event: IframeEvent) => void;
-  /** The process has exited, whether or not that was intended. */
-  onExit: () => void;
-}
-
 // A cold start from an SD card is slow.
 const startLimitMs = 30_000;
 const closeLimitMs = 2_000;
-const defaultProbe = { intervalMs: 5_000, limitMs: 2_000 };
 
 /** A running Chromium. Its host opens the page once and disposes of the browser by `close`. */
 export class ChromiumBrowser {
@@ -74,14 +65,14 @@ export class ChromiumBrowser {
     listener: BrowserListener,
     openOptions: OpenOptions,
   ): Promise<ChromiumBrowser> {
-    const { executable, profileFolder, env, clock, log, window } = options;
+    const { executable, profileFolder, env, clock, log, display } = options;
     const account = await prepareAccount(profileFolder, env, process.getuid?.() ?? -1, log);
     await releaseProfile(account.profileFolder, clock);
     const cache = await createCacheFolder(account, env, log);
     const flags = chromiumFlags({
       profileFolder: account.profileFolder,
       display: displayOf(options),
-      window: window ?? headlessSize,
+      window: display.window ?? headlessSize,
       hasGpu: hasGpu() && openOptions.withoutGpu !== true,
       proxy: proxy.address,
       cache,
@@ -133,7 +124,8 @@ export class ChromiumBrowser {
 
   /** Reports a page that hangs, and ends a network service or browser that hangs, until the browser has exited. */
   watchLiveness(): void {
-    const { clock, log, probe = defaultProbe } = this.#options;
+    const { clock, log, limits } = this.#options;
+    const { probe = defaultProbe } = limits ?? {};
     const { onFault } = this.#listener;
     const parts = { browser: this.#process, page: this.#page!, pipe: this.#pipe };
     void watchLiveness({ ...parts, clock, log, probe, onFault }, this.#lifetime.signal);
@@ -150,7 +142,8 @@ export class ChromiumBrowser {
   async #open(page: Promise<HostPage>, sites: () => readonly IframeSite[], signal: AbortSignal): Promise<BrowserEngine> {
     const { browser } = this.#pipe;
     const limit = { deadlineMs: startLimitMs, signal };
-    const { clock, log, headless, window, env } = this.#options;
+    const { clock, log, display, env } = this.#options;
+    const { headless, window } = display;
     const lifetime = this.#lifetime.signal;
     const { onFault } = this.#listener;
     const onBlocked = (what: string, url: string): void => log.warn({ what, url }, "blocked in the browser");
@@ -187,11 +180,10 @@ export class ChromiumBrowser {
 
   #guardIframes(playerPage: PlayerPage, pageFrameId: string, onBlocked: (what: string, url: string) => void): Promise<IframeGuard> {
     return IframeGuard.watch({
-      page: playerPage.session,
-      pageFrameId,
+      page: { session: playerPage.session, frameId: pageFrameId },
       sessionOf: (id) => this.#pipe.session(id),
       clock: this.#options.clock,
-      limits: this.#options.iframes,
+      limits: this.#options.limits?.iframes,
       onEvent: this.#listener.onIframeEvent,
       onBlocked,
       connectionErrorOf: (url) => this.#proxy.connectionErrorOf(url),
@@ -243,7 +235,7 @@ export class ChromiumBrowser {
   }
 }
 
-function displayOf({ headless, env }: ChromiumOptions): FlagOptions["display"] {
+function displayOf({ display: { headless }, env }: ChromiumOptions): FlagOptions["display"] {
   if (headless) return "headless";
   return env["WAYLAND_DISPLAY"] !== undefined && env["DISPLAY"] === undefined ? "wayland" : "x11";
 }

@@ -19,7 +19,7 @@ import { hasGpu } from "../linux/gpu.ts";
 import { BrowserProxy } from "../proxy/proxy.ts";
 import { routerFromEnvironment } from "../../base/http/proxy-route.ts";
 import { ChromiumBrowser } from "./browser.ts";
-import type { ChromiumOptions } from "./options.ts";
+import type { ChromiumOptions } from "../options.ts";
 import type { PlayerPage } from "./page.ts";
 
 /** A browser that is starting. */
@@ -153,9 +153,10 @@ class ChromiumHost implements Host {
   }
 
   async #launch(page: Promise<HostPage>, openOptions: OpenOptions, onSpawned: () => void, signal: AbortSignal): Promise<BrowserEngine> {
-    const { clock, log, env, route = routerFromEnvironment(env) } = this.#options;
+    const { clock, log, env, network = {} } = this.#options;
+    const { route = routerFromEnvironment(env) } = network;
     const startedMs = clock.monotonic();
-    this.#proxy ??= await BrowserProxy.open({ ...this.#options, route });
+    this.#proxy ??= await BrowserProxy.open({ ...network, route, clock, log });
     this.#proxy.allowSites(this.#sites);
     const listener = {
       onFault: (fault: HostFault): void => this.#report(fault),

@@ -3,6 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import { isAbort, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { HostFault } from "../../player/host.ts";
+import type { Probe } from "../options.ts";
 import type { PlayerPage } from "./page.ts";
 import type { DevToolsPipe } from "./pipe.ts";
 import type { BrowserProcess } from "./process.ts";
@@ -15,7 +16,7 @@ export interface LivenessOptions {
   clock: Clock;
   log: Log;
   /** How often the parts are probed and how long they may take to respond. */
-  probe: { intervalMs: number; limitMs: number };
+  probe: Probe;
   onFault: (fault: HostFault) => void;
 }
 

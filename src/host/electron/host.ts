@@ -1,9 +1,7 @@
 // The Host that runs inside Electron: shows the page in one window and forwards the window's reports.
 import { app, session } from "electron";
 import { Listeners } from "../../base/async/listeners.ts";
-import type { Clock } from "../../base/clock.ts";
 import { Fault, isFault } from "../../base/fault.ts";
-import type { Log } from "../../base/log.ts";
 import {
   defaultCapture,
   type BrowserEngine,
@@ -17,28 +15,14 @@ import {
   type IframeSite,
 } from "../../player/host.ts";
 import { bypassList } from "../chromium/flags.ts";
-import type { IframeLimits } from "../iframes/limits.ts";
-import { BrowserProxy, type NetworkAccess } from "../proxy/proxy.ts";
+import { defaultProbe, type ElectronOptions } from "../options.ts";
+import { BrowserProxy } from "../proxy/proxy.ts";
 import { parseProxyList } from "../../base/http/proxy-route.ts";
 import { PageWindow } from "./page-window.ts";
-import type { Probe } from "./page.ts";
 import { totalMemory } from "../chromium/session-processes.ts";
 import { electronMemory } from "./processes.ts";
 import { pageSession } from "./window.ts";
 
-/** Options of the Electron host. `prepareApp` has to be called before Electron is ready. */
-export interface ElectronOptions extends NetworkAccess {
-  /** In pixels; null for the whole display. */
-  window: { width: number; height: number } | null;
-  log: Log;
-  clock: Clock;
-  /** How often the page is probed and how long it may take to respond; by default every 5 s and 2 s. */
-  probe?: Probe;
-  /** Limits for iframes of other sites; those not given have the defaults of `iframes/limits.ts`. */
-  iframes?: Partial<IframeLimits>;
-}
-
-const defaultProbe = { intervalMs: 5_000, limitMs: 2_000 };
 // Together with the question whether the page is alive, less than the five seconds that a picture may take.
 const captureLimitMs = 4_000;
 const aliveLimitMs = 500;
@@ -135,8 +119,9 @@ class ElectronHost implements Host {
   /** Opens the proxy for the window's session. The default session loads nothing, but resolves the network's own proxy. */
   async #openProxy(): Promise<BrowserProxy> {
     if (this.#proxy !== undefined) return this.#proxy;
-    const { route = async (url: string) => parseProxyList(await session.defaultSession.resolveProxy(url)) } = this.#options;
-    const proxy = await BrowserProxy.open({ ...this.#options, route });
+    const { network = {}, clock, log } = this.#options;
+    const { route = async (url: string) => parseProxyList(await session.defaultSession.resolveProxy(url)) } = network;
+    const proxy = await BrowserProxy.open({ ...network, route, clock, log });
     this.#proxy = proxy;
     proxy.allowSites(this.#sites);
     return proxy;
@@ -144,18 +129,20 @@ class ElectronHost implements Host {
 
   /** Opens the window and guards its iframes, or leaves no window open. */
   async #openWindow(page: HostPage, signal: AbortSignal): Promise<void> {
-    const { window: size, log, clock, probe = defaultProbe, iframes } = this.#options;
+    const { window: size, log, clock, limits } = this.#options;
     const window = new PageWindow(page, {
       size,
       clock,
       log,
-      probe,
-      iframes,
+      probe: limits?.probe ?? defaultProbe,
+      iframes: limits?.iframes,
       connectionErrorOf: (url) => this.#proxy?.connectionErrorOf(url) ?? null,
-      onFault: (fault) => this.#report(fault),
-      onIframeEvent: (event) => this.#iframeEvents.notify(event),
-      onClosed: () => {
-        if (this.#window === window) this.#window = undefined;
+      listener: {
+        onFault: (fault) => this.#report(fault),
+        onIframeEvent: (event) => this.#iframeEvents.notify(event),
+        onExit: () => {
+          if (this.#window === window) this.#window = undefined;
+        },
       },
     });
     this.#window = window;

@@ -3,12 +3,13 @@ import { type BrowserWindow, powerSaveBlocker } from "electron";
 import type { Clock } from "../../base/clock.ts";
 import { reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
-import type { HostFault, HostPage, IframeEvent } from "../../player/host.ts";
+import type { HostPage } from "../../player/host.ts";
 import type { DevTools } from "../chromium/pipe.ts";
 import { IframeGuard } from "../iframes/iframe-guard.ts";
 import type { IframeLimits } from "../iframes/limits.ts";
+import type { BrowserListener, Probe } from "../options.ts";
 import { ElectronDevTools } from "./devtools.ts";
-import { ElectronPage, type Probe } from "./page.ts";
+import { ElectronPage } from "./page.ts";
 import { watchHelpers } from "./processes.ts";
 import { openWindow } from "./window.ts";
 
@@ -21,10 +22,7 @@ export interface PageWindowOptions {
   iframes: Partial<IframeLimits> | undefined;
   /** Why the host of an address could not be connected to, if known. */
   connectionErrorOf: (url: string) => string | null;
-  onFault: (fault: HostFault) => void;
-  onIframeEvent: (event: IframeEvent) => void;
-  /** The window was closed, whether or not that was intended. */
-  onClosed: () => void;
+  listener: BrowserListener;
 }
 
 /** An open window. */
@@ -44,7 +42,8 @@ export class PageWindow {
   constructor(page: HostPage, options: PageWindowOptions) {
     this.page = page;
     this.#options = options;
-    const { size, log, clock, probe, onFault, onClosed } = options;
+    const { size, log, clock, probe, listener } = options;
+    const { onFault, onExit } = listener;
     this.window = openWindow({
       size,
       mayNavigate: (url) => URL.canParse(url) && new URL(url).origin === new URL(this.page.url).origin,
@@ -54,7 +53,7 @@ export class PageWindow {
     this.view = new ElectronPage(this.window.webContents, clock, probe, (detail) => onFault({ is: "page-crashed", detail }));
     this.window.once("closed", () => {
       if (!this.#isClosing) onFault({ is: "browser-exited", detail: "its window was closed" });
-      onClosed();
+      onExit();
     });
     const { signal } = this.#lifetime;
     watchHelpers(log, (detail) => onFault({ is: "browser-exited", detail }), signal);
@@ -64,7 +63,7 @@ export class PageWindow {
 
   /** Connects to the window's iframes. Without that connection their requests would not be checked. */
   async guardIframes(signal: AbortSignal): Promise<IframeGuard> {
-    const { clock, log, iframes: limits, connectionErrorOf, onFault, onIframeEvent } = this.#options;
+    const { clock, log, iframes: limits, connectionErrorOf, listener } = this.#options;
     const { webContents } = this.window;
     const lifetime = this.#lifetime.signal;
     // DevTools responds only once there is a document.
@@ -72,18 +71,17 @@ export class PageWindow {
     const devtools = new ElectronDevTools(webContents, clock);
     // The window then has to be reopened, because requests of iframes are no longer checked.
     devtools.onDetach((reason) => {
-      if (!lifetime.aborted) onFault({ is: "browser-exited", detail: `its DevTools connection ended: ${reason}` });
+      if (!lifetime.aborted) listener.onFault({ is: "browser-exited", detail: `its DevTools connection ended: ${reason}` });
     });
     const page = devtools.session();
     await page.send("Page.enable", {}, { signal });
     const { frameTree } = await page.send("Page.getFrameTree", {}, { signal });
     const guard = await IframeGuard.watch({
-      page,
-      pageFrameId: frameTree.frame.id,
+      page: { session: page, frameId: frameTree.frame.id },
       sessionOf: (id) => devtools.session(id),
       clock,
       limits,
-      onEvent: onIframeEvent,
+      onEvent: listener.onIframeEvent,
       onBlocked: (what, url) => log.warn({ what, url }, "blocked in the browser"),
       connectionErrorOf,
       signal: lifetime,
@@ -103,7 +101,7 @@ export class PageWindow {
 
   /** Reports a page that hangs, until the window is closed. */
   watchLiveness(): void {
-    const onHung = (detail: string): void => this.#options.onFault({ is: "page-hung", detail });
+    const onHung = (detail: string): void => this.#options.listener.onFault({ is: "page-hung", detail });
     this.view.watchLiveness(onHung, this.#lifetime.signal).catch((error: unknown) => onHung(`its probe ended: ${reasonOf(error)}`));
   }
 

@@ -3,12 +3,7 @@ import { once } from "node:events";
 import type { WebContents } from "electron";
 import type { Clock } from "../../base/clock.ts";
 import { Fault, isAbort } from "../../base/fault.ts";
-
-/** How often the page is probed and how long it may take to respond, in ms. */
-export interface Probe {
-  intervalMs: number;
-  limitMs: number;
-}
+import type { Probe } from "../options.ts";
 
 /** The page of an open window. Calls reject with a Fault `page-dead` or `timeout`. */
 export class ElectronPage {

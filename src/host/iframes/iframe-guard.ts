@@ -11,10 +11,8 @@ import { defaultLimits, type IframeLimits } from "./limits.ts";
 import { ProcessEnds } from "./process-ends.ts";
 
 export interface IframeGuardOptions {
-  /** The page's own session. */
-  page: DevTools;
-  /** DevTools' id of the page's main frame. */
-  pageFrameId: string;
+  /** The page's own session, and DevTools' id of its main frame. */
+  page: { session: DevTools; frameId: string };
   /** The session of an attached target. */
   sessionOf: (id: string) => DevTools;
   clock: Clock;
@@ -59,25 +57,25 @@ export class IframeGuard {
   /** Starts to guard the page's iframes. Call it before the page shows anything. */
   static async watch(options: IframeGuardOptions): Promise<IframeGuard> {
     const guard = new IframeGuard(options);
-    const { page, pageFrameId, signal } = options;
+    const { page, signal } = options;
     const onPage = (url: string): void => {
       guard.#pageOrigin = originOf(url);
       guard.#pageHost = URL.canParse(url) ? new URL(url).hostname : "";
       for (const id of guard.#iframes.keys()) guard.#end(id);
     };
-    page.on("Page.frameNavigated", ({ frame }) => frame.id === pageFrameId && onPage(frame.url), signal);
-    page.on("Page.frameDetached", ({ frameId, reason }) => reason === "remove" && guard.#end(frameId), signal);
-    guard.#listen(page, null, signal);
+    page.session.on("Page.frameNavigated", ({ frame }) => frame.id === page.frameId && onPage(frame.url), signal);
+    page.session.on("Page.frameDetached", ({ frameId, reason }) => reason === "remove" && guard.#end(frameId), signal);
+    guard.#listen(page.session, null, signal);
     await guard.watchAgain();
     return guard;
   }
 
   /** Asks the browser to report the page's iframes: initially, and again when a new document may have ended the reports. */
   async watchAgain(): Promise<void> {
-    const { page } = this.#options;
+    const { session } = this.#options.page;
     await Promise.all([
-      page.send("Fetch.enable", { patterns: [...documents], handleAuthRequests: true }),
-      page.send("Target.setAutoAttach", attachment),
+      session.send("Fetch.enable", { patterns: [...documents], handleAuthRequests: true }),
+      session.send("Target.setAutoAttach", attachment),
     ]);
   }
 
@@ -131,12 +129,12 @@ export class IframeGuard {
   }
 
   async #onPaused(session: DevTools, owner: Iframe | null, paused: PausedRequest): Promise<void> {
-    const { page, pageFrameId, onBlocked, signal } = this.#options;
+    const { page, onBlocked, signal } = this.#options;
     const { requestId, frameId, request } = paused;
     try {
-      if (frameId === pageFrameId) return await proceed(session, requestId);
-      const iframe = owner ?? (session === page ? await this.#iframeOf(frameId) : null);
-      const rejection = this.#rejectionOf(iframe, session === page, paused);
+      if (frameId === page.frameId) return await proceed(session, requestId);
+      const iframe = owner ?? (session === page.session ? await this.#iframeOf(frameId) : null);
+      const rejection = this.#rejectionOf(iframe, session === page.session, paused);
       if (rejection !== null) {
         onBlocked(`an iframe's request: ${rejection}`, originOf(request.url));
         if (iframe?.id === frameId) iframe.fail("load", rejection);
@@ -190,7 +188,7 @@ export class IframeGuard {
     const known = this.#iframes.get(id);
     if (known !== undefined) return known;
     const { page, clock, limits: given, onEvent, signal } = this.#options;
-    const { frameTree } = await page.send("Page.getFrameTree", {}, { signal });
+    const { frameTree } = await page.session.send("Page.getFrameTree", {}, { signal });
     const name = frameTree.childFrames?.find(({ frame }) => frame.id === id)?.frame.name ?? "";
     const site = this.#sites.get(name.replace(/\.[^.]*$/, ""));
     if (site === undefined) return null;

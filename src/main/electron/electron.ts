@@ -64,7 +64,7 @@ async function runOnElectron(flags: PlayerFlags, log: Log, signal: AbortSignal):
   const proxied = flags.proxy === undefined ? {} : { route: network.route };
   const supervise = reportToSystemd(process.env, clock, log);
   for (;;) {
-    await using host = createElectronHost({ clock, log, window: flags.window, mayReachLocal, ...proxied });
+    await using host = createElectronHost({ window: flags.window, network: { mayReachLocal, ...proxied }, clock, log });
     const machine = createLinuxMachine(process.env, "/", { stateFolder: flags.folder });
     // Electron is updated as the application that it is, not by a launcher.
     const config = playerConfig(flags, { version: app.getVersion(), notice: null, launcher: null });

@@ -37,15 +37,13 @@ export async function runKiosk(flags: PlayerFlags, executable: string, log: Log,
   const launcher = readLauncherOptions(process.env, facts);
   const supervise = reportToSystemd(process.env, clock, log);
   for (;;) {
-    const { window } = flags;
+    const display = { headless, window: flags.window };
     await using host = createChromiumHost({
       executable,
       profileFolder,
-      headless,
-      window,
-      mayReachLocal,
-      route,
       env: process.env,
+      display,
+      network: { mayReachLocal, route },
       clock,
       log,
     });

@@ -76,7 +76,7 @@ describe.skipIf(noDisplay !== null)("a window of a given size", () => {
 
   beforeAll(async () => {
     display = owned.use(await startXvnc(hd));
-    fixture = owned.use(await openOn(display, { window }));
+    fixture = owned.use(await openOn(display, { display: { headless: false, window } }));
   });
   afterAll(() => owned.disposeAsync());
 

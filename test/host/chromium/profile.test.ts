@@ -83,8 +83,7 @@ describe.skipIf(headlessChromium.missing !== null)("a profile that was used befo
     successor ??= createChromiumHost({
       executable: await findChromium(),
       profileFolder: fixture.folder,
-      headless: true,
-      window: null,
+      display: { headless: true, window: null },
       env: process.env,
       log: silentLog,
       clock: new HeldClock(),

@@ -100,7 +100,7 @@ describe.skipIf(headlessChromium.missing !== null)("starts of one profile", () =
 
 test("[HST24] a missing browser is reported as browser-missing, one that exits immediately as browser-failed with its last output", async () => {
   const profileFolder = await temporaryFolder();
-  const options = { profileFolder, headless: true, window: null, env: process.env, log: silentLog, clock: new HeldClock() };
+  const options = { profileFolder, display: { headless: true, window: null }, env: process.env, log: silentLog, clock: new HeldClock() };
   const page = { url: "http://127.0.0.1:9/", cookie: { name: "stage", value: "x" } };
   const openWith = async (executable: string): Promise<void> => {
     await using host = createChromiumHost({ ...options, executable });

@@ -8,7 +8,7 @@ import { expect } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
 import { findChromium } from "../../../src/host/chromium/find-chromium.ts";
 import { createChromiumHost } from "../../../src/host/chromium/host.ts";
-import type { ChromiumOptions } from "../../../src/host/chromium/options.ts";
+import type { ChromiumOptions } from "../../../src/host/options.ts";
 import { hasWindowManager } from "../../../src/host/chromium/display/x11.ts";
 import type { Host } from "../../../src/player/host.ts";
 import type { Mode, Xvnc } from "../../support/browser/xvnc.ts";
@@ -47,8 +47,7 @@ export async function openOn(display: { display: string }, options: Partial<Chro
     createChromiumHost({
       executable: await findChromium(),
       profileFolder: folder,
-      headless: false,
-      window: null,
+      display: { headless: false, window: null },
       env: { ...process.env, DISPLAY: display.display },
       log: silentLog,
       clock,

@@ -114,13 +114,12 @@ export class SiteScreen implements AsyncDisposable {
     const host = createChromiumHost({
       executable: await findChromium(),
       profileFolder: profile,
-      headless: false,
-      window: null,
+      display: { headless: false, window: null },
       env: { ...process.env, DISPLAY: display.display },
       log: silentLog,
       clock,
-      iframes,
-      mayReachLocal: () => true,
+      limits: { iframes },
+      network: { mayReachLocal: () => true },
     });
     const sites = owned.use(await WebItems.open({ host, surface, media: (name) => ({ folder, name }), log: silentLog }));
     owned.use(host);
