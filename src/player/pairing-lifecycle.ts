@@ -161,8 +161,9 @@ export class PairingLifecycle {
     const { config, files, http, clock, log } = this.#parts;
     const { onChange } = this.#options;
     const { identity, disk } = files;
-    const stored = { folder: config.folder, pairing, identity, disk };
-    const keyChange = await ServiceKeyChange.open({ ...stored, api: http.api, describe, onChange, clock, log });
+    const { folder } = config;
+    const { api } = http;
+    const keyChange = await ServiceKeyChange.open(pairing, { folder, api, identity, clock, log, disk, describe, onChange });
     const open = (): Promise<Session> => openSession(pairing, (key) => keyChange.observeKey(key));
     const onFailure = (error: unknown, retry_in_ms: number): void => {
       if (!isReadFailure(error)) throw error;

@@ -95,8 +95,8 @@ async function runParts(
   stored: KeyFiles | UnreadableDisk,
   signal: AbortSignal,
 ): Promise<PlayerEnd> {
-  const { folder, rendererFolder, mayReachLocal, launcher, ntp, triggers } = config;
-  const { server, host, machine, settings, network, supervise, log } = environment;
+  const { folder, launcher, ntp, triggers } = config;
+  const { server, host, settings, supervise, log } = environment;
   await using cleanup = new AsyncDisposableStack();
   const end = new AbortController();
   const running = AbortSignal.any([signal, end.signal]);
@@ -109,14 +109,10 @@ async function runParts(
   const sceneChanged = new Signal();
   const onChange = (): void => sceneChanged.notify();
 
-  const clock = new CorrectedClock(environment.clock, await readKnownTime(folder, rendererFolder, log));
   const files = isUnreadable(stored) ? withoutKeyFiles(folder, log) : stored;
-  const asked = await AskedSettingsStore.open(folder, files.disk);
-  const declared = await DeclaredDevices.open(config.declared, log);
-  const api = cleanup.use(new ServiceApi(typeof server === "function" ? server : refuseRequest, network));
-  const policy = contentPolicy(mayReachLocal);
-  const outboundHttp = cleanup.use(new OutboundHttp({ policy, network: contentNetwork(network, mayReachLocal) }));
-  const basic: BasicParts = { config, files, device: { machine, asked, declared }, http: { api, outboundHttp }, clock, log };
+  const basic = await openBasicParts(config, environment, files, cleanup);
+  const { device, clock } = basic;
+  const { machine, asked, declared } = device;
   const lifecycle = new PairingLifecycle(basic, { settings, restart, onChange });
   const session = (): Session | null => lifecycle.session;
   const browser = await openBrowser(basic, host, session, () => endWith("display-failed"), cleanup);
@@ -155,6 +151,23 @@ async function runParts(
     if (end.signal.aborted && !signal.aborted) return reason;
     throw error;
   }
+}
+
+/** Opens the parts that are there before the browser. */
+async function openBasicParts(
+  config: PlayerConfig,
+  { server, machine, network, clock: machineClock, log }: PlayerEnvironment,
+  files: KeyFiles,
+  cleanup: AsyncDisposableStack,
+): Promise<BasicParts> {
+  const { folder, rendererFolder, mayReachLocal } = config;
+  const clock = new CorrectedClock(machineClock, await readKnownTime(folder, rendererFolder, log));
+  const asked = await AskedSettingsStore.open(folder, files.disk);
+  const declared = await DeclaredDevices.open(config.declared, log);
+  const api = cleanup.use(new ServiceApi(typeof server === "function" ? server : refuseRequest, network));
+  const policy = contentPolicy(mayReachLocal);
+  const outboundHttp = cleanup.use(new OutboundHttp({ policy, network: contentNetwork(network, mayReachLocal) }));
+  return { config, files, device: { machine, asked, declared }, http: { api, outboundHttp }, clock, log };
 }
 
 /** Opens the page's server and all that keeps the page in the browser. @param fail ends the player when the display cannot be brought back */

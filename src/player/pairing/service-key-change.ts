@@ -27,13 +27,13 @@ type ObservedKey = z.infer<typeof ObservedKey>;
 
 export interface ServiceKeyChangeDependencies extends Omit<PairingDependencies, "state"> {
   folder: string;
-  pairing: Pairing;
   disk: DiskHealth;
   /** Called when the claim code has changed. */
   onChange: () => void;
 }
 
 export class ServiceKeyChange {
+  readonly #pairing: Pairing;
   readonly #dependencies: ServiceKeyChangeDependencies;
   readonly #file: DurableFile<ObservedKey>;
   readonly #pairingState = new Observable<PairingState>({ is: "asking", trouble: null });
@@ -44,7 +44,13 @@ export class ServiceKeyChange {
   #unsavedMs = 0;
   #claimed: Pairing | null = null;
 
-  private constructor(dependencies: ServiceKeyChangeDependencies, file: DurableFile<ObservedKey>, observed: ObservedKey | null) {
+  private constructor(
+    pairing: Pairing,
+    dependencies: ServiceKeyChangeDependencies,
+    file: DurableFile<ObservedKey>,
+    observed: ObservedKey | null,
+  ) {
+    this.#pairing = pairing;
     this.#dependencies = dependencies;
     this.#file = file;
     this.#observed = observed;
@@ -52,19 +58,19 @@ export class ServiceKeyChange {
   }
 
   /** Reads for how long another key has been observed. With a damaged file the day starts again. */
-  static async open(dependencies: ServiceKeyChangeDependencies): Promise<ServiceKeyChange> {
-    const { folder, pairing, log, disk } = dependencies;
+  static async open(pairing: Pairing, dependencies: ServiceKeyChangeDependencies): Promise<ServiceKeyChange> {
+    const { folder, log, disk } = dependencies;
     const file = new DurableFile<ObservedKey>(join(folder, "other-key.json"), (json) => ObservedKey.parse(json));
     try {
       const read = await file.read();
       const isOther = read.is === "found" && read.value.serviceKey !== pairing.serviceKey;
-      return new ServiceKeyChange(dependencies, file, isOther ? read.value : null);
+      return new ServiceKeyChange(pairing, dependencies, file, isOther ? read.value : null);
     } catch (error) {
       // Opened again with the session once it can be read.
       if (isReadFailure(error)) disk.unreadable(what, error, () => file.read());
       else if (!isFault(error, "file-corrupt")) throw error;
       log.warn({ reason: reasonOf(error) }, "the record of the service's other key cannot be used: counting from zero");
-      return new ServiceKeyChange(dependencies, file, null);
+      return new ServiceKeyChange(pairing, dependencies, file, null);
     }
   }
 
@@ -79,15 +85,16 @@ export class ServiceKeyChange {
    * clock, so steps of the wall clock do not shorten the day.
    */
   async observeKey(key: string): Promise<void> {
-    const { pairing, clock, log } = this.#dependencies;
-    if (key === pairing.serviceKey) {
+    const { clock, log } = this.#dependencies;
+    const pinned = this.#pairing.serviceKey;
+    if (key === pinned) {
       if (this.#observed !== null) log.info({}, "the service uses the pinned key again");
       return this.reset();
     }
     if (!this.#isOverTls()) return;
     const now = clock.monotonic();
     if (this.#observed?.serviceKey !== key) {
-      log.warn({ key, pinned: pairing.serviceKey }, "the service uses another key: keep playing, trust nothing else from it");
+      log.warn({ key, pinned }, "the service uses another key: keep playing, trust nothing else from it");
       this.#observed = { serviceKey: key, heardMs: 0 };
       this.#observedAt = now;
       this.#claimableKey.set(null);

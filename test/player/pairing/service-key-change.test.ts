@@ -100,7 +100,6 @@ for (const lostFiles of [["service-key.json"], ["service-key.json", ...files]]) 
     let changes = 0;
     const parts = {
       folder: player,
-      pairing,
       api,
       identity,
       clock,
@@ -110,7 +109,7 @@ for (const lostFiles of [["service-key.json"], ["service-key.json", ...files]]) 
       onChange: () => (changes += 1),
     };
     const open = async () => {
-      const keyChange = await ServiceKeyChange.open(parts);
+      const keyChange = await ServiceKeyChange.open(pairing, parts);
       return { keyChange, access: new AccessTokens(api, identity, pairing, clock, (key) => keyChange.observeKey(key)) };
     };
     const first = await open();
@@ -156,7 +155,7 @@ for (const lostFiles of [["service-key.json"], ["service-key.json", ...files]]) 
     expect(adopted.playerId === pairing.playerId).toBe(lostFiles.length === 1);
     expect([identity.keys, (await Identity.open(player, silentLog)).pairing]).toEqual([keys, adopted]);
     expect(await rejectsKey(new AccessTokens(api, identity, adopted, clock))).toBe(false);
-    expect((await ServiceKeyChange.open({ ...parts, pairing: adopted })).claimCode).toBe(null);
+    expect((await ServiceKeyChange.open(adopted, parts)).claimCode).toBe(null);
   });
 }
 
@@ -165,9 +164,8 @@ async function openPlayer(folder: string, server: string, clock: FakeClock, pinn
   const api = new ServiceApi(() => server);
   const identity = await Identity.open(folder, silentLog);
   const pairing = { server, playerId: "plr_01jd3v8q6m9x2k4n7r5t1w0yzh", playerName: "Lobby", serviceKey: pinned };
-  const keyChange = await ServiceKeyChange.open({
+  const keyChange = await ServiceKeyChange.open(pairing, {
     folder,
-    pairing,
     api,
     identity,
     clock,
