@@ -70,29 +70,29 @@ export async function runPlayer(config: PlayerConfig, environment: PlayerEnviron
   const { server, host, log } = environment;
   const { folder } = config;
   const finishReset = () => finishFactoryReset({ ...config, host, log });
-  let stored: KeyFiles | UnreadableDisk;
+  let keyFiles: KeyFiles | UnreadableDisk;
   try {
     if (isUnreadable(server)) throw server.error;
     // The program has read its settings already, so it has to start again.
     if (await finishReset()) return "restart";
-    stored = await readKeyFiles(folder, log);
+    keyFiles = await readKeyFiles(folder, log);
   } catch (error) {
     if (!isReadFailure(error)) throw error;
     const read = async (): Promise<void> => {
       if (isUnreadable(server)) await server.read();
       await readKeyFiles(folder, log);
     };
-    stored = { is: "unreadable", error, read };
+    keyFiles = { is: "unreadable", error, read };
   }
-  const end = await runParts(config, environment, stored, signal);
-  if (!isUnreadable(stored)) await finishReset();
+  const end = await runParts(config, environment, keyFiles, signal);
+  if (!isUnreadable(keyFiles)) await finishReset();
   return end;
 }
 
 async function runParts(
   config: PlayerConfig,
   environment: PlayerEnvironment,
-  stored: KeyFiles | UnreadableDisk,
+  keyFiles: KeyFiles | UnreadableDisk,
   signal: AbortSignal,
 ): Promise<PlayerEnd> {
   const { folder, launcher, ntp, triggers } = config;
@@ -109,17 +109,17 @@ async function runParts(
   const sceneChanged = new Signal();
   const onChange = (): void => sceneChanged.notify();
 
-  const files = isUnreadable(stored) ? withoutKeyFiles(folder, log) : stored;
+  const files = isUnreadable(keyFiles) ? withoutKeyFiles(folder, log) : keyFiles;
   const basic = await openBasicParts(config, environment, files, cleanup);
   const { device, clock } = basic;
   const { machine, asked, declared } = device;
   const lifecycle = new PairingLifecycle(basic, { settings, restart, onChange });
   const session = (): Session | null => lifecycle.session;
   const browser = await openBrowser(basic, host, session, () => endWith("display-failed"), cleanup);
-  const launched = launcher === null ? null : await openUnderLauncher(launcher, { ...basic, browser }, session);
-  const parts: PlayerParts = { ...basic, browser, updates: launched?.updates ?? null };
+  const underLauncher = launcher === null ? null : await openUnderLauncher(launcher, { ...basic, browser }, session);
+  const parts: PlayerParts = { ...basic, browser, updates: underLauncher?.updates ?? null };
   const status = new Status(parts, session, running);
-  const diskWait = isUnreadable(stored) ? new DiskWait({ ...stored, restart, onChange, clock, log }) : null;
+  const diskWait = isUnreadable(keyFiles) ? new DiskWait({ ...keyFiles, restart, onChange, clock, log }) : null;
   const noServer = typeof server === "function" || isUnreadable(server) ? null : new NoServer(server, onChange);
   const standIn = diskWait ?? noServer;
   const scenes = new SceneLoop(parts, { lifecycle, standIn, status, changed: sceneChanged });
@@ -130,17 +130,17 @@ async function runParts(
 
   const { disk, identity } = files;
   const onFound = (): void => session()?.displayPower.reapply();
-  const saved = [{ save: () => disk.probe(folder) }, { save: () => disk.retryReads() }, identity, browser.restarts, asked];
+  const stores = [{ save: () => disk.probe(folder) }, { save: () => disk.retryReads() }, identity, browser.restarts, asked];
   const tasks: Task[] = [
     (shared) => browser.recovery.run(shared),
     (shared) => scenes.run(shared),
     (shared) => standIn?.run(shared) ?? lifecycle.run({ describeDevice: () => status.describeDevice(), openSession }, shared),
-    (shared) => saveRepeatedly(saved, clock, shared),
+    (shared) => saveRepeatedly(stores, clock, shared),
     (shared) => applySettings({ controls: machine.controls, asked: () => asked.settings.value, onFound, clock, log }, shared),
     (shared) => clock.watchForSteps(shared),
     (shared) => declared.run(clock, shared),
     (shared) => storeKnownTime(folder, clock, log, shared),
-    ...(launched?.tasks ?? []),
+    ...(underLauncher?.tasks ?? []),
   ];
   if (supervise !== null) tasks.push((shared) => supervise(() => browser.recovery.isHopeful, shared));
   if (triggers) tasks.push((shared) => serveTriggers({ folder, player: () => session()?.stores.follower ?? null, clock, log }, shared));

@@ -64,7 +64,7 @@ export async function openStores({ config, files, device, browser, clock, log }:
     fault: () => browser.recovery.fault,
   };
   const pictures = new Pictures({ source, playerId: pairing.playerId, desired: desired.current, applied, outbox, clock, log });
-  const known = new CommandSet([
+  const commandSet = new CommandSet([
     ...pictures.modules,
     ...playModules((command) => follower.apply(command)),
     displayPowerModule(displayPower),
@@ -76,8 +76,8 @@ export async function openStores({ config, files, device, browser, clock, log }:
   const { serviceKey } = pairing;
   const [problems, commands, recurring] = await Promise.all([
     ProblemRecorder.open({ folder, clock, outbox, disk }),
-    CommandRunner.open({ folder, thumbprint, serviceKey, clock, outbox, commands: known, log, disk }),
-    RecurringCommands.open({ folder, desired: desired.current, commands: known, deviceZone, clock, log, disk }),
+    CommandRunner.open({ folder, thumbprint, serviceKey, clock, outbox, commands: commandSet, log, disk }),
+    RecurringCommands.open({ folder, desired: desired.current, commands: commandSet, deviceZone, clock, log, disk }),
   ]);
-  return { desired, cache, outbox, commands, known, interventions, follower, pictures, problems, proof, asked, displayPower, recurring };
+  return { desired, cache, outbox, commands, commandSet, interventions, follower, pictures, problems, proof, displayPower, recurring };
 }

@@ -129,13 +129,13 @@ export class Session implements ReportingSession {
   /** The session's share of the heartbeat. */
   report(): SessionReport {
     const { machine, declared } = this.#parts.device;
-    const { desired, follower, known } = this.stores;
+    const { desired, follower, commandSet } = this.stores;
     const { progress, generations } = this.condition;
     return {
       ...reportContent({ desired: desired.current.value, applied: follower.applied, progress, generations }),
       now_playing: this.nowPlaying,
       ...follower.report(),
-      ...reportCapabilities(known, machine.controls, declared),
+      ...reportCapabilities(commandSet, machine.controls, declared),
     };
   }
 
@@ -207,11 +207,12 @@ export class Session implements ReportingSession {
 
   /** Removes everything that belongs to this pairing, after a revocation. */
   async purge(): Promise<void> {
-    const { desired, cache, outbox, commands, interventions, problems, proof, asked, displayPower, recurring } = this.stores;
+    const { desired, cache, outbox, commands, interventions, problems, proof, displayPower, recurring } = this.stores;
+    const { browser, device } = this.#parts;
     await displayPower.release();
     // From now on no site may be shown and no bundle is served.
-    this.#parts.browser.webItems.declare(null);
-    const parts = [desired, cache, outbox, commands, interventions, this.#feeds, problems, proof, asked, recurring];
+    browser.webItems.declare(null);
+    const parts = [desired, cache, outbox, commands, interventions, this.#feeds, problems, proof, device.asked, recurring];
     await Promise.all(parts.map((part) => part.purge()));
   }
 

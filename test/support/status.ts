@@ -5,7 +5,7 @@ import { CorrectedClock } from "../../src/base/clock.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { type BrowserEngine, describeEngine, noBrowserMemory } from "../../src/player/host.ts";
 import type { Machine } from "../../src/player/machine.ts";
-import { type ReportingSession, type SessionCondition, type SessionReport, Status } from "../../src/player/proof/status.ts";
+import { noSession, type ReportingSession, type SessionCondition, type SessionReport, Status } from "../../src/player/proof/status.ts";
 import { DiskHealth } from "../../src/player/storage/disk-health.ts";
 import { type PageState, reportPage } from "../../src/player/surface/page-state.ts";
 import type { Recovery } from "../../src/player/surface/recovery.ts";
@@ -27,8 +27,8 @@ export interface StatusValues extends Partial<Pick<Recovery, "withheld" | "witho
 function sessionOf({ report, condition }: StatusValues): ReportingSession | null {
   if (report === undefined && condition === undefined) return null;
   return {
-    report: () => ({ ...Status.withoutSession.report, ...report }),
-    condition: { ...Status.withoutSession.condition, ...condition },
+    report: () => ({ ...noSession.report, ...report }),
+    condition: { ...noSession.condition, ...condition },
     displayPower: { report: () => ({ asked: null, reason: null, until: null, power: null, by: null }) },
   };
 }

@@ -55,7 +55,8 @@ export interface StatusParts {
   log: Log;
 }
 
-const noSession: { report: SessionReport; condition: SessionCondition } = {
+/** The reports of a player that is not paired. */
+export const noSession: { report: SessionReport; condition: SessionCondition } = {
   report: {
     ...reportContent({ desired: null, applied: null, progress: noProgress, generations: noGenerations }),
     now_playing: [],
@@ -75,15 +76,13 @@ const noSession: { report: SessionReport; condition: SessionCondition } = {
 };
 
 export class Status {
-  /** The reports of a player that is not paired. */
-  static readonly withoutSession = noSession;
   readonly #parts: StatusParts;
   readonly #session: () => ReportingSession | null;
   readonly #startedAt: number;
   readonly #drift: PlaybackDrift;
   readonly #telemetry: TelemetryCollector;
   readonly #problems = new Problems();
-  #listed: readonly PlayerProblem[] = [];
+  #lastProblems: readonly PlayerProblem[] = [];
 
   /** Follows the page's messages until `signal` aborts. @param session returns null while the player is not paired */
   constructor(parts: StatusParts, session: () => ReportingSession | null, signal: AbortSignal) {
@@ -99,7 +98,7 @@ export class Status {
 
   /** The problems of the last heartbeat, whether it could be sent or not. */
   get problems(): readonly PlayerProblem[] {
-    return this.#listed;
+    return this.#lastProblems;
   }
 
   /** The description that a device sends when it requests a pairing code. */
@@ -128,7 +127,7 @@ export class Status {
     ]);
     const telemetry = await this.#telemetry.collect({ browserMemory, power, model: readings.hardware });
     const listed = this.#listProblems(readings.diskFreeBytes, power);
-    this.#listed = listed.problems;
+    this.#lastProblems = listed.problems;
     const { browser: mainBytes, page, gpu, other } = browserMemory;
     return {
       boot_id: machine.bootId,
@@ -138,7 +137,7 @@ export class Status {
       ...reportReadings(readings),
       ...browser.recovery.report(),
       ...browser.surface.report(),
-      ...this.#shown(this.#session()?.report() ?? noSession.report),
+      ...this.#onScreen(this.#session()?.report() ?? noSession.report),
       ...listed,
       ...updates?.report(),
       telemetry: { ...telemetry, last_faults: this.#telemetry.lastFaults(listed.problems) },
@@ -150,7 +149,7 @@ export class Status {
   }
 
   /** The report of a session, as far as its content is on the screen. */
-  #shown(report: SessionReport): SessionReport {
+  #onScreen(report: SessionReport): SessionReport {
     const { recovery, surface } = this.#parts.browser;
     const { withheld } = recovery;
     if (withheld?.isNow === true) return withhold(report, withheld);
