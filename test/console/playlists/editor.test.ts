@@ -133,6 +133,45 @@ test("[CPL9] several items are changed, duplicated and removed together, and eve
   expect(window.errors).toEqual([]);
 });
 
+// Runs in the page, whose frames then come late: each is asked for by a negative number until the returned function lets them run.
+const holdFrames = `(() => {
+  const [later, cancel] = [requestAnimationFrame.bind(window), cancelAnimationFrame.bind(window)];
+  const held = new Map();
+  let isHolding = true;
+  let last = 0;
+  window.requestAnimationFrame = (callback) => {
+    if (!isHolding) return later(callback);
+    held.set((last -= 1), callback);
+    return last;
+  };
+  window.cancelAnimationFrame = (id) => (id < 0 ? void held.delete(id) : cancel(id));
+  return async () => {
+    isHolding = false;
+    for (const callback of held.values()) callback(document.timeline.currentTime);
+    for (let frame = 0; frame < 3; frame += 1) await new Promise(later);
+  };
+})()`;
+
+test("[CPL17] a person who types in a new condition at once keeps the field, however late the condition's own focus comes", async () => {
+  const service = await shared.newTeam();
+  const playlist = await newPlaylist(service, texts("One"));
+  const window = await shared.window();
+  const { page } = window;
+  await window.signIn(service, `/playlists/${playlist.id}`);
+  const settings = page.getByRole("complementary", { name: "Settings" });
+  await row(page, "One").click();
+  await settings.getByRole("button", { name: "Time and limits" }).click();
+  await settings.getByRole("button", { name: "Add a condition" }).click();
+  const frames = await page.evaluateHandle(holdFrames);
+  await page.getByRole("menuitem", { name: "A variable of the screen" }).click();
+  await settings.getByLabel("Value", { exact: true }).focus();
+  await frames.evaluate((release: () => Promise<void>) => release());
+  await page.keyboard.type("no");
+  await settings.getByLabel("Variable", { exact: true }).fill("sold_out");
+  await row(page, "One").getByText("only if: sold_out is no").waitFor();
+  expect(window.errors).toEqual([]);
+});
+
 test("[CPL10] two items change places in two actions, also by keyboard and on a phone", async () => {
   const service = await shared.newTeam();
   const playlist = await newPlaylist(service, texts("One", "Two", "Three", "Four"));

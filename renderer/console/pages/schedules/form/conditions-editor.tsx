@@ -5,6 +5,7 @@ import { useMay } from "../../../data/session.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
+import { isInField } from "../../../ui/in-field.ts";
 import { MenuButton } from "../../../ui/menu-button.tsx";
 import { DatesDialog } from "../../screen/settings/dates-dialog.tsx";
 import { useTeamScreens } from "../../show/team-screens.ts";
@@ -110,7 +111,9 @@ function useFocusOfAdded(): [list: RefObject<HTMLOListElement | null>, focusAdde
     const wait = (frames: number): void => {
       frame = requestAnimationFrame(() => (frames > 1 ? wait(frames - 1) : focus()));
     };
-    const focus = (): void => list.current?.querySelector<HTMLElement>(":scope > :last-child :is(input, button)")?.focus();
+    const focus = (): void => {
+      if (!isInField()) list.current?.querySelector<HTMLElement>(":scope > :last-child :is(input, button)")?.focus();
+    };
     wait(3);
     return () => cancelAnimationFrame(frame);
   }, [added]);
