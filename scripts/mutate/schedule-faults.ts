@@ -98,7 +98,7 @@ const decisionFaults: readonly Fault[] = [
     ["ends.at <= starts.at", "ends.at < starts.at"],
     ["> maxRecurringDays * dayMs", ">= maxRecurringDays * dayMs"],
   ]),
-  ...faultsIn("src/schedule/why.ts", [["15 * 86_400_000", "15 * 86_400"]]),
+  ...faultsIn("src/schedule/why.ts", [["15 * dayMs", "15 * 86_400"]]),
 ];
 
 export const scheduleFaults: readonly Fault[] = [...agendaFaults, ...calendarFaults, ...limitFaults, ...playlistFaults, ...decisionFaults];

@@ -46,7 +46,7 @@ const fleetFaults: readonly Fault[] = [
   ...faultsIn("src/service/fleet/commands/status.ts", [
     ["order.indexOf(status) > order.indexOf(current)", "order.indexOf(status) !== order.indexOf(current)", "SCM1"],
   ]),
-  ...faultsIn("src/service/fleet/commands/expiry.ts", [["const silenceMs = 3_600_000;", "const silenceMs = 360_000;", "SCM6"]]),
+  ...faultsIn("src/service/fleet/commands/expiry.ts", [["const silenceMs = hourMs;", "const silenceMs = 360_000;", "SCM6"]]),
   ...faultsIn("src/service/fleet/commands/signing.ts", [["sub: player.thumbprint,", "sub: player.id,", "SCM1"]]),
   ...faultsIn("src/service/fleet/presence/presence.ts", [['latest.link === "gone" || this.#clock', "this.#clock", "PRB5"]]),
   ...faultsIn("src/service/fleet/problems/open-problems.ts", [["keys.size === open.size && ", "", "EVT2"]]),

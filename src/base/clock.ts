@@ -3,6 +3,7 @@ import { uptime } from "node:os";
 import { Listeners } from "./async/listeners.ts";
 import { type ClockOffset, type ClockSample, offsetOf } from "./clock-sample.ts";
 import { type Moment, TimeWitness } from "./time-witness.ts";
+import { dayMs } from "./time.ts";
 
 /** The source of time for all code. All values are in milliseconds. */
 export interface Clock {
@@ -84,7 +85,7 @@ const stepMs = 1_000;
 // Schedules must follow a jump within five seconds.
 const watchMs = 2_000;
 // A machine whose clock is further ahead of a proven time has a wrong clock.
-const longestUnprovenMs = 10 * 365.25 * 86_400_000;
+const longestUnprovenMs = 10 * 365.25 * dayMs;
 // The end of the times that records and messages can have (`Instant` in src/protocol), ms since the epoch.
 const latestMs = Date.UTC(2200, 0, 1);
 

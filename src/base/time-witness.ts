@@ -1,4 +1,5 @@
 // Compares the service's time with that of time servers, to notice a service whose clock is wrong. Pure: no clock of its own.
+import { dayMs, minuteMs } from "./time.ts";
 
 /** A wall time, and what `Clock.elapsed()` was then; both in ms. */
 export interface Moment {
@@ -11,9 +12,9 @@ interface Statement extends Moment {
 }
 
 // Smaller differences are left to the clock's own choice between exchanges.
-const toleranceMs = 60_000;
+const toleranceMs = minuteMs;
 // A machine's clock drifts up to about 10 s in a day. Older statements are not compared.
-const longestMs = 86_400_000;
+const longestMs = dayMs;
 
 export class TimeWitness {
   #service: Statement | null = null;

@@ -3,6 +3,7 @@ import { copyFile, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { Fault, hasErrorCode } from "../base/fault.ts";
 import { syncFolder } from "../base/files/durable-file.ts";
+import { minuteMs } from "../base/time.ts";
 import type { Device } from "./device.ts";
 import type { Launcher } from "./launcher-parts.ts";
 
@@ -12,8 +13,8 @@ interface Package {
 }
 
 // dpkg installs a few hundred megabytes on a slow card.
-const installLimitMs = 15 * 60_000;
-const downloadLimitMs = 10 * 60_000;
+const installLimitMs = 15 * minuteMs;
+const downloadLimitMs = 10 * minuteMs;
 
 /** The Debian version of Chromium; null where it is not installed. */
 export async function installedBrowser(device: Device): Promise<string | null> {

@@ -1,12 +1,13 @@
 // Watches one trial by the player's health: adds up healthy time, and says when the version passed or failed.
+import { hourMs, minuteMs } from "../base/time.ts";
 import type { Health } from "../protocol/device/updates.ts";
 import type { Trial } from "./state.ts";
 import { probationMs } from "./transitions.ts";
 
 /** Older health is from a player that hangs. */
-const healthLimitMs = 60_000;
+const healthLimitMs = minuteMs;
 /** A version that is not healthy for ten minutes within this time has failed, even if no fault lasted. */
-const longestMs = 60 * 60_000;
+const longestMs = hourMs;
 
 export type Verdict = { is: "watching"; passedMs: number } | { is: "passed" } | { is: "failed"; detail: string };
 
@@ -27,10 +28,10 @@ export interface Observation {
  * so that limit is the shortest.
  */
 const faults = {
-  silent: { limitMs: 120_000, detail: "the player wrote no health for two minutes: it hangs or does not start" },
-  frames: { limitMs: 60_000, detail: "it presented no frame for a minute, as the version before did" },
-  checked_in: { limitMs: 120_000, detail: "the service did not answer it for two minutes, as it did the version before" },
-  memory: { limitMs: 120_000, detail: "it took more memory than its budget for two minutes" },
+  silent: { limitMs: 2 * minuteMs, detail: "the player wrote no health for two minutes: it hangs or does not start" },
+  frames: { limitMs: minuteMs, detail: "it presented no frame for a minute, as the version before did" },
+  checked_in: { limitMs: 2 * minuteMs, detail: "the service did not answer it for two minutes, as it did the version before" },
+  memory: { limitMs: 2 * minuteMs, detail: "it took more memory than its budget for two minutes" },
 } as const;
 type FaultName = keyof typeof faults;
 

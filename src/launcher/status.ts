@@ -1,4 +1,5 @@
 // Publishes what runs and why, for the player's heartbeat and for people.
+import { minuteMs } from "../base/time.ts";
 import { LauncherStatus, type SlotName } from "../protocol/device/updates.ts";
 import type { z } from "zod";
 import { publish, type Launcher } from "./launcher-parts.ts";
@@ -52,7 +53,7 @@ export function describeStatus(status: Status): string {
     `previous    ${status.previous_version ?? "none"}`,
   ];
   if (probation !== null) {
-    const minutes = (ms: number): string => (ms / 60_000).toFixed(1);
+    const minutes = (ms: number): string => (ms / minuteMs).toFixed(1);
     lines.push(
       `probation   ${probation.what} ${probation.version}: ${minutes(probation.passed_ms)} of ${minutes(probation.needed_ms)} minutes`,
     );

@@ -1,18 +1,18 @@
 // How the state changes when a version is tried, kept, or left again. Pure: no files, no clock.
+import { dayMs, hourMs, iso, minuteMs } from "../base/time.ts";
 import type { Health, SlotName, UpdateAttempt } from "../protocol/device/updates.ts";
 import type { State, Trial } from "./state.ts";
 
 /** How long a program or browser has to be healthy until it is kept. */
-export const probationMs = 10 * 60_000;
+export const probationMs = 10 * minuteMs;
 /** A program may be started this often during its probation. More starts mean that it crashes. */
 const startsAllowed = 3;
 /** A machine may boot this often during a probation. More boots mean that the program makes it fail. */
 const bootsAllowed = 5;
 // The pauses after the first failures; after the third and later ones it is a day. A version is never given up for good.
-const retryPausesMs = [3_600_000, 4 * 3_600_000];
-const aDayMs = 86_400_000;
+const retryPausesMs = [hourMs, 4 * hourMs];
 /** After a test that the version before failed too: the version was not the reason, but trying again at once would not help. */
-const unblamedPauseMs = 3_600_000;
+const unblamedPauseMs = hourMs;
 
 const notStarted = { bootId: "", boots: 0, starts: 0, passedMs: 0 };
 
@@ -105,7 +105,7 @@ export function failTrial(state: State, detail: string, now: number): State {
     return { ...state, attempt: failedAttempt, trial: control, browser };
   }
   const tries = (state.failed?.tries ?? 0) + 1;
-  const retryAt = now + (retryPausesMs[tries - 1] ?? aDayMs);
+  const retryAt = now + (retryPausesMs[tries - 1] ?? dayMs);
   return {
     ...state,
     slot: trial.returnTo ?? state.slot,
@@ -114,7 +114,7 @@ export function failTrial(state: State, detail: string, now: number): State {
     previous: trial.previousBefore === state.slot ? null : trial.previousBefore,
     trial: control,
     attempt: failedAttempt,
-    failed: { version: trial.version, tries, retry_at: new Date(retryAt).toISOString() },
+    failed: { version: trial.version, tries, retry_at: iso(retryAt) },
   };
 }
 
@@ -140,7 +140,7 @@ export function refuse(state: State, version: string, answered: string, detail: 
 export function retryAt(state: State, version: string, now: number): number | null {
   const at = state.failed?.version === version && state.failed.retry_at !== null ? Date.parse(state.failed.retry_at) : 0;
   // No pause is longer than a day, so such a time was written while the clock was wrong.
-  return at > now && at <= now + aDayMs ? at : null;
+  return at > now && at <= now + dayMs ? at : null;
 }
 
 function endControl(state: State, control: "passed" | "failed", now: number): State {
@@ -148,7 +148,7 @@ function endControl(state: State, control: "passed" | "failed", now: number): St
   const ended = { ...state, trial: null, attempt: attempt && { ...attempt, control } };
   if (control === "passed" || trial?.what === "browser" || failed === null) return ended;
   // The version before fails the same test, so the reason is elsewhere: the try does not count.
-  const retry_at = new Date(now + unblamedPauseMs).toISOString();
+  const retry_at = iso(now + unblamedPauseMs);
   return { ...ended, failed: { version: failed.version, tries: failed.tries - 1, retry_at } };
 }
 
@@ -164,7 +164,7 @@ function attemptOf(
   outcome: UpdateAttempt["outcome"],
   detail: string | null,
 ): UpdateAttempt {
-  return { what, version, at: new Date(at).toISOString(), outcome, detail, control: null };
+  return { what, version, at: iso(at), outcome, detail, control: null };
 }
 
 function cut(text: string): string {

@@ -1,5 +1,6 @@
 // The launcher's daemon: answers the player's requests, judges probations, and makes the unit run the decided slot.
 import { isAbort, reasonOf } from "../base/fault.ts";
+import { hourMs, minuteMs } from "../base/time.ts";
 import { installedBrowser, isBrowserOf, keepBrowser, releaseHold, restoreBrowser } from "./browser-packages.ts";
 import { answerRequest } from "./install.ts";
 import { readHealth, readStarted, type Launcher } from "./launcher-parts.ts";
@@ -12,10 +13,10 @@ import { baselineOf, beginBrowser, failTrial, passTrial } from "./transitions.ts
 const unit = "signage-player.service";
 const tickMs = 2_000;
 /** Often enough that a power cut costs a probation little, seldom enough for a memory card. */
-const saveMs = 60_000;
+const saveMs = minuteMs;
 const restartPauseMs = 30_000;
-const browserCheckMs = 60_000;
-const browserKeepMs = 6 * 3_600_000;
+const browserCheckMs = minuteMs;
+const browserKeepMs = 6 * hourMs;
 
 /** One daemon. {@link tick} is one look at everything; {@link run} repeats it until it is stopped. */
 export class LauncherWatch {

@@ -1,6 +1,7 @@
 // Watches how the newest content does on the screen: returns to the content before it while it fails, and tries it again.
 import { Signal } from "../base/async/signal.ts";
 import type { Clock } from "../base/clock.ts";
+import { hourMs } from "../base/time.ts";
 import type { FromPage } from "../protocol/page-messages.ts";
 import { overridesAt } from "../schedule/interventions.ts";
 import type { ContentCache } from "./content/content-cache.ts";
@@ -20,7 +21,7 @@ export interface GenerationLoopDependencies {
 }
 
 // After a crash, the content is on trial for this long.
-const trialMs = 3_600_000;
+const trialMs = hourMs;
 
 export class GenerationLoop implements RevertibleContent {
   readonly #dependencies: GenerationLoopDependencies;

@@ -1,6 +1,6 @@
 // Tells when a layout that is due shows nothing, by the rules by which the player chooses what its zones play. Pure.
+import { dayMs } from "../base/time.ts";
 import type { DesiredLayout } from "../protocol/device/desired-state.ts";
-import { dayMs } from "./calendar/day-numbers.ts";
 import type { Interval } from "./calendar/intervals.ts";
 import { stateAt, type Decision } from "./decide.ts";
 import type { IndexedState } from "./indexed-state.ts";

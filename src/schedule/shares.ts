@@ -1,9 +1,10 @@
 // Finds shares of interrupts that exceed the hour: schedules on one player that together want more than 100 % at one time.
+import { dayMs } from "../base/time.ts";
 import type { Condition } from "../protocol/scheduling/conditions.ts";
 import type { Schedule } from "../protocol/scheduling/schedules.ts";
 import { conditionCuts, type CalendarDates } from "./calendar/condition-cuts.ts";
 import { intersect, joinIntervals, type Interval } from "./calendar/intervals.ts";
-import { dayMs, dayOf } from "./calendar/day-numbers.ts";
+import { dayOf } from "./calendar/day-numbers.ts";
 import { floatingClock } from "./calendar/time-zone.ts";
 import { uncutWindows } from "./calendar/windows.ts";
 

@@ -1,10 +1,10 @@
 // Checks whether a schedule can play, the same way for operators and for players: the complete schemas of a schedule.
 import { z } from "zod";
+import { dayMs } from "../base/time.ts";
 import type { Condition } from "../protocol/scheduling/conditions.ts";
 import { isDate, parseMoment, type ParsedMoment } from "../protocol/scheduling/moments.ts";
 import { validateOpening } from "../protocol/scheduling/opening-hours.ts";
 import { desiredScheduleFields, newScheduleFields, type Schedule } from "../protocol/scheduling/schedules.ts";
-import { dayMs } from "./calendar/day-numbers.ts";
 import { endMomentOf } from "./calendar/moments.ts";
 import { firstDay, scheduleRecurrence } from "./calendar/recurrence.ts";
 import { parseRule, RuleError, type Rule } from "./calendar/rrule.ts";

@@ -1,4 +1,5 @@
 // Explains a decision for people: which content plays, is outranked or is set aside, and why.
+import { dayMs, iso } from "../base/time.ts";
 import type { EmptyReason } from "../protocol/scheduling/forecast.ts";
 import type { ActiveSchedule } from "./agenda/active-schedule.ts";
 import { decide, stateAt, type Cause, type Decision } from "./decide.ts";
@@ -28,7 +29,7 @@ export interface Reason {
 const maxExcluded = 50;
 const maxItems = 5;
 // A daypart occurs within two weeks, unless a clock change skips it.
-const searchedMs = 15 * 86_400_000;
+const searchedMs = 15 * dayMs;
 const order = { shows: 0, held: 1, outranked: 2, "set-aside": 3 };
 
 /** Explains the program at `instant`: first the content that plays, then outranked content, then content that is set aside. */
@@ -74,7 +75,7 @@ export function whyEmpty(
 function explainOverride(override: Override, { cause, pause }: Decision, { content, layouts }: IndexedState): Reason {
   const { show } = override;
   const isPresent = "layoutId" in show ? layouts.has(show.layoutId) : content.files.has(show.assetId);
-  const until = override.until === null ? "until it is revoked" : `until ${iso(override.until)}`;
+  const until = override.until === null ? "until it is revoked" : `until ${timeText(override.until)}`;
   return {
     layer: "override",
     id: override.id,
@@ -82,22 +83,22 @@ function explainOverride(override: Override, { cause, pause }: Decision, { conte
     layoutId: "layoutId" in show ? show.layoutId : null,
     verdict: verdictOf(cause.is === "override" && cause.override === override, pause),
     detail: isPresent
-      ? `${override.level} override since ${iso(override.at)}, ${until}`
+      ? `${override.level} override since ${timeText(override.at)}, ${until}`
       : `${override.level} override: its content is not on the device yet`,
   };
 }
 
 function explainPause({ pause, layout }: Decision): Reason[] {
   if (pause === null) return [];
-  const detail = `paused since ${iso(pause.at)} until ${iso(pause.until)}: the content of that instant stays`;
+  const detail = `paused since ${timeText(pause.at)} until ${timeText(pause.until)}: the content of that instant stays`;
   return [{ layer: "pause", id: pause.id, name: null, layoutId: layout?.id ?? null, verdict: "shows", detail }];
 }
 
 function explainSchedule(active: ActiveSchedule, { cause, pause }: Decision): Reason {
   const { id, name, priority, interrupt, layout_id: layoutId } = active.entry.schedule;
   const wins = isScheduled(cause) && cause.active.entry === active.entry;
-  const end = Number.isFinite(active.until) ? iso(active.until) : "its deletion";
-  const window = `window from ${iso(active.from)} to ${end}, priority ${priority}`;
+  const end = Number.isFinite(active.until) ? timeText(active.until) : "its deletion";
+  const window = `window from ${timeText(active.from)} to ${end}, priority ${priority}`;
   const verdict = verdictOf(wins, pause);
   if (interrupt === null) return { layer: "schedule", id, name, layoutId, verdict, detail: window };
   const limit = interrupt.max_plays_per_hour === undefined ? "" : `, at most ${interrupt.max_plays_per_hour} plays`;
@@ -129,9 +130,9 @@ function explainLimits(playlist: PlayablePlaylist, timeline: Timeline, layoutId:
     }
     if (id === playing || counts.get(id) === rounds) return [];
     const startsAt = starts.get(id);
-    const next = startsAt === undefined ? null : `its next begins at ${iso(startsAt)}`;
+    const next = startsAt === undefined ? null : `its next begins at ${timeText(startsAt)}`;
     if (timeline.daily?.items.includes(timed) === true) {
-      const detail = `at most ${daily} plays a day: ${next ?? `none is left before ${iso(timeline.daily.until)}`}`;
+      const detail = `at most ${daily} plays a day: ${next ?? `none is left before ${timeText(timeline.daily.until)}`}`;
       return setAside("item", id, layoutId, detail);
     }
     return hourly === undefined ? [] : setAside("item", id, layoutId, `at most ${hourly} plays an hour: ${next ?? "not in this turn"}`);
@@ -151,7 +152,7 @@ function timesOf({ item: { dayparts, conditions = [] } }: TimedItem): string | n
 
 function nextValid(validity: ItemValidity, instant: number): string {
   const [next] = validity.between(instant, instant + searchedMs);
-  return next === undefined ? "none begins soon" : `the next begins at ${iso(next.from)}`;
+  return next === undefined ? "none begins soon" : `the next begins at ${timeText(next.from)}`;
 }
 
 function verdictOf(wins: boolean, pause: Decision["pause"]): Reason["verdict"] {
@@ -166,6 +167,6 @@ function setAside(layer: Reason["layer"], id: string, layoutId: string | null, d
   return { layer, id, name: null, layoutId, verdict: "set-aside", detail };
 }
 
-function iso(instant: number): string {
-  return Number.isFinite(instant) ? new Date(instant).toISOString() : "ever";
+function timeText(instant: number): string {
+  return Number.isFinite(instant) ? iso(instant) : "ever";
 }

@@ -1,6 +1,7 @@
 // Creates the components of the service and connects them.
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import { minuteMs } from "../base/time.ts";
 import { openAlerts } from "./alerts/alerts.ts";
 import type { ServiceConfig } from "./config.ts";
 import { BlobSweeper } from "./content/blob-sweeper.ts";
@@ -156,7 +157,7 @@ export async function createComponents(
     audit,
     batchRunner: new BatchRunner({ store, desired, events, journal, sockets, clock, commands, log }),
     closing,
-    codeGuesses: makeLimit("email-code", 10, 15 * 60_000),
+    codeGuesses: makeLimit("email-code", 10, 15 * minuteMs),
     cookies: new BrowserCookies(signer.publicKey),
     deadlines,
     failedSignIns,

@@ -1,6 +1,7 @@
 // Runs the background loops of the components: those that each node needs, and those that only one node of a service runs.
 import { runAll } from "../base/async/run-all.ts";
 import { isAbort } from "../base/fault.ts";
+import { dayMs } from "../base/time.ts";
 import { runHourlyCleanup } from "./cleanup/hourly-cleanup.ts";
 import type { Components } from "./components.ts";
 import type { ServiceConfig } from "./config.ts";
@@ -11,7 +12,6 @@ import type { Quotas } from "./http/limits/rate-limit.ts";
 import type { Loop } from "./nodes/nodes.ts";
 
 const defaultPlayEventDays = 400;
-const dayMs = 86_400_000;
 
 /** The components, what the gateway counts, and how long requests take. */
 type LoopDependencies = Components & { quotas: Readonly<Record<string, Quotas>>; requestDeadlines: RequestDeadlines };

@@ -1,5 +1,6 @@
 // The one cache of what the console has read. Events of the service keep it true, so nothing is read again by time.
 import { hashKey, QueryCache, QueryClient, type FetchQueryOptions, type QueryKey } from "@tanstack/react-query";
+import { minuteMs } from "../../../src/base/time.ts";
 import { ProblemError } from "../../../sdk/typescript/client.ts";
 import { isSignedOut } from "./client.ts";
 import { contentKey } from "./drafts/place.ts";
@@ -14,7 +15,7 @@ export const queryClient = new QueryClient({
   }),
   defaultOptions: {
     queries: {
-      staleTime: 5 * 60_000,
+      staleTime: 5 * minuteMs,
       queryKeyHashFn: (key) => hashKey(contentKey(key)),
       // An answer of the service does not change by asking again; an unreachable service may return.
       retry: (count, error) => !(error instanceof ProblemError && error.status < 500) && count < 3,

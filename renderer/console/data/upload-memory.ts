@@ -1,5 +1,6 @@
 // Remembers unfinished uploads in the browser, so that one that a closed page interrupted continues when the file is chosen again.
 import type { PreviousUpload, UrlStorage } from "tus-js-client";
+import { dayMs, iso } from "../../../src/base/time.ts";
 
 /** An upload that an earlier visit to the page has not finished. */
 export interface InterruptedUpload {
@@ -11,7 +12,7 @@ export interface InterruptedUpload {
 
 const prefix = "upload:";
 // The service keeps the bytes for a day.
-const keptMs = 86_400_000;
+const keptMs = dayMs;
 
 /** What the same file has in common when it is chosen again. Teams do not share uploads. */
 export function fingerprintOf(teamId: string, { name, size, lastModified }: File): string {
@@ -27,7 +28,7 @@ export function interruptedUploads(teamId: string, running: ReadonlySet<string>)
       if (size === undefined || size === null || creationTime === undefined) return [];
       return Date.parse(creationTime) + keptMs < Date.now()
         ? []
-        : [{ key, name: metadata?.["filename"] ?? "", sizeBytes: size, startedAt: new Date(creationTime).toISOString() }];
+        : [{ key, name: metadata?.["filename"] ?? "", sizeBytes: size, startedAt: iso(Date.parse(creationTime)) }];
     })
     .toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
 }

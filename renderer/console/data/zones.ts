@@ -1,5 +1,6 @@
 // Times of other time zones: what a wall clock there shows, with its changes.
 import { Temporal } from "temporal-polyfill";
+import { hourMs, iso } from "../../../src/base/time.ts";
 
 /** The reader's own time zone, IANA. */
 export const ownTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -18,7 +19,7 @@ export function localValueOf(instant: string, timeZone: string): string {
 export function instantOf(local: string, timeZone: string): string | null {
   try {
     const at = Temporal.PlainDateTime.from(local).toZonedDateTime(timeZone);
-    return new Date(at.epochMilliseconds).toISOString();
+    return iso(at.epochMilliseconds);
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;
@@ -36,8 +37,6 @@ export interface ZoneDay {
   /** The hour of the wall clock, 0 to 24, at an instant of this day. An hour that comes twice has half a share for each. */
   hourAt: (ms: number) => number;
 }
-
-const hourMs = 3_600_000;
 
 /** The days in `timeZone` that follow the instant, `count` of them, the first being the one that it is in. */
 export function daysFrom(instant: string, timeZone: string, count: number): ZoneDay[] {

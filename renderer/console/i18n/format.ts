@@ -1,4 +1,5 @@
 // Formats times and sizes for people, in their language.
+import { dayMs, hourMs, minuteMs, secondMs } from "../../../src/base/time.ts";
 import { isPseudo, locale, pseudoText } from "./locale.ts";
 
 /** Gives a format for each time zone, made once: making one takes a millisecond and much memory. Undefined: the reader's own. */
@@ -38,10 +39,10 @@ export function formatWeekday(index: number): string {
 }
 
 const steps = [
-  { unit: "second", ms: 1_000, below: 60_000 },
-  { unit: "minute", ms: 60_000, below: 3_600_000 },
-  { unit: "hour", ms: 3_600_000, below: 86_400_000 },
-  { unit: "day", ms: 86_400_000, below: Number.POSITIVE_INFINITY },
+  { unit: "second", ms: secondMs, below: minuteMs },
+  { unit: "minute", ms: minuteMs, below: hourMs },
+  { unit: "hour", ms: hourMs, below: dayMs },
+  { unit: "day", ms: dayMs, below: Number.POSITIVE_INFINITY },
 ] as const;
 
 /** Such as `5 min. ago`. */
@@ -106,7 +107,7 @@ const shortTimeFormat = new Intl.DateTimeFormat(locale, { hour: "numeric", minut
 
 /** As short as the language allows: `11 AM`, `11:30 AM`, `11:00`. @param wall UTC ms at which a clock in UTC shows the time */
 export function formatShortTime(wall: number): string {
-  return shown((hasTwelveHours && wall % 3_600_000 === 0 ? hourFormat : shortTimeFormat).format(wall));
+  return shown((hasTwelveHours && wall % hourMs === 0 ? hourFormat : shortTimeFormat).format(wall));
 }
 
 const listFormat = new Intl.ListFormat(locale, { type: "conjunction" });

@@ -1,4 +1,5 @@
 // The kinds of items in the console: sign, settings, the beginning of a new one, and how each stands in a preview.
+import { dayMs, hourMs, minuteMs } from "../../../src/base/time.ts";
 import type { SceneItem } from "../../../src/protocol/scene.ts";
 import { addressOf } from "../data/typed-address.ts";
 import type { MessageKey } from "../i18n/catalogue.ts";
@@ -32,7 +33,7 @@ export interface ItemKind<K extends Kind = Kind> {
 }
 
 type FirstField = "text" | "url" | "data" | "label";
-const pageMs = 60_000;
+const pageMs = minuteMs;
 
 const fit = { name: "fit", is: "choice", options: ["contain", "cover", "fill"], part: "look" } as const;
 const color = { name: "color", is: "color", part: "look" } as const;
@@ -45,8 +46,8 @@ const size = { name: "font_size", is: "number", min: 4, max: 4_096, unit: "px", 
 const direction = { name: "direction", is: "choice", options: ["auto", "ltr", "rtl"], part: "more" } as const;
 const muted = { name: "muted", is: "switch", part: "look" } as const;
 const volume = { name: "volume", is: "share", min: 0, max: 1, part: "look" } as const;
-const start = { name: "start_ms", is: "time", min: 0, max: 86_400_000, unit: "s", part: "more" } as const;
-const end = { name: "end_ms", is: "time", min: 0, max: 86_400_000, unit: "s", part: "more", isOptional: true } as const;
+const start = { name: "start_ms", is: "time", min: 0, max: dayMs, unit: "s", part: "more" } as const;
+const end = { name: "end_ms", is: "time", min: 0, max: dayMs, unit: "s", part: "more", isOptional: true } as const;
 const speed = { name: "speed_px_s", is: "number", min: 10, max: 2_000, step: 10, unit: "px/s", part: "look" } as const;
 const separator = { name: "separator", is: "text", most: 20, part: "more" } as const;
 const language = { name: "locale", is: "language", part: "more" } as const;
@@ -92,7 +93,7 @@ const itemKinds: { readonly [K in Kind]: ItemKind<K> } = {
     name: "pdf",
     fields: [
       asset("document"),
-      { name: "page_duration_ms", is: "time", min: 1_000, max: 3_600_000, unit: "s", part: "content" },
+      { name: "page_duration_ms", is: "time", min: 1_000, max: hourMs, unit: "s", part: "content" },
       background,
       { name: "first_page", is: "number", min: 1, max: 100_000, part: "more" },
       { name: "last_page", is: "number", min: 1, max: 100_000, part: "more", isOptional: true },
@@ -130,7 +131,7 @@ const itemKinds: { readonly [K in Kind]: ItemKind<K> } = {
     fields: [
       { name: "url", is: "address", part: "content" },
       zoom,
-      { name: "refresh_interval_ms", is: "time", min: 5_000, max: 86_400_000, unit: "min", part: "look", isOptional: true },
+      { name: "refresh_interval_ms", is: "time", min: 5_000, max: dayMs, unit: "min", part: "look", isOptional: true },
       { name: "basic_auth", is: "sign-in", part: "more", isOptional: true },
       { name: "headers", is: "headers", part: "more" },
       { name: "css", is: "text", most: 20_000, lines: true, part: "more", isOptional: true },
@@ -184,7 +185,7 @@ const itemKinds: { readonly [K in Kind]: ItemKind<K> } = {
       { name: "url", is: "address", part: "content" },
       { name: "style", is: "choice", options: ["cards", "ticker"], part: "content" },
       { name: "max_entries", is: "number", min: 1, max: 20, part: "content" },
-      { name: "entry_duration_ms", is: "time", min: 1_000, max: 600_000, unit: "s", part: "content" },
+      { name: "entry_duration_ms", is: "time", min: 1_000, max: 10 * minuteMs, unit: "s", part: "content" },
       { name: "summary", is: "switch", part: "look" },
       { name: "date", is: "switch", part: "look" },
       color,
@@ -194,7 +195,7 @@ const itemKinds: { readonly [K in Kind]: ItemKind<K> } = {
       slant,
       { ...speed, part: "more" },
       separator,
-      { name: "refresh_interval_ms", is: "time", min: 60_000, max: 86_400_000, unit: "min", part: "more" },
+      { name: "refresh_interval_ms", is: "time", min: minuteMs, max: dayMs, unit: "min", part: "more" },
       language,
     ],
     start: { field: "url", item: (typed) => ({ url: addressOf(typed) }) },

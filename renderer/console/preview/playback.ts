@@ -1,4 +1,5 @@
 // Computes what a screen shows at any instant, with the player's own functions. Pure: no clock, no network.
+import { hourMs } from "../../../src/base/time.ts";
 import { pagePlanAt, type PagePlan } from "../../../src/playback/page-plan.ts";
 import { showsAnything } from "../../../src/playback/playback.ts";
 import type { FeedContent } from "../../../src/playback/scene-item.ts";
@@ -20,7 +21,7 @@ export interface SceneUntil {
 }
 
 // A changed loop takes over when the item on the screen ends, so the picture depends on what has played for as long as an item lasts.
-const maxMemoryMs = 3_600_000;
+const maxMemoryMs = hourMs;
 const longestTransitionMs = 10_000;
 // How long before a transition the page begins, so that the item that leaves is on the screen: more than it takes a change for due.
 const beforeMs = 100;

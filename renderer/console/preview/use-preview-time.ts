@@ -1,12 +1,12 @@
 // The time of a preview: which instant it shows, whether it runs, and the part of time in which a person moves.
 import { useMemo, useState } from "react";
+import { hourMs } from "../../../src/base/time.ts";
 import { texts } from "../i18n/texts.ts";
 import type { PreviewFeed } from "../../../src/protocol/operator/previews.ts";
 import { feedContentOf, type PreviewContent } from "./content.ts";
 import { PreviewPlayback } from "./playback.ts";
 
 const text = texts("preview");
-const hourMs = 3_600_000;
 
 export interface PreviewTime {
   /** What the preview is to show: the time runs on from `at`. Another object shows another instant. */

@@ -7,6 +7,7 @@ import { Backoff, type BackoffBounds } from "../../base/async/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
 import { Fault, ignoreAbort, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
+import { minuteMs } from "../../base/time.ts";
 import { runtimeFolders, shortHash } from "../../host/chromium/account.ts";
 import { createMemoryFolder, removeMemoryFolder } from "../../host/linux/memory-folder.ts";
 import { KeepAlive, keepAliveIntervalMs } from "./keep-alive.ts";
@@ -42,12 +43,12 @@ export interface ElectronRunOptions {
 }
 
 const defaultLimits: ElectronLimits = {
-  firstKeepAliveMs: 60_000,
+  firstKeepAliveMs: minuteMs,
   silentMs: 20_000,
   graceMs: keepAliveIntervalMs + 1_000,
   // Less than the ten seconds after which `runProgram` ends this process, which has to end Electron first.
   stopMs: 9_000,
-  restarts: { times: 5, withinMs: 300_000, backoff: { firstMs: 1_000, longestMs: 30_000 } },
+  restarts: { times: 5, withinMs: 5 * minuteMs, backoff: { firstMs: 1_000, longestMs: 30_000 } },
 };
 // The exit code of `runProgram` for bad flags.
 const badFlagsCode = 2;
@@ -90,7 +91,7 @@ async function keepRunning(options: Required<ElectronRunOptions>, env: Record<st
     restarts = restarts.filter((at) => clock.monotonic() - at < withinMs);
     if (restarts.length === 0) backoff.reset();
     if (restarts.length >= times) {
-      const frequency = `${times + 1} times within ${Math.round(withinMs / 60_000)} minutes`;
+      const frequency = `${times + 1} times within ${Math.round(withinMs / minuteMs)} minutes`;
       throw new Fault("browser-failed", `Electron failed ${frequency}; the last time it ${describeEnd(end)}. Try --engine chromium`);
     }
     restarts.push(clock.monotonic());

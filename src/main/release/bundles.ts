@@ -5,13 +5,12 @@ import { TargetFile } from "@tufjs/models";
 import { Fault, hasErrorCode } from "../../base/fault.ts";
 import { syncFolder } from "../../base/files/durable-file.ts";
 import { hashFile } from "../../base/files/hash-file.ts";
+import { dayMs } from "../../base/time.ts";
 import { bundleName } from "../../protocol/device/updates.ts";
 import { readManifest } from "./bundle-manifest.ts";
 import type { ReleaseRepository } from "./repository.ts";
 import { signAndPublish } from "./root-keys.ts";
 import { nextTargetsWith, type Outcome, type Signing } from "./signing.ts";
-
-const dayMs = 86_400_000;
 
 /** A bundle that was added, or that the repository had already. */
 export interface AddedBundle {

@@ -1,11 +1,11 @@
 // Signs metadata, tells which signatures are missing, and publishes what has enough of them.
 import { MetaFile, Metadata, Snapshot, Targets, Timestamp, type Root } from "@tufjs/models";
 import { Fault } from "../../base/fault.ts";
+import { dayMs, iso } from "../../base/time.ts";
 import type { SigningKey } from "./keys.ts";
 import type { Published, ReleaseRepository, RoleName, Signed } from "./repository.ts";
 
 const specVersion = "1.0.31";
-const dayMs = 86_400_000;
 
 /** How long signed metadata is valid, days, by role. docs/releasing.md gives the reasons. */
 export const defaultDays: Readonly<Record<RoleName, number>> = { root: 730, targets: 365, snapshot: 90, timestamp: 90 };
@@ -33,7 +33,7 @@ export type Outcome =
 
 /** The fields that all metadata of a role has. */
 export function commonFields(role: RoleName, version: number, { now, days }: Signing) {
-  const expires = new Date(now + days[role] * dayMs).toISOString().replace(/\.\d+Z$/, "Z");
+  const expires = iso(now + days[role] * dayMs).replace(/\.\d+Z$/, "Z");
   return { version, specVersion, expires };
 }
 

@@ -7,10 +7,10 @@ import { Fault, isAbort, reasonOf } from "../../base/fault.ts";
 import { readFromFolder } from "../../base/releases/folder.ts";
 import { verifyTarget } from "../../base/releases/verify-target.ts";
 import { verifyReleases } from "../../base/releases/verify.ts";
+import { dayMs } from "../../base/time.ts";
 import type { ReleaseRepository, RoleName, Signed } from "./repository.ts";
 import { missingSignatures, type Missing } from "./signing.ts";
 
-const dayMs = 86_400_000;
 // Long enough to bring a key out of a safe.
 const soonMs = 30 * dayMs;
 

@@ -6,6 +6,7 @@ import { createSystemClock, type Clock } from "../../base/clock.ts";
 import { badFlags, checkFlags, readFlags, defineUsage } from "../../base/config.ts";
 import { Fault, isAbort, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
+import { dayMs, hourMs, minuteMs, secondMs } from "../../base/time.ts";
 import type { NewShow, Show } from "../../protocol/operator/shows.ts";
 import { readToken, WebAddress } from "../flags.ts";
 import { commandName, dataFolder } from "../folders.ts";
@@ -34,7 +35,7 @@ const List = z
   .string()
   .transform((text) => text.split(",").map((part) => part.trim()))
   .refine((parts) => parts.every((part) => part !== ""), "must be names separated by commas");
-const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const units = { s: secondMs, m: minuteMs, h: hourMs, d: dayMs } as const;
 const Duration = z
   .string()
   .regex(/^[1-9]\d{0,5}[smhd]$/, "must be a duration such as 90s, 30m, 8h or 2d")
@@ -44,7 +45,7 @@ const Flags = z.object({
   on: List.optional(),
   tag: List.optional(),
   for: Duration.optional(),
-  wait: Duration.default(60_000),
+  wait: Duration.default(minuteMs),
   clear: z.boolean().default(false),
   server: WebAddress.default("http://127.0.0.1:8080"),
   "token-file": z.string().min(1, "must name a file").default(join(dataFolder(), "service/admin-token")),

@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { z } from "zod";
 import { hasErrorCode } from "../../base/fault.ts";
 import { makeFolder, syncFolder } from "../../base/files/durable-file.ts";
+import { hourMs, iso } from "../../base/time.ts";
 import { auditedArgs } from "./audited-args.ts";
 
 /** What happened to a command. `ignored`: the service did not sign it for this device, so nothing that it says about itself is recorded. */
@@ -18,7 +19,7 @@ const maxFiles = 4;
 const maxReasonLength = 500;
 // A flood of forgeries must not push the record of real commands out of the files.
 const maxIgnored = 20;
-const ignoredPerMs = 3_600_000;
+const ignoredPerMs = hourMs;
 
 /** The name of the log in reports about the disk. */
 export const auditLogName = "command audit log";
@@ -63,7 +64,7 @@ export class CommandAuditLog {
   append(entry: AuditEntry): Promise<void> {
     const now = this.#now();
     if (entry.event === "ignored" && !this.#isToRecord(now)) return Promise.resolve();
-    const line = `${JSON.stringify({ time: new Date(now).toISOString(), ...recorded(entry) })}\n`;
+    const line = `${JSON.stringify({ time: iso(now), ...recorded(entry) })}\n`;
     const next = this.#writing.then(() => this.#write(line));
     this.#writing = next.catch(() => undefined);
     return next;

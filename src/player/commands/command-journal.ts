@@ -1,13 +1,14 @@
 // Records on the disk which commands arrived and their outcomes, and up to which instant it may have forgotten some.
 import type { CorrectedClock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
+import { dayMs, iso } from "../../base/time.ts";
 import { finalStatuses } from "../../protocol/device/commands.ts";
 import type { DiskHealth } from "../storage/disk-health.ts";
 import { mergeMarks, type CommandMark } from "./command-mark.ts";
 import { journalFilesIn, readJournalFiles, type JournalContent, type JournalEntry, type JournalFiles } from "./journal-files.ts";
 
 // The service repeats a command until it is acknowledged, but for at most 7 days and 1,000 commands.
-const keptMs = 7 * 86_400_000;
+const keptMs = 7 * dayMs;
 const maxEntries = 1_000;
 // Two readings of the service's clock may differ by this much beyond the clock's own error.
 const marginMs = 5_000;
@@ -175,7 +176,7 @@ export class CommandJournal {
     const refusedUntil = Math.max(this.#mark.refusedUntil, noticedAt + clock.offset.errorMs + marginMs);
     this.#mark = { ...this.#mark, refusedUntil, isUndated: false };
     this.#isMarkStored = false;
-    this.#log.warn({ refused_until: new Date(refusedUntil).toISOString() }, "commands issued up to this instant are rejected");
+    this.#log.warn({ refused_until: iso(refusedUntil) }, "commands issued up to this instant are rejected");
   }
 
   /** Writes the mark's own file first: after a power cut in between, the journal is still lost and the mark is in one file. */

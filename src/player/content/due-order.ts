@@ -1,11 +1,12 @@
 // Decides in which order files are fetched: those that the screen needs first come first. Pure.
+import { dayMs } from "../../base/time.ts";
 import { assetIdsOf } from "../../protocol/content/items.ts";
 import type { DesiredAsset, DesiredLayout, DesiredPlaylist, DesiredState } from "../../protocol/device/desired-state.ts";
 import { defaultContext, type PlayerContext } from "../../schedule/playable-content.ts";
 import { programAt, type Program } from "../../schedule/program.ts";
 import { nextPlayStarts, playAt } from "../../schedule/timeline.ts";
 
-const lookaheadMs = 2 * 86_400_000;
+const lookaheadMs = 2 * dayMs;
 // Bounds the work for programs that change every few seconds and for long playlists: some milliseconds.
 const maxPrograms = 500;
 const maxPlays = 50_000;

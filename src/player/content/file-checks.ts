@@ -9,6 +9,7 @@ import { isFault, reasonOf } from "../../base/fault.ts";
 import { isReadFailure } from "../../base/files/system-error.ts";
 import { DurableFile } from "../../base/files/durable-file.ts";
 import type { Log } from "../../base/log.ts";
+import { hourMs, minuteMs } from "../../base/time.ts";
 import type { ProvenFiles } from "./proven-files.ts";
 
 export interface FileChecksOptions {
@@ -26,8 +27,8 @@ const shownBytesPerSecond = 10_000_000;
 // Slow enough to leave disk and CPU to playback: 10 GB take three hours.
 const scrubBytesPerSecond = 1_000_000;
 // The browser's start needs the disk.
-const firstScrubMs = 60_000;
-const betweenScrubsMs = 3_600_000;
+const firstScrubMs = minuteMs;
+const betweenScrubsMs = hourMs;
 // The position is written once for this many bytes: about every four minutes.
 const bytesPerPosition = 256_000_000;
 

@@ -1,6 +1,7 @@
 // Decides which complete desired state plays: the newest, or the one before it while the newest fails on the screen. Pure.
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
+import { dayMs, iso, minuteMs } from "../../base/time.ts";
 import { assetIdsOf } from "../../protocol/content/items.ts";
 import { DesiredState } from "../../protocol/device/desired-state.ts";
 
@@ -46,10 +47,10 @@ export const noGenerations: Generations = {
   failure: null,
 };
 
-const firstRetryMs = 900_000;
+const firstRetryMs = 15 * minuteMs;
 export const longestRetryMs = 21_600_000;
 // After a whole day of its schedule, a crash is more likely to be the machine's fault than the content's.
-const crashTrialMs = 86_400_000;
+const crashTrialMs = dayMs;
 
 /** The state that plays; null if there is none. */
 export function playingState({ newest, previous, plays }: Generations): DesiredState | null {
@@ -131,7 +132,7 @@ export function describeFailure({ newest, plays, failure }: Generations): string
   const { fault, retryAt } = failure;
   const what =
     fault.is === "zone" ? `zone ${zoneName(newest, fault.zoneId)} could show none of its items` : "the browser failed again and again";
-  const next = plays === "newest" ? "it is on trial now" : `it is tried again at ${new Date(retryAt).toISOString()}`;
+  const next = plays === "newest" ? "it is on trial now" : `it is tried again at ${iso(retryAt)}`;
   // The console's card cuts long texts: the cause comes before the revision.
   return `${what} (${fault.detail}); ${next} (revision ${newest?.revision})`;
 }

@@ -1,9 +1,10 @@
 // Decides when a service that fails may be asked again: with one request at a time, after random waits that grow.
 import { fullJitter, type BackoffBounds } from "../../base/async/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
+import { hourMs } from "../../base/time.ts";
 
 // A service that asks for a longer wait may be misconfigured.
-const longestRetryAfterMs = 3_600_000;
+const longestRetryAfterMs = hourMs;
 
 /** A request for a file, from its start to its outcome. */
 export interface Attempt {

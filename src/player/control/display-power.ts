@@ -4,6 +4,7 @@ import { Signal } from "../../base/async/signal.ts";
 import type { CorrectedClock } from "../../base/clock.ts";
 import { Fault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
+import { iso, minuteMs } from "../../base/time.ts";
 import type { DesiredState } from "../../protocol/device/desired-state.ts";
 import type { DisplayState } from "../../protocol/device/telemetry.ts";
 import type { HoursOnClock } from "../../schedule/control/display-hours.ts";
@@ -28,7 +29,7 @@ export interface DisplayPowerDependencies {
 }
 
 // Power that was set by hand in a future that this machine's clock only believed in begins anew.
-const clockNoiseMs = 60_000;
+const clockNoiseMs = minuteMs;
 // A television may need some seconds until it tells that it is on or off.
 const commandReads = 5;
 const commandReadMs = 1_000;
@@ -64,7 +65,7 @@ export class DisplayPower {
   /** The heartbeat's share of the display's power. */
   report(): Pick<DisplayState, "asked" | "reason" | "until" | "power" | "by"> {
     const { until, ...state } = this.#state.value;
-    return { ...state, until: until === null ? null : new Date(until).toISOString() };
+    return { ...state, until: iso(until) };
   }
 
   /** What lacks for switching the display, for people; null: nothing. */
@@ -106,7 +107,7 @@ export class DisplayPower {
     }
     const readBack = await this.#readUntil(power, signal);
     const endsAt = byHandEndsAt(byHand, this.#hours);
-    return { power: readBack, until: endsAt === null ? null : new Date(endsAt).toISOString() };
+    return { power: readBack, until: iso(endsAt) };
   }
 
   /** Follows opening hours, commands and overrides until `signal` aborts. The display stays as it is then. */

@@ -4,6 +4,7 @@ import { Signal } from "../../base/async/signal.ts";
 import type { CorrectedClock } from "../../base/clock.ts";
 import { Fault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
+import { dayMs, iso, minuteMs } from "../../base/time.ts";
 import { ulid } from "../../base/ulid.ts";
 import { DeviceCommand } from "../../protocol/device/command-request.ts";
 import type { DesiredState } from "../../protocol/device/desired-state.ts";
@@ -34,9 +35,9 @@ interface Run {
   due: number;
 }
 
-const maxLateMs = 300_000;
+const maxLateMs = 5 * minuteMs;
 // Runs that a player missed longer ago are not even logged.
-const lookBackMs = 86_400_000;
+const lookBackMs = dayMs;
 // These end the player: they begin after everything else that is due, and only if it is recorded that they ran.
 const endingTypes: readonly string[] = ["restart", "reboot"];
 
@@ -98,7 +99,7 @@ export class RecurringCommands {
       const all = runsBetween(command, on, Math.max(settled.get(command.name)!, now - lookBackMs), now);
       const late = all.filter((due) => now - due > maxLateMs);
       if (late.length > 0) {
-        const about = { name: command.name, type: command.command.type, runs: late.length, last_due: new Date(late.at(-1)!).toISOString() };
+        const about = { name: command.name, type: command.command.type, runs: late.length, last_due: iso(late.at(-1)!) };
         log.warn(about, "a recurring command is not run, because its time has passed");
         this.#marks.pass(command.name, late.at(-1)!);
       }
@@ -133,7 +134,7 @@ export class RecurringCommands {
 
   async #runOne({ command: { name, command }, due }: Run, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#dependencies;
-    const about = { name, type: command.type, due: new Date(due).toISOString() };
+    const about = { name, type: command.type, due: iso(due) };
     try {
       const isRecorded = await this.#marks.record(name, command.type, due, clock.now());
       if (!isRecorded && endingTypes.includes(command.type)) throw new Fault("disk-full", "the disk cannot record that it ran");

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { DurableFile } from "../../base/files/durable-file.ts";
 import { isReadFailure } from "../../base/files/system-error.ts";
 import { isFault } from "../../base/fault.ts";
+import { hourMs } from "../../base/time.ts";
 import type { DiskHealth } from "../storage/disk-health.ts";
 
 const Marks = z.object({
@@ -17,7 +18,7 @@ type Marks = z.infer<typeof Marks>;
 const name = "recurring-commands.json";
 const maxRuns = 200;
 // Smaller steps back happen when a clock is corrected. After a larger one the marks are from a time that was wrong.
-const maxAheadMs = 3_600_000;
+const maxAheadMs = hourMs;
 
 export class RecurringMarks {
   readonly #file: DurableFile<Marks>;

@@ -6,6 +6,7 @@ import { connect as connectTls, type TLSSocket } from "node:tls";
 import type { Clock } from "../../base/clock.ts";
 import { type Network, proxyFor } from "../../base/http/network.ts";
 import { hostOf, portOf } from "../../base/http/url-host.ts";
+import { dayMs, iso } from "../../base/time.ts";
 import { diagnoseConnectivity } from "../link/connectivity-diagnosis.ts";
 import type { Link } from "../link/impairment.ts";
 import type { ServiceApi } from "../link/service-api.ts";
@@ -23,7 +24,6 @@ export interface NetworkChecksDependencies {
 const limitMs = 10_000;
 const bandwidthMs = 5_000;
 const maxDownloadBytes = 5_000_000;
-const dayMs = 86_400_000;
 const certificateWarningMs = 14 * dayMs;
 // A slower line takes more than a minute for a picture of 5 MB.
 const slowBitsPerS = 500_000;
@@ -95,7 +95,7 @@ function judgeCertificate(socket: TLSSocket, server: URL, now: number): Finding 
 
 function dateOf(text: string): string {
   const at = Date.parse(text);
-  return Number.isNaN(at) ? "unknown" : new Date(at).toISOString().slice(0, 10);
+  return Number.isNaN(at) ? "unknown" : iso(at).slice(0, 10);
 }
 
 async function checkHttp(api: ServiceApi, clock: Clock, signal: AbortSignal): Promise<Finding> {

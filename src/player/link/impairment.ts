@@ -1,13 +1,14 @@
 // Describes what impairs the connection to the service, for the heartbeat: a blocked socket, or why the service was unreachable.
+import { minuteMs } from "../../base/time.ts";
 import type { ScreenProblem } from "../../protocol/scene.ts";
 
 /** How the player reaches the service; `reason`: why the socket fails. A revoked player has no link: the connection ends instead. */
 export type Link = { is: "connecting" } | { is: "online" } | { is: "polling"; reason: string } | { is: "offline"; trouble: ScreenProblem };
 
 // A service that restarts is no impairment of the player's network.
-const patienceMs = 60_000;
+const patienceMs = minuteMs;
 // While the service is unreachable it gets no heartbeat, so an outage is reported after it.
-const outageReportMs = 600_000;
+const outageReportMs = 10 * minuteMs;
 
 export class Impairment {
   #isShared = false;
@@ -43,6 +44,6 @@ export class Impairment {
     }
     if (this.#outage === null || now - this.#outage.until >= outageReportMs) return null;
     const { text, from, until } = this.#outage;
-    return { text: `the service was unreachable for ${Math.round((until - from) / 60_000)} min. ${text}`, forMs: now - from };
+    return { text: `the service was unreachable for ${Math.round((until - from) / minuteMs)} min. ${text}`, forMs: now - from };
   }
 }

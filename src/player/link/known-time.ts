@@ -6,6 +6,7 @@ import { isAbort, reasonOf } from "../../base/fault.ts";
 import { DurableFile } from "../../base/files/durable-file.ts";
 import type { CorrectedClock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
+import { hourMs, minuteMs } from "../../base/time.ts";
 import { Instant } from "../../protocol/common.ts";
 
 const StoredTime = z.object({ time_ms: Instant });
@@ -14,8 +15,8 @@ const BuildStamp = z.object({ time_ms: Instant });
 
 /** No version of this software is older, ms since the epoch. */
 export const firstReleaseMs = Date.UTC(2025, 0, 1);
-const firstStoreMs = 60_000;
-const storeMs = 3_600_000;
+const firstStoreMs = minuteMs;
+const storeMs = hourMs;
 
 function fileIn(folder: string): DurableFile<{ time_ms: number }> {
   return new DurableFile(join(folder, "known-time.json"), (json) => StoredTime.parse(json));

@@ -7,6 +7,7 @@ import type { ClockSample } from "../../base/clock-sample.ts";
 import type { CorrectedClock } from "../../base/clock.ts";
 import { Fault, isAbort, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
+import { hourMs, minuteMs } from "../../base/time.ts";
 
 /** A time server. */
 export interface NtpServer {
@@ -25,11 +26,11 @@ const firstRoundMs = 5_000;
 // The first polling interval of the reference implementation.
 const roundMs = 64_000;
 // The service comes first, since its players share its time. It sends its time twice a minute.
-const silenceMs = 120_000;
+const silenceMs = 2 * minuteMs;
 // How often the time of a service that responds is compared with that of the time servers.
-const comparisonMs = 3_600_000;
+const comparisonMs = hourMs;
 // After a kiss-o'-death the client must stop using the server (RFC 4330, section 8).
-const kissOfDeathMs = 3_600_000;
+const kissOfDeathMs = hourMs;
 
 /**
  * Queries `server` once. The result includes the bound of the server's own error; local times are those of `clock.raw()`.

@@ -6,17 +6,18 @@ import { isReadFailure } from "../../base/files/system-error.ts";
 import { DurableFile } from "../../base/files/durable-file.ts";
 import { Fault, isAbort, isFault, reasonOf } from "../../base/fault.ts";
 import { Observable } from "../../base/async/observable.ts";
+import { dayMs, minuteMs } from "../../base/time.ts";
 import type { DiskHealth } from "../storage/disk-health.ts";
 import { pair, type PairingDependencies, type PairingState } from "./pairing.ts";
 import type { Pairing } from "./identity.ts";
 
 // How long another key must be in use before it can be claimed: time for operators to repair a service that was restored wrongly.
 // Time when the player is off or the service does not answer is not counted.
-const patienceMs = 86_400_000;
+const patienceMs = dayMs;
 // The player requests a token at least once a minute. A longer gap between two responses does not count.
-const longestGapMs = 120_000;
+const longestGapMs = 2 * minuteMs;
 // A power cut loses at most this much of the count.
-const saveEveryMs = 600_000;
+const saveEveryMs = 10 * minuteMs;
 
 /** The name of the record in reports about the disk. */
 const what = "other key of the service";

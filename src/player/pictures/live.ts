@@ -2,6 +2,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { Fault, isAbort, isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
+import { hourMs, minuteMs } from "../../base/time.ts";
 import { maxLiveFrameBytes, type LiveAnswer, type LiveEndReason } from "../../protocol/device/live.ts";
 import type { LiveArgs } from "../../protocol/device/machine-commands.ts";
 import { done, type CommandModule } from "../commands/command-module.ts";
@@ -28,7 +29,7 @@ interface LiveResult {
 }
 
 // The longest duration of a stream, and its last upload.
-const deadlineMs = 3_600_000 + 60_000;
+const deadlineMs = hourMs + minuteMs;
 // A page that crashed is back by then, and so is a line after a short interruption.
 const longestGapMs = 15_000;
 const retryMs = 1_000;

@@ -1,5 +1,6 @@
 // Stores the effects of play commands as interventions: overrides, skips, pauses and variables.
 import { Fault } from "../../base/fault.ts";
+import { iso } from "../../base/time.ts";
 import type { PlayCommand } from "../../protocol/device/play-commands.ts";
 import { pauseAt } from "../../schedule/interventions.ts";
 import type { CommandMetadata } from "../commands/command-metadata.ts";
@@ -37,7 +38,7 @@ export async function applyPlayCommand(
       const until = duration_ms === undefined ? null : (isPrompt ? loopsFrom : now) + duration_ms;
       const show = layout_id === undefined ? { assetId: asset_id! } : { layoutId: layout_id };
       await store.add([{ ...origin, is: "override", until, level, show, loopsFrom }], now);
-      return { override_id: command.id, until: until === null ? null : new Date(until).toISOString() };
+      return { override_id: command.id, until: iso(until) };
     }
     case "override.clear": {
       const { override_id } = command.args;
@@ -59,7 +60,7 @@ export async function applyPlayCommand(
       // A pause during a pause only changes its end.
       const at = pauseAt(store.interventions.value, now)?.at ?? now;
       await store.replace(({ is }) => is === "pause", [{ ...origin, at, is: "pause", until }], now);
-      return { until: new Date(until).toISOString() };
+      return { until: iso(until) };
     }
     case "resume":
       return { ended: await endPause(store, now) };

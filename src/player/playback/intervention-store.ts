@@ -4,12 +4,13 @@ import { z } from "zod";
 import { DurableFile } from "../../base/files/durable-file.ts";
 import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
+import { dayMs } from "../../base/time.ts";
 import { DiskHealth } from "../storage/disk-health.ts";
 import { StoredValue } from "../storage/stored-value.ts";
 import { hasEnded, type LastingIntervention, overridesAt, pauseAt, Intervention } from "../../schedule/interventions.ts";
 
 // Longer than any play: a skip counts until the next play has ended.
-const keptMs = 3 * 86_400_000;
+const keptMs = 3 * dayMs;
 const maxInterventions = 1_000;
 
 const StoredInterventions = z.array(Intervention);

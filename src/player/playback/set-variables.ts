@@ -1,5 +1,6 @@
 // Stores variables that a command or a trigger sets on the player.
 import { Fault } from "../../base/fault.ts";
+import { iso } from "../../base/time.ts";
 import type { VariablesSetArgs } from "../../protocol/device/play-commands.ts";
 import { setVariablesAt, type Intervention, type SetVariable } from "../../schedule/interventions.ts";
 import type { InterventionStore } from "./intervention-store.ts";
@@ -15,7 +16,7 @@ export async function setVariables(
   now: number,
 ): Promise<{ until: string | null }> {
   const until = duration_ms === undefined ? null : now + duration_ms;
-  const result = { until: until === null ? null : new Date(until).toISOString() };
+  const result = { until: iso(until) };
   const isSetNow = (name: string): boolean => Object.hasOwn(variables, name);
   const current = setVariablesAt(store.interventions.value, now);
   // A sensor may send the same value again and again. A permanent value that does not change is not written again.

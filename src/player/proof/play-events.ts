@@ -1,4 +1,5 @@
 // Creates the play events that the service gets from finished and interrupted plays.
+import { iso } from "../../base/time.ts";
 import type { PlayEvent } from "../../protocol/device/play-events.ts";
 import { closePlay } from "./close-play.ts";
 import type { OpenPlaysSnapshot, PreviousRun } from "./play-log-file.ts";
@@ -23,8 +24,8 @@ export function playEventOf(play: FinishedPlay, { bootId, clockOffsetMs, clockEr
     revision: of.revision,
     result,
     reason,
-    started_at: new Date(clockStepped ? ended.at - durationMs : started.at).toISOString(),
-    ended_at: new Date(ended.at).toISOString(),
+    started_at: iso(clockStepped ? ended.at - durationMs : started.at),
+    ended_at: iso(ended.at),
     duration_ms: durationMs,
     started_monotonic_ms: started.mono,
     ended_monotonic_ms: ended.mono,

@@ -1,6 +1,7 @@
 // Turns the lists of current problems into records from beginning to end. Pure: no clock, no disk. A problem that comes and goes often
 // takes few records.
 import { z } from "zod";
+import { hourMs, iso } from "../../base/time.ts";
 import { maxTimes, ProblemRecord } from "../../protocol/device/problem-records.ts";
 import type { PlayerProblem } from "../../protocol/device/player-problems.ts";
 
@@ -19,7 +20,6 @@ export type KeptRecord = z.infer<typeof KeptRecord>;
 
 /** Within an hour a code gets at most this many records. The last one then also stands for further problems of the code. */
 const maxRecordsPerHour = 4;
-const hourMs = 3_600_000;
 
 export interface RecordsAfter {
   /** Those that may still change. */
@@ -59,7 +59,7 @@ function withoutEnded(kept: KeptRecord, names: ReadonlySet<string>, now: number)
   if (open.length > 0) return { ...kept, open };
   const endedAt = Math.max(now, Date.parse(kept.record.started_at));
   const isHeldBack = kept.record.times > 1 && isRecent(kept, now);
-  return { ...kept, open, record: { ...kept.record, ended_at: new Date(endedAt).toISOString() }, isHeldBack };
+  return { ...kept, open, record: { ...kept.record, ended_at: iso(endedAt) }, isHeldBack };
 }
 
 function withAnother(kept: KeptRecord, problem: PlayerProblem): KeptRecord {

@@ -1,6 +1,7 @@
 // Collects the measurements in heartbeats. Reads slow sensors rarely, so that a heartbeat stays cheap and is never late.
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
+import { dayMs, minuteMs } from "../../base/time.ts";
 import type { AudioState, DisplayState, ProcessMemory, Telemetry } from "../../protocol/device/telemetry.ts";
 import type { PlayerProblem } from "../../protocol/device/player-problems.ts";
 import type { FromPage } from "../../protocol/page-messages.ts";
@@ -34,10 +35,10 @@ export interface MeasuredBefore {
 // Nearly each heartbeat has a new value.
 const quickMs = 25_000;
 // Volume, brightness or input may take seconds to read, and rarely change without the player.
-const settingsMs = 120_000;
+const settingsMs = 2 * minuteMs;
 // A disk wears out over years, and asking it wakes it up.
-const storageMs = 1_800_000;
-const identityMs = 86_400_000;
+const storageMs = 30 * minuteMs;
+const identityMs = dayMs;
 
 /** The settings of the display and of the sound that the machine tells. */
 type DisplaySettings = Pick<DisplayState, "power" | "brightness_percent" | "rotation" | "mode" | "input">;

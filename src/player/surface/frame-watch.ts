@@ -2,6 +2,7 @@
 import type { Watchable } from "../../base/async/observable.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
+import { hourMs } from "../../base/time.ts";
 import type { Machine } from "../machine.ts";
 import type { PageState } from "./page-state.ts";
 import type { DisplayFault } from "./recovery-ladder.ts";
@@ -12,7 +13,7 @@ const pageLoadLimitMs = 30_000;
 // A page that reports so often has had the time to present a frame.
 const reportsToTrust = 3;
 // How long missing frames are accepted after `wait`.
-const waitMs = 3_600_000;
+const waitMs = hourMs;
 
 export interface FrameWatchDependencies {
   page: Watchable<PageState>;

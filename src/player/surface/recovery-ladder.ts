@@ -1,4 +1,5 @@
 // The recovery ladder: which step to take for which fault of the display, from the mildest to the strongest. Pure.
+import { dayMs, minuteMs } from "../../base/time.ts";
 import type { HostFault } from "../host.ts";
 
 /**
@@ -45,14 +46,14 @@ interface Step {
 }
 
 // Attempts older than this no longer count if a frame was presented after them. Failures older than this no longer count.
-export const failureMemoryMs = 300_000;
+export const failureMemoryMs = 5 * minuteMs;
 // A restart that has not helped is not repeated before this.
-export const restartPauseMs = 900_000;
+export const restartPauseMs = 15 * minuteMs;
 // Restarts are limited by the day.
-export const restartMemoryMs = 86_400_000;
+export const restartMemoryMs = dayMs;
 export const restartsPerDay = 3;
 // A restart of the machine takes a minute, and a display server that restarts is back before this.
-const troubleBeforeMachineMs = 300_000;
+const troubleBeforeMachineMs = 5 * minuteMs;
 
 const reload = { action: "reload", tries: 3 } as const;
 const relaunch = { action: "relaunch", tries: 4 } as const;

@@ -4,6 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import { isAbort, isFault, reasonOf } from "../../base/fault.ts";
 import type { Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
+import { hourMs, minuteMs } from "../../base/time.ts";
 import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
 import { type BrowserEngine, describeEngine, type Host, type HostPage } from "../host.ts";
 import type { Machine } from "../machine.ts";
@@ -24,9 +25,9 @@ import type { Surface } from "./surface.ts";
 import type { WithheldContent } from "./withheld-content.ts";
 
 // How long a browser draws without the GPU. A new one that is needed after that uses the GPU again.
-const withoutGpuMs = 3_600_000;
+const withoutGpuMs = hourMs;
 // Time for all steps of the ladder.
-const recoveryLimitMs = 600_000;
+const recoveryLimitMs = 10 * minuteMs;
 
 /** The content on the display, which the recovery may exchange for the content before it. */
 export interface RevertibleContent {

@@ -5,6 +5,7 @@ import type { Clock } from "../../base/clock.ts";
 import { isFault } from "../../base/fault.ts";
 import { isReadFailure } from "../../base/files/system-error.ts";
 import { MirroredFile } from "../../base/files/mirrored-file.ts";
+import { hourMs, minuteMs } from "../../base/time.ts";
 import type { DiskHealth } from "../storage/disk-health.ts";
 import type { Machine } from "../machine.ts";
 import { recent, type RecoveryAttempt, type RestartAction, restartMemoryMs, restartsPerDay, restartPauseMs } from "./recovery-ladder.ts";
@@ -18,9 +19,9 @@ const StoredRestarts = z.object({
 });
 type StoredRestarts = z.infer<typeof StoredRestarts>;
 
-const saveIntervalMs = 3_600_000;
+const saveIntervalMs = hourMs;
 // A machine that still runs this long after its restart began is not restarting.
-const machineStopLimitMs = 120_000;
+const machineStopLimitMs = 2 * minuteMs;
 
 /** A restart, and how often the browser had failed within five minutes before it. */
 interface Restart extends RecoveryAttempt {

@@ -1,4 +1,5 @@
 // Decides what the player does about the version that it should run. Pure: no clock, no disk.
+import { hourMs, iso, minuteMs } from "../../base/time.ts";
 import { compareVersions } from "../../base/version-order.ts";
 import type { DesiredRelease, LauncherStatus, UpdateState } from "../../protocol/device/updates.ts";
 import { clockUnsure, metadataExpired } from "./blocked.ts";
@@ -32,7 +33,7 @@ export interface UpdatePlan {
 }
 
 // After a refusal the same request would be refused again, unless something else changes.
-const refusalMs = 3_600_000;
+const refusalMs = hourMs;
 
 /** What to do about the wanted version. */
 export function planUpdate(facts: UpdateFacts): UpdatePlan {
@@ -60,7 +61,7 @@ export function planUpdate(facts: UpdateFacts): UpdatePlan {
   if (!isClockSure) return plan("blocked", clockUnsure, needsBundle);
   if (status.probation !== null && !isReturn) return plan("waiting", describeProbation(status.probation), true);
   if (opensAt !== null && !isNow) {
-    return plan("waiting", `${version} waits for the maintenance window, which opens at ${new Date(opensAt).toISOString()}`, needsBundle);
+    return plan("waiting", `${version} waits for the maintenance window, which opens at ${iso(opensAt)}`, needsBundle);
   }
   return { is: "installing", detail: null, needsBundle, mayRequest: true };
 }
@@ -93,5 +94,5 @@ function timesText(tries: number): string {
 }
 
 function minutes(ms: number): number {
-  return Math.round(ms / 60_000);
+  return Math.round(ms / minuteMs);
 }

@@ -6,6 +6,7 @@ import { isFault, reasonOf } from "../../base/fault.ts";
 import { isSystemError } from "../../base/files/system-error.ts";
 import type { Log } from "../../base/log.ts";
 import type { ReadRelease, SignedTarget, VerifiedReleases } from "../../base/releases/verify.ts";
+import { hourMs, minuteMs } from "../../base/time.ts";
 import { compareVersions } from "../../base/version-order.ts";
 import { type Architecture, bundleName, ReleaseManifest } from "../../protocol/device/updates.ts";
 import { HttpFault } from "../link/service-http.ts";
@@ -41,9 +42,9 @@ export interface PreparationDependencies {
   log: Log;
 }
 
-const backoffBounds = { firstMs: 10_000, longestMs: 900_000 };
+const backoffBounds = { firstMs: 10_000, longestMs: 15 * minuteMs };
 // A release that was withdrawn must not be installed days later.
-const lookAgainMs = 6 * 3_600_000;
+const lookAgainMs = 6 * hourMs;
 
 export class VersionPreparation {
   readonly version: string;

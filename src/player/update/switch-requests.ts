@@ -1,15 +1,16 @@
 // The player's request to its launcher: at most one at a time, taken back when it no longer applies, and repeated if it had no effect.
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
+import { hourMs, minuteMs } from "../../base/time.ts";
 import type { InstallRequest, LauncherStatus } from "../../protocol/device/updates.ts";
 import { type DiskHealth, removals } from "../storage/disk-health.ts";
 import type { LauncherFiles } from "./launcher-files.ts";
 import type { UpdatePlan } from "./plan-update.ts";
 
 // Unpacking a bundle takes a minute or two on a slow memory card. After that the launcher restarts the player.
-const effectMs = 900_000;
+const effectMs = 15 * minuteMs;
 // A browser that was refused, or whose relaunch had no effect.
-const askAgainMs = 3_600_000;
+const askAgainMs = hourMs;
 
 /** What may be asked for. */
 interface Wish {

@@ -1,5 +1,6 @@
 // The kinds of items: the fields of each in playlists and on the player's page, the assets it shows and how long it lasts.
 import { z } from "zod";
+import { dayMs, minuteMs } from "../../base/time.ts";
 import {
   AudioStyle,
   ClockStyle,
@@ -25,7 +26,7 @@ export const defaultItemDurationMs = 10_000;
 // The shortest duration that an item may be given.
 const minDurationMs = 100;
 
-const DurationMs = z.int().min(minDurationMs).max(86_400_000).describe("How long the item is shown, 100 ms to 24 h");
+const DurationMs = z.int().min(minDurationMs).max(dayMs).describe("How long the item is shown, 100 ms to 24 h");
 const duration = {
   duration_ms: DurationMs.optional().describe("How long the item is shown, 100 ms to 24 h. Default: the duration of its media, or 10 s"),
 };
@@ -137,7 +138,11 @@ export const itemKinds = {
       url: Url.describe("An RSS, Atom, RDF or JSON feed. Each player fetches it"),
       duration_ms: DurationMs.optional().describe("Default: `max_entries` × `entry_duration_ms`"),
       max_entries: z.int().min(1).max(20).default(10),
-      refresh_interval_ms: z.int().min(60_000).max(86_400_000).default(600_000),
+      refresh_interval_ms: z
+        .int()
+        .min(minuteMs)
+        .max(dayMs)
+        .default(10 * minuteMs),
       ...FeedStyle,
     },
     scene: {

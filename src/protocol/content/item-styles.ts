@@ -1,12 +1,13 @@
 // How each type of item looks and behaves: the fields that playlists and the player's page share.
 import { z } from "zod";
+import { dayMs, hourMs, minuteMs } from "../../base/time.ts";
 import { Color } from "../common.ts";
 
 /** How an image fills its zone: whole with bars, cropped, or stretched. */
 const Fit = z.enum(["contain", "cover", "fill"]);
 
 const Direction = z.enum(["auto", "ltr", "rtl"]).default("auto").describe("`auto`: the direction of the first letter that has one");
-const Milliseconds = z.int().min(0).max(86_400_000);
+const Milliseconds = z.int().min(0).max(dayMs);
 const fontSize = z.int().min(4).max(4_096).optional().describe("In layout pixels. Default: as large as the zone allows");
 const LanguageTag = z.string().max(35).refine(isLocale, "must be a BCP 47 language tag such as en-GB");
 const Locale = LanguageTag.default("en-GB");
@@ -117,7 +118,12 @@ export const QrStyle = {
 };
 export const FeedStyle = {
   style: z.enum(["cards", "ticker"]).default("cards"),
-  entry_duration_ms: z.int().min(1_000).max(600_000).default(8_000).describe("How long each card is shown"),
+  entry_duration_ms: z
+    .int()
+    .min(1_000)
+    .max(10 * minuteMs)
+    .default(8_000)
+    .describe("How long each card is shown"),
   summary: z.boolean().default(true),
   date: z.boolean().default(true),
   locale: Locale,
@@ -126,7 +132,7 @@ export const FeedStyle = {
   ...running,
 };
 export const PdfStyle = {
-  page_duration_ms: z.int().min(1_000).max(3_600_000).default(10_000).describe("How long each page is shown"),
+  page_duration_ms: z.int().min(1_000).max(hourMs).default(10_000).describe("How long each page is shown"),
   first_page: z.int().min(1).max(100_000).default(1),
   last_page: z.int().min(1).max(100_000).optional().describe("Default: the last page of the file"),
   background_color: Color.default("#000000"),

@@ -1,5 +1,6 @@
 // The fields of items that show other sites: web pages and HTML bundles.
 import { z } from "zod";
+import { dayMs } from "../../base/time.ts";
 
 // The browser sets these headers itself, or they describe the connection. Other values would break the request or fake its origin.
 const reservedHeaders = /^(host|origin|referer|cookie|content-length|transfer-encoding|connection|upgrade|te|trailer|(sec|proxy)-.*)$/i;
@@ -32,7 +33,7 @@ export const WebFields = {
   refresh_interval_ms: z
     .int()
     .min(5_000)
-    .max(86_400_000)
+    .max(dayMs)
     .optional()
     .describe("How often the page is reloaded. The reload happens hidden; if it fails, the page on the screen stays. Default: never"),
   css: z.string().max(20_000).optional().describe("CSS that is added to the page"),

@@ -1,5 +1,6 @@
 // Commands for the machine and the program of a player: power, content, logs, diagnosis, pairing, scripts, and wired displays.
 import { z } from "zod";
+import { dayMs, hourMs, minuteMs } from "../../base/time.ts";
 import { id } from "../common.ts";
 import type { CommandDefinitions } from "./command-definition.ts";
 
@@ -20,9 +21,9 @@ const LogsCollectArgs = z.strictObject({
 });
 const LogsLevelArgs = z.strictObject({
   level: LogLevel,
-  duration_ms: z.int().min(1_000).max(86_400_000).default(3_600_000).describe("1 s to 24 h. Then the level before returns"),
+  duration_ms: z.int().min(1_000).max(dayMs).default(hourMs).describe("1 s to 24 h. Then the level before returns"),
 });
-const TestCardArgs = z.strictObject({ duration_ms: z.int().min(1_000).max(3_600_000).default(60_000) });
+const TestCardArgs = z.strictObject({ duration_ms: z.int().min(1_000).max(hourMs).default(minuteMs) });
 const RunArgs = z.strictObject({
   script: DeclaredName.describe("The name of a file in the device's folder of scripts, which belongs to root"),
   argv: z
@@ -35,7 +36,11 @@ const RunArgs = z.strictObject({
     .max(20)
     .default([])
     .describe("Arguments, passed as they are: no shell reads them"),
-  timeout_ms: z.int().min(1_000).max(600_000).default(60_000),
+  timeout_ms: z
+    .int()
+    .min(1_000)
+    .max(10 * minuteMs)
+    .default(minuteMs),
 });
 
 /** Bytes to send, as text or in hexadecimal, and whether to wait for a reply. */
@@ -78,7 +83,12 @@ export const LiveArgs = z.strictObject({
   max_fps: z.number().min(0.2).max(5).default(2),
   max_width: z.int().min(16).max(1_920).default(960),
   quality: z.int().min(1).max(100).default(60),
-  duration_ms: z.int().min(1_000).max(3_600_000).default(600_000).describe("It ends then, or earlier when nobody watches"),
+  duration_ms: z
+    .int()
+    .min(1_000)
+    .max(hourMs)
+    .default(10 * minuteMs)
+    .describe("It ends then, or earlier when nobody watches"),
 });
 export type LiveArgs = z.infer<typeof LiveArgs>;
 

@@ -1,5 +1,6 @@
 // Messages between service and device: pairing, tokens, and the WebSocket.
 import { z } from "zod";
+import { dayMs } from "../../base/time.ts";
 import { Heartbeat, HeartbeatAnswer } from "./heartbeat.ts";
 import { DesiredState } from "./desired-state.ts";
 import { HeartbeatDelta, heartbeatDeltaFeature } from "./heartbeat-delta.ts";
@@ -111,7 +112,7 @@ export const statePushFeature = "state-push";
 
 const Seq = z.int().min(1).max(1e15);
 // A day. A player that waits longer would seem lost.
-const longestWaitMs = 86_400_000;
+const longestWaitMs = dayMs;
 
 const envelope = {
   id: deviceText(64),

@@ -1,5 +1,6 @@
 // Commands that change the playback: overrides, skip, pause, resume, and variables for conditions of schedules and items.
 import { z } from "zod";
+import { dayMs } from "../../base/time.ts";
 import { VariableName, Variables } from "../scheduling/variables.ts";
 import { id } from "../common.ts";
 import { requestsOf, type CommandDefinitions } from "./command-definition.ts";
@@ -29,7 +30,7 @@ const PauseArgs = z.strictObject({
   duration_ms: z
     .int()
     .min(1_000)
-    .max(86_400_000)
+    .max(dayMs)
     .default(300_000)
     .describe("1 s to 24 h. Then the loop continues where it would be without the pause"),
 });

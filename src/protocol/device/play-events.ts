@@ -1,5 +1,6 @@
 // Proof of play: each item that a screen showed, from the first presented frame to the last.
 import { z } from "zod";
+import { dayMs } from "../../base/time.ts";
 import { PageQuery } from "../operator/resources.ts";
 import { deviceText } from "../text.ts";
 import { Count, DifferenceMs, id, Name, Sha256, SpanMs, Timestamp, TimeZone } from "../common.ts";
@@ -39,7 +40,7 @@ export const PlayEvent = z.strictObject({
   duration_ms: z
     .int()
     .min(0)
-    .max(31 * 86_400_000)
+    .max(31 * dayMs)
     .describe("Measured by the monotonic clock, which steps of the wall clock do not affect"),
   started_monotonic_ms: SpanMs,
   ended_monotonic_ms: SpanMs,

@@ -1,5 +1,6 @@
 // The API schemas of links to reports, by which people without an account read one chosen report until the link ends.
 import { z } from "zod";
+import { dayMs } from "../../base/time.ts";
 import { Count, id, Name, Timestamp, TimeZone } from "../common.ts";
 
 const maxDays = 366;
@@ -60,7 +61,7 @@ function faultsOf({ kind, group_by, last_days, from, to, ...filters }: Chosen): 
     faults.push(["last_days", "is missing: or give `from` and `to`"]);
   else if (last_days !== undefined && last_days > most) faults.push(["last_days", `must be at most ${most} in a report of this kind`]);
   else if (from !== undefined && to !== undefined) {
-    const days = (Date.parse(to) - Date.parse(from)) / 86_400_000;
+    const days = (Date.parse(to) - Date.parse(from)) / dayMs;
     if (days <= 0) faults.push(["to", "must be after `from`"]);
     // The day on which clocks are put back is longer.
     if (days > most + 0.125) faults.push(["to", `must be at most ${most} days after \`from\` in a report of this kind`]);

@@ -1,5 +1,6 @@
 // The API schemas of shows: one item or layout on some screens for a time, created in one request.
 import { z } from "zod";
+import { dayMs, iso } from "../../base/time.ts";
 import { ImageStyle, TextStyle } from "../content/item-styles.ts";
 import { page, PageQuery, Player } from "./resources.ts";
 import { Moment } from "../scheduling/moments.ts";
@@ -7,13 +8,13 @@ import { WebFields } from "../content/web-items.ts";
 import { Color, id, Name, TimeZone, Timestamp } from "../common.ts";
 
 /** The longest `lasts_ms`. */
-const maxLastsMs = 366 * 86_400_000;
+const maxLastsMs = 366 * dayMs;
 
 // Converts an instant with an offset to UTC, as schedules store it.
 const ShowMoment = z
   .string()
   .max(40)
-  .transform((text) => (/T[\d:.]+[+-]\d\d:\d\d$/.test(text) && Number.isFinite(Date.parse(text)) ? new Date(text).toISOString() : text))
+  .transform((text) => (/T[\d:.]+[+-]\d\d:\d\d$/.test(text) && Number.isFinite(Date.parse(text)) ? iso(Date.parse(text)) : text))
   .refine(
     (text) => Moment.safeParse(text).success,
     "must be an instant such as 2026-11-21T16:00:00Z, a local time such as 2026-11-21T16:00, or a date, from 1970 to 2199",
@@ -44,7 +45,7 @@ export const NewShow = z
     duration_ms: z
       .int()
       .min(1_000)
-      .max(86_400_000)
+      .max(dayMs)
       .optional()
       .describe(
         "The length of one play in the loop. Default: the media's own length, 60 s for a web page, otherwise 10 s. Proof of play counts these plays",

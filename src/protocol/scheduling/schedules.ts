@@ -1,5 +1,6 @@
 // Schedules on the wire: which layout plays when, and on which players. Combinations of fields are checked in src/schedule.
 import { z } from "zod";
+import { hourMs } from "../../base/time.ts";
 import { DeletedAt, id, Name, Timestamp, TimeZone } from "../common.ts";
 import { Condition } from "./conditions.ts";
 import { LocalDate, Moment } from "./moments.ts";
@@ -13,7 +14,7 @@ const Interrupt = z.strictObject({
     .describe(
       "Share of each hour, spread evenly over it. Shares that exceed 100 together, at one time on one player, are rejected; if they occur anyway, the player scales all of them down",
     ),
-  play_ms: z.int().min(1_000).max(3_600_000).optional().describe("Length of one play. Default: one loop of the layout's longest zone"),
+  play_ms: z.int().min(1_000).max(hourMs).optional().describe("Length of one play. Default: one loop of the layout's longest zone"),
   max_plays_per_hour: z
     .int()
     .min(1)

@@ -1,5 +1,5 @@
 // Decides which schedules are active at an instant, and which of them wins. Plans day by day, from the schedules of that month.
-import { dayMs } from "../calendar/day-numbers.ts";
+import { dayMs } from "../../base/time.ts";
 import type { Interval } from "../calendar/intervals.ts";
 import { loopRestart } from "../limits/loop-restart.ts";
 import { byRank, isSameWindow, type ActiveSchedule, type AgendaEntry } from "./active-schedule.ts";

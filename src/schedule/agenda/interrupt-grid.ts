@@ -1,4 +1,5 @@
 // Lays out the plays of interrupts on a grid of the UTC hour, spread evenly. Depends on the hour alone, not on past plays.
+import { hourMs } from "../../base/time.ts";
 import type { Interval } from "../calendar/intervals.ts";
 import type { ActiveSchedule, AgendaEntry } from "./active-schedule.ts";
 
@@ -16,8 +17,6 @@ export interface GridPlay {
 export interface Turn extends Interval {
   play: GridPlay | null;
 }
-
-const hourMs = 3_600_000;
 
 /** The turn at `instant` while `interrupts` share the hour. */
 export function turnAt(interrupts: readonly ActiveSchedule[], instant: number): Turn {

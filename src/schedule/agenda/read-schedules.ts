@@ -1,4 +1,5 @@
 // Reads the schedules of a desired state. A schedule that cannot play is excluded with the reason; the others are not affected.
+import { hourMs } from "../../base/time.ts";
 import type { DesiredLayout } from "../../protocol/device/desired-state.ts";
 import { describeRefusals } from "../../protocol/refusal.ts";
 import { calendarIdsOf } from "../../protocol/scheduling/conditions.ts";
@@ -28,7 +29,7 @@ export interface ReadContext {
 type RawSchedule = Record<string, unknown>;
 type ParsedSchedule = Pick<AgendaEntry, "schedule" | "windows"> | ExcludedSchedule;
 
-const maxPlayMs = 3_600_000;
+const maxPlayMs = hourMs;
 const minPlayMs = 1_000;
 // A new revision changes few of many schedules: the others are not parsed again.
 const maxParsed = 20_000;

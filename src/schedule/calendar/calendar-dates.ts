@@ -1,7 +1,8 @@
 // Cuts windows by the dates of a calendar.
+import { dayMs } from "../../base/time.ts";
 import { intersect, type Interval } from "./intervals.ts";
 import { midnightOf } from "./moments.ts";
-import { dayMs, dayOf } from "./day-numbers.ts";
+import { dayOf } from "./day-numbers.ts";
 import type { WallClock } from "./time-zone.ts";
 
 /** Consecutive days, counted from 1970-01-01; `end` excluded. */

@@ -1,8 +1,8 @@
 // Cuts windows by a schedule's conditions of date and time.
+import { dayMs } from "../../base/time.ts";
 import type { Condition } from "../../protocol/scheduling/conditions.ts";
 import { cutByDates } from "./calendar-dates.ts";
 import { daypartWindows, oneWindow, openingHoursWindows, type Windows } from "./daily-windows.ts";
-import { dayMs } from "./day-numbers.ts";
 import { intersectAll, type Interval } from "./intervals.ts";
 import { midnightOf } from "./moments.ts";
 import type { WallClock } from "./time-zone.ts";

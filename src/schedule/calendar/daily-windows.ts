@@ -1,8 +1,9 @@
 // Windows that begin at one time of day, on days given by a rule or by weekdays.
+import { dayMs } from "../../base/time.ts";
 import type { Opening } from "../../protocol/scheduling/opening-hours.ts";
 import type { Interval } from "./intervals.ts";
 import { openingsOfWeek, openingTimes } from "./opening-hours.ts";
-import { dayMs, dayOf, weekdayOf } from "./day-numbers.ts";
+import { dayOf, weekdayOf } from "./day-numbers.ts";
 import type { WallClock } from "./time-zone.ts";
 
 /** The windows of a schedule or a condition, computed for the range that is asked for. */

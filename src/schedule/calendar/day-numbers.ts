@@ -1,6 +1,5 @@
 // Days counted from 1970-01-01, and their dates and weekdays.
-
-export const dayMs = 86_400_000;
+import { dayMs, iso } from "../../base/time.ts";
 
 /** The number of the day of a wall time. */
 export function dayOf(wallMs: number): number {
@@ -16,6 +15,11 @@ export function dayNumber(year: number, month: number, date: number): number {
 export function dateOf(day: number): { year: number; month: number; date: number } {
   const at = new Date(day * dayMs);
   return { year: at.getUTCFullYear(), month: at.getUTCMonth(), date: at.getUTCDate() };
+}
+
+/** The date of a day as a text, such as `2026-11-21`. */
+export function dateText(day: number): string {
+  return iso(day * dayMs).slice(0, 10);
 }
 
 /** The weekday of a day, Monday 0 to Sunday 6. 1970-01-01 was a Thursday. */

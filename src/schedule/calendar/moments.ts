@@ -1,7 +1,7 @@
 // Arithmetic on the moments of a schedule: when it ends, and the same times for players that do not support dates.
+import { dayMs } from "../../base/time.ts";
 import { isDate, parseMoment, type ParsedMoment } from "../../protocol/scheduling/moments.ts";
 import type { Schedule } from "../../protocol/scheduling/schedules.ts";
-import { dayMs } from "./day-numbers.ts";
 
 // Moments exist before 2200. The last day ends a second early, so that its end is a valid moment too.
 const lastEnd = Date.UTC(2200, 0, 1) - 1_000;

@@ -1,8 +1,9 @@
 // Tells whether windows are open at an instant, and until when that stays so. Pure.
+import { dayMs } from "../../base/time.ts";
 import type { Windows } from "./daily-windows.ts";
 
 // An opening occurs within a week, unless a clock change skips it.
-const lookaheadMs = 8 * 86_400_000;
+const lookaheadMs = 8 * dayMs;
 
 /** UTC ms, the end excluded. */
 export interface OpenPeriod {

@@ -1,6 +1,6 @@
 // Arithmetic on opening hours: when an opening begins on each weekday, and the openings of a week joined.
+import { dayMs, minuteMs } from "../../base/time.ts";
 import { weekdays, type Opening } from "../../protocol/scheduling/opening-hours.ts";
-import { dayMs } from "./day-numbers.ts";
 import { joinIntervals, type Interval } from "./intervals.ts";
 
 /** When an opening begins after midnight, on which weekdays (0 = Monday), and how long it lasts. */
@@ -36,5 +36,5 @@ export function openingsOfWeek(openings: readonly Opening[]): Interval[] | null 
 
 function msAfterMidnight(time: string): number {
   const [hours, minutes] = time.split(":");
-  return (Number(hours) * 60 + Number(minutes)) * 60_000;
+  return (Number(hours) * 60 + Number(minutes)) * minuteMs;
 }

@@ -1,5 +1,6 @@
 // Computes the days of a recurrence rule. Arithmetic on day numbers: no time zones, no time of day.
-import { dayMs, dayOf } from "./day-numbers.ts";
+import { dayMs, hourMs } from "../../base/time.ts";
+import { dayOf } from "./day-numbers.ts";
 import { midnightOf } from "./moments.ts";
 import type { Rule } from "./rrule.ts";
 import { daysOfPeriod, periodOf } from "./rule-periods.ts";
@@ -21,7 +22,7 @@ const maxDay = 84_006;
 // A night at the end of a month needs both months.
 const maxCachedPeriods = 2;
 // Kiritimati is 14 hours ahead of UTC; no time zone is further ahead.
-const maxAheadMs = 14 * 3_600_000;
+const maxAheadMs = 14 * hourMs;
 
 /**
  * The days of a rule whose first window begins at the wall time `start`.

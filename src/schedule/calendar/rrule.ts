@@ -1,6 +1,6 @@
 // Parses recurrence rules (RFC 5545), limited to the parts that screens need: days, weeks, months and years.
+import { dayMs } from "../../base/time.ts";
 import { weekdays } from "../../protocol/scheduling/opening-hours.ts";
-import { dayMs } from "./day-numbers.ts";
 
 export type Frequency = "DAILY" | "WEEKLY" | "MONTHLY" | "YEARLY";
 

@@ -1,5 +1,6 @@
 // Converts between instants and the wall clock of an IANA time zone. Intl knows only the offset of one instant; the inverse needs
 // a table of its changes, made once per year (not Temporal: Node 24 does not have it).
+import { dayMs, hourMs } from "../../base/time.ts";
 
 /** A wall clock, which shows local time. Wall times are numbers: the UTC ms at which a clock in UTC reads the same. */
 export interface WallClock {
@@ -31,9 +32,9 @@ interface OffsetSpan {
 }
 
 // No time zone has changed its offset twice within so few days since 1970.
-const sampleMs = 3 * 86_400_000;
+const sampleMs = 3 * dayMs;
 // Time zones lie between -12 and +14 hours of UTC, and some have moved by a day across the date line.
-const maxOffsetMs = 50 * 3_600_000;
+const maxOffsetMs = 50 * hourMs;
 
 // There are some 600 time zones, but a name has many spellings (`EUROPE/london`).
 const maxNames = 2_000;

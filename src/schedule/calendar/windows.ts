@@ -1,4 +1,5 @@
 // When a schedule is active: its windows on a wall clock, cut by its conditions of date and time, as intervals of instants.
+import { dayMs } from "../../base/time.ts";
 import type { Condition } from "../../protocol/scheduling/conditions.ts";
 import { parseMoment, type ParsedMoment } from "../../protocol/scheduling/moments.ts";
 import type { Schedule } from "../../protocol/scheduling/schedules.ts";
@@ -6,7 +7,7 @@ import { conditionCuts, type CalendarDates } from "./condition-cuts.ts";
 import { dailyWindows, oneWindow, type Windows } from "./daily-windows.ts";
 import type { Interval } from "./intervals.ts";
 import { endMomentOf } from "./moments.ts";
-import { dayMs, dayOf } from "./day-numbers.ts";
+import { dayOf } from "./day-numbers.ts";
 import { daysBetween, firstDay, scheduleRecurrence } from "./recurrence.ts";
 import { parseRule } from "./rrule.ts";
 import { timeZoneRulesOrUtc, type WallClock } from "./time-zone.ts";

@@ -1,7 +1,8 @@
 // The opening hours of a display as periods of time: when it is on, with other hours on the dates of calendars. Pure.
+import { dayMs } from "../../base/time.ts";
 import type { DisplayHours } from "../../protocol/device/display-hours.ts";
 import type { CalendarDates } from "../calendar/condition-cuts.ts";
-import { dayMs, dayOf, weekdayOf } from "../calendar/day-numbers.ts";
+import { dayOf, weekdayOf } from "../calendar/day-numbers.ts";
 import type { Interval } from "../calendar/intervals.ts";
 import { midnightOf } from "../calendar/moments.ts";
 import { openingTimes, type OpeningTimes } from "../calendar/opening-hours.ts";

@@ -1,8 +1,9 @@
 // When recurring commands run: at times of the day on a wall clock, on some weekdays and dates. Pure.
+import { dayMs, minuteMs } from "../../base/time.ts";
 import type { RecurringCommand } from "../../protocol/device/recurring-commands.ts";
 import { weekdays } from "../../protocol/scheduling/opening-hours.ts";
 import type { CalendarDates } from "../calendar/condition-cuts.ts";
-import { dayMs, dayOf, weekdayOf } from "../calendar/day-numbers.ts";
+import { dayOf, weekdayOf } from "../calendar/day-numbers.ts";
 import type { WallClock } from "../calendar/time-zone.ts";
 import { daysOf } from "./display-hours.ts";
 
@@ -56,5 +57,5 @@ function dayFilter({ weekdays: named, calendar }: Recurrence, calendars: Calenda
 
 /** Milliseconds after midnight. */
 function timeOf(time: string): number {
-  return (Number(time.slice(0, 2)) * 60 + Number(time.slice(3))) * 60_000;
+  return (Number(time.slice(0, 2)) * 60 + Number(time.slice(3))) * minuteMs;
 }

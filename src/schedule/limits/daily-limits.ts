@@ -1,6 +1,6 @@
 // Applies limits of plays per day: spreads the plays of a limited item over the day and inserts them between plays of the loop.
+import { dayMs } from "../../base/time.ts";
 import type { DesiredLayout } from "../../protocol/device/desired-state.ts";
-import { dayMs } from "../calendar/day-numbers.ts";
 import type { Interval } from "../calendar/intervals.ts";
 import type { TimeZoneRules } from "../calendar/time-zone.ts";
 import type { PlayablePlaylist, TimedItem } from "../playlist/playable-playlist.ts";

@@ -1,4 +1,5 @@
 // Computes when the items of a playlist with daily limits are due in a day: evenly spaced over the time they are on screen.
+import { hourMs } from "../../base/time.ts";
 import type { Interval } from "../calendar/intervals.ts";
 import type { PlayablePlaylist, TimedItem } from "../playlist/playable-playlist.ts";
 import type { Airing } from "./airtime.ts";
@@ -10,8 +11,6 @@ export interface Part extends Interval {
   /** The part of the run in which these items are valid. */
   span: Interval;
 }
-
-const hourMs = 3_600_000;
 
 export function hasDailyLimit({ item }: TimedItem): boolean {
   return item.max_plays_per_day !== undefined;

@@ -1,4 +1,5 @@
 // Applies limits of plays per hour: repeats a loop for an hour, with each limited item in some of the rounds, spread evenly.
+import { hourMs } from "../../base/time.ts";
 import type { TimedItem } from "../playlist/playable-playlist.ts";
 
 /** One of the turns of an interrupt in an hour. The turns share the plays of its limited items. */
@@ -9,7 +10,6 @@ export interface TurnInHour {
   lengthMs: number;
 }
 
-const hourMs = 3_600_000;
 // Below this an hour has too many rounds to list. No item can be so short.
 const minRoundMs = 100;
 

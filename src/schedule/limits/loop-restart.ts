@@ -1,8 +1,6 @@
 // Decides from when a loop counts if its layout stays for less than one loop. Depends on the schedule, not on past plays.
+import { dayMs, hourMs } from "../../base/time.ts";
 import type { Interval } from "../calendar/intervals.ts";
-
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 
 /**
  * The instant at which the loop of `loopMs` restarts in `run`, so that its limited items play even in a run too short for a

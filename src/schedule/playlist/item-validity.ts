@@ -1,8 +1,8 @@
 // When an item may be shown: between its two instants, and on the player's wall clock in its dayparts and on the days of its calendars.
+import { dayMs } from "../../base/time.ts";
 import type { PlaylistItem } from "../../protocol/content/items.ts";
 import type { Condition } from "../../protocol/scheduling/conditions.ts";
 import type { CalendarDates } from "../calendar/condition-cuts.ts";
-import { dayMs } from "../calendar/day-numbers.ts";
 import { intersect, joinIntervals, type Interval } from "../calendar/intervals.ts";
 import type { TimeZoneRules } from "../calendar/time-zone.ts";
 import { windowsOf } from "../calendar/windows.ts";

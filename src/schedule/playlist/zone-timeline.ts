@@ -1,5 +1,5 @@
 // Makes the timeline of a zone: the valid items of its playlist, within their limits, in a loop.
-import { dayMs } from "../calendar/day-numbers.ts";
+import { dayMs } from "../../base/time.ts";
 import type { Interval } from "../calendar/intervals.ts";
 import { dailyLimitsAt, type DailyTiming } from "../limits/daily-limits.ts";
 import { withinLimits } from "../limits/hourly-limits.ts";

@@ -1,4 +1,5 @@
 // Alerts as the API and events show them.
+import { iso } from "../../base/time.ts";
 import type { Alert } from "../../protocol/operator/alerts.ts";
 import type { NewEvent } from "../events/event-journal.ts";
 import type { AlertRow } from "../store/alert-tables.ts";
@@ -12,13 +13,13 @@ export function showAlert(row: AlertRow): Alert {
     kind: row.kind,
     state: row.state,
     site: row.site,
-    since: isoTime(row.since),
-    opened_at: isoTime(row.opened_at),
-    closed_at: row.closed_at === null ? null : isoTime(row.closed_at),
+    since: iso(row.since),
+    opened_at: iso(row.opened_at),
+    closed_at: iso(row.closed_at),
     close_reason: row.close_reason,
     detail: row.detail,
     remedy: row.remedy,
-    acknowledged_at: row.acknowledged_at === null ? null : isoTime(row.acknowledged_at),
+    acknowledged_at: iso(row.acknowledged_at),
     acknowledged_by: acknowledgerOf(row),
   };
 }
@@ -31,8 +32,4 @@ export function acknowledgerOf({ acknowledged_by, acknowledged_name }: AlertRow)
 export function alertEvent(type: "alert.opened" | "alert.acknowledged" | "alert.closed", row: AlertRow): NewEvent {
   const { id, player_name: name, ...rest } = showAlert(row);
   return { teamId: row.team_id, type, data: { alert_id: id, name, ...rest }, players: [row.player_id] };
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../base/clock.ts";
 import { isFault } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
+import { minuteMs } from "../../base/time.ts";
 import { alertKinds, type AlertKind } from "../../protocol/operator/alerts.ts";
 import type { EventJournal } from "../events/event-journal.ts";
 import type { PlayerProblems } from "../fleet/problems/problems.ts";
@@ -38,9 +39,8 @@ export interface AlertEngineDependencies {
 type States = Map<AlertKind, AlertState>;
 
 const tickMs = 10_000;
-const minuteMs = 60_000;
 // After a start of the service, players get time to connect.
-const graceMs = 120_000;
+const graceMs = 2 * minuteMs;
 const maxBatch = 200;
 // Looking at a player takes microseconds. Between so many, other work runs.
 const playersPerTurn = 1_000;

@@ -1,4 +1,5 @@
 // What is known about each kind of alert of a player now: bad, well, unclear or muted. Pure.
+import { minuteMs } from "../../base/time.ts";
 import { alertKinds, type AlertKind, type AlertRules } from "../../protocol/operator/alerts.ts";
 import type { Finding, Reading } from "./reading.ts";
 import type { Observation } from "./step.ts";
@@ -20,7 +21,6 @@ export interface Observed {
   finding: Finding | null;
 }
 
-const minuteMs = 60_000;
 const well: Observed = { observation: { is: "well" }, finding: null };
 const unclear: Observed = { observation: { is: "unclear" }, finding: null };
 const muted: Observed = { observation: { is: "off", reason: "muted" }, finding: null };

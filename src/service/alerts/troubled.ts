@@ -1,4 +1,5 @@
 // Lists the players with which something is wrong now, most severe first, with what to do about it.
+import { iso } from "../../base/time.ts";
 import { alertKinds, type AlertKind, type Trouble, type TroubledPlayer, type TroubledPlayers } from "../../protocol/operator/alerts.ts";
 import type { Presence } from "../fleet/presence/presence.ts";
 import { newestScreenshots, type NewestScreenshot } from "../fleet/players/newest-screenshots.ts";
@@ -68,7 +69,7 @@ function troublesOf({ alerts, alertSettings }: TroubledDependencies, player: Ros
     const alert = kind === null ? undefined : open?.get(kind);
     return {
       kind,
-      since: new Date(alert?.since ?? since ?? now).toISOString(),
+      since: iso(alert?.since ?? since ?? now),
       detail,
       remedy,
       alert_id: alert?.id ?? null,
@@ -78,7 +79,7 @@ function troublesOf({ alerts, alertSettings }: TroubledDependencies, player: Ros
   for (const row of open?.values() ?? []) {
     if (known.has(row.kind)) continue;
     const { id, kind, since, detail, remedy } = row;
-    troubles.push({ kind, since: new Date(since).toISOString(), detail, remedy, alert_id: id, acknowledged_by: acknowledgerOf(row) });
+    troubles.push({ kind, since: iso(since), detail, remedy, alert_id: id, acknowledged_by: acknowledgerOf(row) });
   }
   return troubles.toSorted((a, b) => severityOf(a) - severityOf(b));
 }

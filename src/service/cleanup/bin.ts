@@ -1,5 +1,6 @@
 // Moves resources to the bin and deletes them for good. A player's own schedules go to the bin with it.
 import { sql } from "kysely";
+import { dayMs } from "../../base/time.ts";
 import type { NewEvent } from "../events/event-journal.ts";
 import { flattenTarget, targetColumns, targetOf } from "../schedule/schedules.ts";
 import { inChunks } from "../store/chunks.ts";
@@ -7,7 +8,7 @@ import type { Db } from "../store/store.ts";
 import type { PlayerRow, ScheduleRow } from "../store/tables.ts";
 
 /** How long the bin keeps a resource, ms. */
-export const binRetentionMs = 30 * 86_400_000;
+export const binRetentionMs = 30 * dayMs;
 /** How many resources of a kind one transaction deletes for good. Other writes wait for it. */
 export const binBatchSize = 100;
 

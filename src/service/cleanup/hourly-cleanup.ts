@@ -1,5 +1,6 @@
 // Deletes outdated data every hour, in small transactions: the bin, finished shows, expired records, old heartbeats and play events.
 import { setImmediate } from "node:timers/promises";
+import { dayMs, hourMs } from "../../base/time.ts";
 import { binRetentionMs, emptyBin, binBatchSize } from "./bin.ts";
 import { pruneHours, rollUpHours } from "../fleet/heartbeats/hours.ts";
 import { pruneMinutes } from "../fleet/heartbeats/minutes.ts";
@@ -17,10 +18,10 @@ import type { Change } from "../operations/unit-of-work.ts";
 import { removeExpiredRecords } from "./retention.ts";
 import { clearShow, deleteOldShows, isProlonged, findShowSchedule, findFinishedShows } from "../shows/shows.ts";
 
-const everyMs = 3_600_000;
-const minutesRetentionMs = 30 * 86_400_000;
-const hoursRetentionMs = 366 * 86_400_000;
-const linksRetentionMs = 86_400_000;
+const everyMs = hourMs;
+const minutesRetentionMs = 30 * dayMs;
+const hoursRetentionMs = 366 * dayMs;
+const linksRetentionMs = dayMs;
 
 interface CleanupDependencies extends ChangeDependencies {
   clock: Clock;

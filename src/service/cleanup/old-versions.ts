@@ -1,11 +1,11 @@
 // Deletes the records of what was published long ago: drafts, and versions that nobody goes back to any more.
 import { sql } from "kysely";
+import { dayMs } from "../../base/time.ts";
 import type { Db } from "../store/store.ts";
 
 /** Deletes at most `limit` expired rows of a table, and returns them. */
 export type Removal = (db: Db, limit: number) => Promise<readonly unknown[]>;
 
-const dayMs = 86_400_000;
 /** For drafts after they were published. */
 const draftsMs = 90 * dayMs;
 /** For versions, of which the newest of a team are kept longer. */

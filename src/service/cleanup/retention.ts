@@ -1,13 +1,13 @@
 // Deletes expired records: old commands, screenshots, tokens, invitations and the like. Works in small transactions.
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
+import { dayMs } from "../../base/time.ts";
 import { finalStatuses } from "../../protocol/device/commands.ts";
 import type { BlobSweeper } from "../content/blob-sweeper.ts";
 import { idempotencyTtlMs } from "../http/idempotency.ts";
 import type { Db, Store } from "../store/store.ts";
 import { publishingRemovals, type Removal } from "./old-versions.ts";
 
-const dayMs = 86_400_000;
 /** For screenshots, collected logs and recorded problems, and for commands, their batches, tokens, invitations, enrolment keys, links to reports, rollouts and alerts after their end. */
 const retentionMs = 90 * dayMs;
 /** For screenshots that players take by themselves. */

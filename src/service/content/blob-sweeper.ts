@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
+import { dayMs, minuteMs } from "../../base/time.ts";
 import type { BlobMarks } from "./blobs/blob-marks.ts";
 import type { BlobStore } from "./blobs/blob-store.ts";
 import { whileUnavailable } from "./blobs/unavailable.ts";
@@ -21,8 +22,8 @@ const batchSize = 500;
 // The bucket deletes these while a transaction holds their marks.
 const deletedAtOnce = 100;
 const checkLimitMs = 10_000;
-const sweepEveryMs = 86_400_000;
-const deleteDueEveryMs = 600_000;
+const sweepEveryMs = dayMs;
+const deleteDueEveryMs = 10 * minuteMs;
 
 interface SweeperDependencies {
   blobs: BlobStore;

@@ -1,4 +1,5 @@
 // Makes schedules from the lines of a table. Knows layouts and screens by their ids and names.
+import { dayMs, iso } from "../../base/time.ts";
 import type { ImportFault } from "../../protocol/operator/csv-imports.ts";
 import { weekdays } from "../../protocol/scheduling/opening-hours.ts";
 import { ScheduleChange, type ScheduleTarget, type OneTarget } from "../../protocol/scheduling/schedules.ts";
@@ -42,8 +43,6 @@ export interface ScheduleOfLine {
   line: number;
   schedule: z.output<typeof NewSchedule>;
 }
-
-const dayMs = 86_400_000;
 
 export function scheduleOfLine({ line, cells }: TableLine, layouts: Named, screens: Named): ScheduleOfLine | { faults: ImportFault[] } {
   const faults: ImportFault[] = [];
@@ -98,7 +97,7 @@ export function scheduleOfLine({ line, cells }: TableLine, layouts: Named, scree
     }
     const day = Date.parse(`${first}T00:00Z`);
     // Date.parse accepts 31 April as 1 May.
-    if (Number.isNaN(day) || new Date(day).toISOString().slice(0, 10) !== first) {
+    if (Number.isNaN(day) || iso(day).slice(0, 10) !== first) {
       fault("first_day", "must be a date such as 2026-12-24");
       return {};
     }
@@ -106,7 +105,7 @@ export function scheduleOfLine({ line, cells }: TableLine, layouts: Named, scree
     if (named === null) fault("days", "must be weekdays such as MO TU WE, or MO-FR");
     const [begins, ends] = [timeOfDay(from ?? "00:00"), timeOfDay(until ?? "24:00")];
     // A window past midnight ends on the next day, and so does one until 24:00.
-    const endDay = ends <= begins || ends === "24:00" ? new Date(day + dayMs).toISOString().slice(0, 10) : first;
+    const endDay = ends <= begins || ends === "24:00" ? iso(day + dayMs).slice(0, 10) : first;
     const rule = `FREQ=WEEKLY;BYDAY=${(named ?? []).join(",")}`;
     return {
       starts_at: `${first}T${begins}`,

@@ -1,5 +1,6 @@
 // Reads the cells of a table: durations, times, weekdays, and whatever a field of the API takes.
 import type { z } from "zod";
+import { iso } from "../../base/time.ts";
 import { weekdays, type Opening } from "../../protocol/scheduling/opening-hours.ts";
 import type { TimeZoneRules } from "../../schedule/calendar/time-zone.ts";
 
@@ -18,8 +19,8 @@ export function instantOf(cell: string, zone: TimeZoneRules): string | null {
     /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2})(?::([0-9]{2})(?:\.[0-9]+)?)?(Z)?)?$/.exec(cell) ?? [];
   const wall = date === undefined ? Number.NaN : Date.parse(`${date}T${time}:${seconds}Z`);
   // Date.parse accepts 31 April as 1 May.
-  if (Number.isNaN(wall) || !new Date(wall).toISOString().startsWith(date!)) return null;
-  return new Date(isUtc === "Z" ? wall : zone.instantOf(wall)).toISOString();
+  if (Number.isNaN(wall) || !iso(wall).startsWith(date!)) return null;
+  return iso(isUtc === "Z" ? wall : zone.instantOf(wall));
 }
 
 type Weekday = (typeof weekdays)[number];

@@ -1,6 +1,7 @@
 // The events of each team, in order: appended in the transaction of the change, kept for a day, read by subscribers and webhooks.
 import { createHash } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
+import { dayMs, iso } from "../../base/time.ts";
 import { subscriptionKindOf, type Event, type EventType } from "../../protocol/operator/events.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { Nodes } from "../nodes/nodes.ts";
@@ -30,7 +31,7 @@ export interface StoredEvent {
 /** Called in the transaction that appends events. Webhooks create their deliveries there. */
 type OnAppended = (db: Db, teamId: string, events: readonly Event[]) => Promise<void>;
 
-const retentionMs = 86_400_000;
+const retentionMs = dayMs;
 const maxCachedAudiences = 100;
 const noTeams: ReadonlySet<string> = new Set();
 
@@ -65,7 +66,7 @@ export class EventJournal {
       const events: Event[] = [];
       const rows: EventRow[] = [];
       for (const [index, { type, data, players }] of ofTeam.entries()) {
-        const event: Event = { id: this.#makeId("evt"), type, created_at: new Date(now).toISOString(), data };
+        const event: Event = { id: this.#makeId("evt"), type, created_at: iso(now), data };
         const audience = await storeAudience(db, players, now);
         const details = { id: event.id, team_id: teamId, seq: firstSeq + index, kind: subscriptionKindOf(type), type, audience };
         events.push(event);
@@ -171,7 +172,7 @@ export function eventFromRow(row: EventRow): Event {
   return {
     id: row.id,
     type: row.type as EventType,
-    created_at: new Date(row.created_at).toISOString(),
+    created_at: iso(row.created_at),
     data: JSON.parse(row.data) as Record<string, unknown>,
   };
 }

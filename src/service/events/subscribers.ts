@@ -7,6 +7,7 @@ import { reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { runAll } from "../../base/async/run-all.ts";
 import type { Signal } from "../../base/async/signal.ts";
+import { iso, minuteMs } from "../../base/time.ts";
 import { eventCloseCodes, eventsSubprotocol, maxSubscriberMessageBytes } from "../../protocol/operator/events.ts";
 import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
 import { authenticate, reauthorize, parseBearer } from "../people/authentication.ts";
@@ -41,7 +42,7 @@ const silenceMs = 40_000;
 const closeGraceMs = 500;
 // Subscribers reconnect at random moments within this time.
 const reconnectSpreadMs = 2_000;
-const trimMs = 600_000;
+const trimMs = 10 * minuteMs;
 
 export class Subscribers implements WebSocketEndpoint {
   readonly path = "/api/v1/events";
@@ -80,7 +81,7 @@ export class Subscribers implements WebSocketEndpoint {
   sendHeartbeat(teamId: string, playerId: string, receivedAt: number, heartbeat: Heartbeat): void {
     const subscribers = this.#feeds.subscribersOf(teamId);
     if (subscribers.size === 0) return;
-    const data = { player_id: playerId, received_at: new Date(receivedAt).toISOString(), heartbeat };
+    const data = { player_id: playerId, received_at: iso(receivedAt), heartbeat };
     for (const subscriber of subscribers) subscriber.sendHeartbeat(data);
   }
 
@@ -180,9 +181,7 @@ export class Subscribers implements WebSocketEndpoint {
     const rows = await store.db.selectFrom("players").select("id").where("team_id", "=", teamId).where("removed_at", "is", null).execute();
     return rows.flatMap(({ id }) => {
       const latest = players === null || players.has(id) ? presence.latest(id) : null;
-      return latest === null
-        ? []
-        : [{ player_id: id, received_at: new Date(latest.receivedAt).toISOString(), heartbeat: latest.heartbeat }];
+      return latest === null ? [] : [{ player_id: id, received_at: iso(latest.receivedAt), heartbeat: latest.heartbeat }];
     });
   }
 }

@@ -5,6 +5,7 @@ import type { Duplex } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from "fastify";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
+import { hourMs } from "../../base/time.ts";
 import { findJsonExcess } from "../../protocol/json-bounds.ts";
 import { apiPrefix } from "../operations/operation.ts";
 import { operations } from "../operations/operations.ts";
@@ -33,7 +34,7 @@ interface HttpDependencies {
 const maxJsonBytes = 1_048_576;
 // A 2 GiB upload over a slow connection may take an hour; an idle connection is closed much sooner, and so is that of a client without a
 // right to call (deadlines.ts).
-const requestTimeoutMs = 3_600_000;
+const requestTimeoutMs = hourMs;
 const keepAliveMs = 30_000;
 
 /** The settings of Fastify. */

@@ -1,12 +1,13 @@
 // Responds to a repeated POST with the same Idempotency-Key with the kept response, without running it again.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
+import { dayMs } from "../../base/time.ts";
 import type { Db, Store } from "../store/store.ts";
 import type { Tables } from "../store/tables.ts";
 import { ProblemError } from "./problem.ts";
 
 /** How long a response is kept for a repeat, ms. */
-export const idempotencyTtlMs = 86_400_000;
+export const idempotencyTtlMs = dayMs;
 
 /** A response as it is kept for a repeat. */
 export interface KeptResponse {

@@ -3,6 +3,7 @@ import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isAbort } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
+import { hourMs } from "../../base/time.ts";
 import type { LiveAnswer, LiveQuery } from "../../protocol/device/live.ts";
 import type { Commands } from "../fleet/commands/commands.ts";
 import { ProblemError } from "../http/problem.ts";
@@ -50,7 +51,7 @@ const firstFrameMs = 20_000;
 // A player that is not connected within this time starts no view later.
 const startWithinS = 30;
 // The service ends a stream that nobody watches. The limit is for a player that does not ask.
-const longestStreamMs = 3_600_000;
+const longestStreamMs = hourMs;
 // The most that a viewer asks for are five frames a second.
 const lookForFramesMs = 150;
 const tellOthersMs = 5_000;

@@ -1,4 +1,5 @@
 // Teams, users, members, invitations and tokens as the API shows them.
+import { iso } from "../../base/time.ts";
 import type { Invitation, Member, Role, Scope, Team, Token, User } from "../../protocol/operator/people.ts";
 import { isProven } from "./emails.ts";
 import type { InvitationRow, TeamRow, TokenRow, UserRow } from "../store/people-tables.ts";
@@ -14,24 +15,24 @@ export type Membership = Omit<Member, "created_at" | "role" | "email_proven"> & 
 export function showTeam(row: TeamRow): Team {
   const { id, name, safe_asset_id, created_at, updated_at } = row;
   const approval = row.approval as Team["approval"];
-  return { id, name, safe_asset_id, approval, created_at: isoTime(created_at), updated_at: isoTime(updated_at) };
+  return { id, name, safe_asset_id, approval, created_at: iso(created_at), updated_at: iso(updated_at) };
 }
 
 export function showUser(row: UserRow): User {
   const { id, name, email, created_at, updated_at } = row;
-  return { id, name, email, email_proven: isProven(row), created_at: isoTime(created_at), updated_at: isoTime(updated_at) };
+  return { id, name, email, email_proven: isProven(row), created_at: iso(created_at), updated_at: iso(updated_at) };
 }
 
 export function showMember(row: Membership): Member {
   const { user_id, name, email, role, created_at } = row;
-  return { user_id, name, email, email_proven: isProven(row), role: role as Role, created_at: isoTime(created_at) };
+  return { user_id, name, email, email_proven: isProven(row), role: role as Role, created_at: iso(created_at) };
 }
 
 export function showInvitation(row: InvitationRow, now: number): Invitation {
   const { id, team_id, email, name, created_by } = row;
   const ended = row.accepted_at !== null ? "accepted" : row.revoked_at !== null ? "revoked" : null;
   const status = ended ?? (row.expires_at <= now ? "expired" : "pending");
-  const times = { created_at: isoTime(row.created_at), expires_at: isoTime(row.expires_at) };
+  const times = { created_at: iso(row.created_at), expires_at: iso(row.expires_at) };
   return { id, team_id, email, name, role: row.role as Role, status, created_by, ...times };
 }
 
@@ -45,12 +46,8 @@ export function showToken(row: TokenRow): Token {
     hint: row.hint,
     scopes: JSON.parse(row.scopes) as Scope[],
     created_by: row.created_by,
-    created_at: isoTime(row.created_at),
-    expires_at: row.expires_at === null ? null : isoTime(row.expires_at),
-    last_used_at: row.last_used_at === null ? null : isoTime(row.last_used_at),
+    created_at: iso(row.created_at),
+    expires_at: iso(row.expires_at),
+    last_used_at: iso(row.last_used_at),
   };
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -3,6 +3,7 @@
 // Past desired states are not stored, so the forecast is that of the present content. The revision in each heartbeat says since when
 // a player has had that content: for that part the plan is what really was planned, and the report tells both parts apart.
 import { setImmediate } from "node:timers/promises";
+import { hourMs } from "../../base/time.ts";
 import type { DesiredState } from "../../protocol/device/desired-state.ts";
 import type { PlanReportQuery, PlanReportRow } from "../../protocol/operator/reports.ts";
 import type { Presence } from "../fleet/presence/presence.ts";
@@ -19,7 +20,7 @@ import { daysOfReport, type ReportDay } from "./report-days.ts";
 import { inOrder, keysOfPlayer, ReportGroups } from "./report-groups.ts";
 import { ReportNames } from "./report-names.ts";
 import { reportedPlayerRows } from "./reported-players.ts";
-import { hourMs, shownByHour, timeKey } from "./shown-times.ts";
+import { shownByHour, timeKey } from "./shown-times.ts";
 
 const batchSize = 100;
 const maxPlayers = 1_000;

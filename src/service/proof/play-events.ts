@@ -1,6 +1,7 @@
 // Stores play events (proof of play): each event once per player, synced before the response.
 import { setImmediate } from "node:timers/promises";
 import type { Kysely } from "kysely";
+import { iso } from "../../base/time.ts";
 import { PlayEvent, type PlayEventReceipt, type PlayEventRecord, type PlayEventsQuery } from "../../protocol/device/play-events.ts";
 import { mostErrors } from "../../protocol/refusal.ts";
 import { isPostgres } from "../store/dialect.ts";
@@ -120,9 +121,9 @@ export function showPlayEvent(row: PlayEventRow): PlayEventRecord {
     item_id: row.item_id,
     asset_id: row.asset_id,
     result: row.result as PlayEvent["result"],
-    started_at: new Date(row.started_at).toISOString(),
+    started_at: iso(row.started_at),
     duration_ms: row.duration_ms,
-    received_at: new Date(row.received_at).toISOString(),
+    received_at: iso(row.received_at),
   };
 }
 

@@ -2,6 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import type { Clock } from "../../base/clock.ts";
+import { dayMs, hourMs, iso } from "../../base/time.ts";
 import type { PlayGroup, PlayReportQuery, PlayReportRow } from "../../protocol/device/play-events.ts";
 import { selectPlayEvents, type PlayEventsDb } from "./play-events.ts";
 import { invalidField, ProblemError } from "../http/problem.ts";
@@ -11,8 +12,6 @@ import { nextBoundary, unitName } from "../../schedule/calendar/days-and-hours.t
 import { timeZoneRulesOrUtc } from "../../schedule/calendar/time-zone.ts";
 import type { TagsOfPlayers } from "./reported-players.ts";
 
-const dayMs = 86_400_000;
-const hourMs = 3_600_000;
 const defaultDays = 30;
 const maxDays = 400;
 const maxHourlyDays = 62;
@@ -204,7 +203,7 @@ function toRows(sums: Map<string, Sum>, groups: readonly PlayGroup[], time: stri
         return [group === "tag" ? group : columns[group], remaining.shift()];
       };
       const fields = Object.fromEntries(groups.map(field)) as Partial<PlayCount>;
-      return { ...fields, ...counts, first_at: new Date(first_at).toISOString(), last_at: new Date(last_at).toISOString() };
+      return { ...fields, ...counts, first_at: iso(first_at), last_at: iso(last_at) };
     });
 }
 

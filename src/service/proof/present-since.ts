@@ -1,11 +1,10 @@
 // Since when a player has had its present content, as the revisions in its heartbeats say.
 import type { ExpressionBuilder } from "kysely";
+import { hourMs, minuteMs } from "../../base/time.ts";
 import type { TelemetryDb } from "../store/store.ts";
 import type { TelemetryTables } from "../store/telemetry-tables.ts";
 import type { Span } from "./recent-reports.ts";
 
-const hourMs = 3_600_000;
-const minuteMs = 60_000;
 const minutesOfHour = 60;
 // Hours are computed from their minutes at most an hour after their end.
 const hoursFromMinutes = 2;

@@ -1,9 +1,10 @@
 // Keeps computed reports for some minutes, so that their further pages, and many readers of a link, do not compute them again.
 import type { Clock } from "../../base/clock.ts";
+import { iso, minuteMs } from "../../base/time.ts";
 import { ProblemError } from "../http/problem.ts";
 import { digestOf } from "../store/canonical-json.ts";
 
-const keptMs = 5 * 60_000;
+const keptMs = 5 * minuteMs;
 // A report has at most 100,000 rows.
 const maxKept = 8;
 
@@ -70,8 +71,8 @@ export class RecentReports {
     const next = start + limit < rows.length ? JSON.stringify([digest, span.from, span.to, start + limit]) : null;
     return {
       data: rows.slice(start, start + limit),
-      from: new Date(span.from).toISOString(),
-      to: new Date(span.to).toISOString(),
+      from: iso(span.from),
+      to: iso(span.to),
       row_count: rows.length,
       next_cursor: next === null ? null : Buffer.from(next).toString("base64url"),
     };

@@ -1,13 +1,13 @@
 // The span of a report about players, and its days in a time zone.
+import { dayMs, hourMs } from "../../base/time.ts";
 import { nextBoundary, unitName } from "../../schedule/calendar/days-and-hours.ts";
 import { timeZoneRulesOrUtc } from "../../schedule/calendar/time-zone.ts";
 import { invalidField } from "../http/problem.ts";
 import type { Span } from "./recent-reports.ts";
 
-const dayMs = 86_400_000;
 const defaultDays = 30;
 // The day on which clocks are put back is longer.
-const clockChangeMs = 3 * 3_600_000;
+const clockChangeMs = 3 * hourMs;
 
 /** A part of a report's span. */
 export interface ReportDay extends Span {

@@ -1,4 +1,5 @@
 // Links to reports: who has one reads its report, until it ends, and nothing else.
+import { iso, minuteMs } from "../../base/time.ts";
 import type { ChosenReport, ReportLink, SharedReport } from "../../protocol/operator/report-links.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { AttemptLimit, MakeLimit } from "../http/limits/attempt-limit.ts";
@@ -8,7 +9,6 @@ import type { ReportLinkRow } from "../store/tables.ts";
 import type { RecentReports } from "./recent-reports.ts";
 import { computeShared, type ComputedReport, type SharedDependencies } from "./shared-report.ts";
 
-const minuteMs = 60_000;
 // A person reloads a page; a program that reads a report each second gets the same one.
 const maxReadsPerMinute = 60;
 const maxWrongPerMinute = 20;
@@ -67,10 +67,10 @@ export class ReportLinks {
       group_by,
       limited_to: limitedTo,
       timezone,
-      from: new Date(from).toISOString(),
-      to: new Date(to).toISOString(),
-      read_at: new Date(readAt).toISOString(),
-      expires_at: new Date(row.expires_at).toISOString(),
+      from: iso(from),
+      to: iso(to),
+      read_at: iso(readAt),
+      expires_at: iso(row.expires_at),
     };
     return { ...computed!, head };
   }
@@ -101,7 +101,6 @@ function statusOf({ revoked_at, expires_at }: ReportLinkRow, now: number): Repor
 
 /** A link as an API resource, without its secret. @param now ms since the epoch */
 export function showReportLink(row: ReportLinkRow, now: number): ReportLink {
-  const time = (at: number): string => new Date(at).toISOString();
   return {
     id: row.id,
     team_id: row.team_id,
@@ -110,10 +109,10 @@ export function showReportLink(row: ReportLinkRow, now: number): ReportLink {
     status: statusOf(row, now),
     report: JSON.parse(row.report) as ChosenReport,
     created_by: row.created_by,
-    created_at: time(row.created_at),
-    expires_at: time(row.expires_at),
-    revoked_at: row.revoked_at === null ? null : time(row.revoked_at),
+    created_at: iso(row.created_at),
+    expires_at: iso(row.expires_at),
+    revoked_at: iso(row.revoked_at),
     opened_count: row.opened_count,
-    last_opened_at: row.last_opened_at === null ? null : time(row.last_opened_at),
+    last_opened_at: iso(row.last_opened_at),
   };
 }

@@ -1,5 +1,6 @@
 // Computes the report of a link: names and figures only. Ids of the team's resources stay in the service.
 import type { Clock } from "../../base/clock.ts";
+import { dayMs } from "../../base/time.ts";
 import type { PlayGroup, PlayReportRow } from "../../protocol/device/play-events.ts";
 import type { ChosenReport, SharedReport, SharedReportRow } from "../../protocol/operator/report-links.ts";
 import type { PlanReportRow, UptimeReportRow } from "../../protocol/operator/reports.ts";
@@ -11,8 +12,6 @@ import type { Span } from "./recent-reports.ts";
 import { ReportNames } from "./report-names.ts";
 import { readTags } from "./reported-players.ts";
 import { countUptime } from "./uptime-report.ts";
-
-const dayMs = 86_400_000;
 
 export interface SharedDependencies extends PlanDependencies {
   clock: Clock;

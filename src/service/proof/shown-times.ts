@@ -1,11 +1,11 @@
 // For how long each layout was on a player's screen, hour by hour, from its play events.
 import { sql } from "kysely";
+import { dayMs, hourMs } from "../../base/time.ts";
 import type { PlayEventsDb } from "./play-events.ts";
 import type { Span } from "./recent-reports.ts";
 
-export const hourMs = 3_600_000;
 // A play that began earlier is not looked for: nearly all items are shorter, and each day would read a month of plays.
-const longestPlayMs = 86_400_000;
+const longestPlayMs = dayMs;
 
 /** What caused a time on screen. The `key` is equal for what is compared with each other. */
 type TimeByKey = Map<string, number>;

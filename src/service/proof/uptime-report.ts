@@ -1,5 +1,6 @@
 // Counts for how long players were reachable, by day, player and tag, from the hours of their heartbeats.
 import { setImmediate } from "node:timers/promises";
+import { hourMs, minuteMs } from "../../base/time.ts";
 import type { UptimeReportQuery, UptimeReportRow } from "../../protocol/operator/reports.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db, TelemetryDb } from "../store/store.ts";
@@ -8,8 +9,6 @@ import { daysOfReport } from "./report-days.ts";
 import { inOrder, keysOfPlayer, ReportGroups } from "./report-groups.ts";
 import { reportedPlayers } from "./reported-players.ts";
 
-const hourMs = 3_600_000;
-const minuteMs = 60_000;
 const minutesOfHour = 60;
 // An hour is computed at most an hour after its end; until then its minutes are counted.
 const hoursFromMinutes = 2;

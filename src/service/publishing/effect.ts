@@ -1,4 +1,5 @@
 // Forecasts what publishing a draft, or going back to a version, would change: which screens, when first, and where it leaves them empty.
+import { dayMs, iso } from "../../base/time.ts";
 import type { ContentEffect, ContentRef } from "../../protocol/operator/publishing.ts";
 import { StateCache } from "../fleet/state/state-cache.ts";
 import { readOverrides, readStateInputs } from "../fleet/state/state-inputs.ts";
@@ -15,7 +16,7 @@ import { changesOf, findDraft, keptOf } from "./drafts/drafts.ts";
 import { afterChange, applyDraft, withoutCommit } from "./drafts/in-draft.ts";
 import { contentToRestore } from "./versions/restore.ts";
 
-const weekMs = 7 * 86_400_000;
+const weekMs = 7 * dayMs;
 const maxScreens = 1_000;
 const maxGaps = 500;
 
@@ -73,7 +74,7 @@ async function effectOf(services: EffectDependencies, teamId: string, find: (db:
   const differing = new Map((await differingScreens({ before, after }, from, to)).map((each) => [each.screen.player.id, each.difference]));
   const screens = [...after.values()].map(({ player }) => {
     const at = differing.get(player.id)?.first.at;
-    return { player_id: player.id, name: player.name, first_at: at === undefined ? null : new Date(at).toISOString() };
+    return { player_id: player.id, name: player.name, first_at: at === undefined ? null : iso(at) };
   });
   const gaps = [...after.values()].flatMap(({ player: { id, name }, input }) =>
     (differing.get(id)?.gaps ?? []).map((gap) => ({ player_id: id, name, input, gap })),
@@ -82,15 +83,15 @@ async function effectOf(services: EffectDependencies, teamId: string, find: (db:
   return {
     screen_count: count,
     examined_count: screens.length,
-    from: new Date(from).toISOString(),
-    to: new Date(to).toISOString(),
+    from: iso(from),
+    to: iso(to),
     first_at: screens.flatMap(({ first_at }) => first_at ?? []).toSorted()[0] ?? null,
     screens,
     gaps: gaps.slice(0, maxGaps).map(({ player_id, name, input, gap }) => ({
       player_id,
       name,
-      from: new Date(gap.from).toISOString(),
-      to: new Date(gap.until).toISOString(),
+      from: iso(gap.from),
+      to: iso(gap.until),
       // It is empty: the reason is never null.
       empty_because: reasonOf(input, gap.interval)!,
     })),

@@ -8,6 +8,7 @@ import { Backoff } from "../../base/async/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
 import { hasErrorCode, isAbort, isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
+import { hourMs, minuteMs } from "../../base/time.ts";
 import type { Architecture } from "../../protocol/device/updates.ts";
 import { FileResponse } from "../operations/responses.ts";
 import type { KnownReleases } from "./known-releases.ts";
@@ -37,8 +38,8 @@ export interface MirrorState {
   releases: PublishedReleases | null;
 }
 
-const everyMs = 3_600_000;
-const retryBounds = { firstMs: 60_000, longestMs: everyMs };
+const everyMs = hourMs;
+const retryBounds = { firstMs: minuteMs, longestMs: everyMs };
 
 export class ReleaseMirror implements KnownReleases {
   readonly #folder: MirrorFolder;

@@ -1,6 +1,7 @@
 // Operations for releases: what the mirror offers, refreshing it, and the files that players download.
 import { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
+import { iso } from "../../base/time.ts";
 import { compareVersions } from "../../base/version-order.ts";
 import { ReleaseBundleName, ReleaseMetadataName } from "../../protocol/device/release-files.ts";
 import { ReleaseMirrorState, Releases } from "../../protocol/operator/releases.ts";
@@ -128,14 +129,13 @@ function showMirror(
   { from, isRefreshing, checkedAt, succeededAt, error, releases }: MirrorState,
   now: number,
 ): z.infer<typeof ReleaseMirrorState> {
-  const timeOf = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
   return {
     source: from,
     is_refreshing: isRefreshing,
-    checked_at: timeOf(checkedAt),
-    succeeded_at: timeOf(succeededAt),
+    checked_at: iso(checkedAt),
+    succeeded_at: iso(succeededAt),
     error,
-    metadata_expires_at: timeOf(releases?.expiresAt ?? null),
+    metadata_expires_at: iso(releases?.expiresAt ?? null),
     is_expired: releases !== null && releases.expiresAt <= now,
   };
 }

@@ -6,6 +6,7 @@ import { makeFolder } from "../../base/files/durable-file.ts";
 import { lockFolder } from "../../base/files/folder-lock.ts";
 import type { Log } from "../../base/log.ts";
 import { verifyReleases, type SignedTarget, type VerifiedReleases } from "../../base/releases/verify.ts";
+import { dayMs } from "../../base/time.ts";
 import { compareVersions } from "../../base/version-order.ts";
 import { ReleaseManifest } from "../../protocol/device/updates.ts";
 import { downloadBundle } from "./bundle-download.ts";
@@ -26,7 +27,7 @@ export interface RefreshOptions {
 }
 
 const largestRoot = 512_000;
-const unusedLimitMs = 86_400_000;
+const unusedLimitMs = dayMs;
 // The service's own data is on this disk as well.
 const reserveBytes = 512 * 2 ** 20;
 const reserveShare = 0.05;

@@ -1,4 +1,5 @@
 // Stored schedules, and the players that they are for.
+import { iso } from "../../base/time.ts";
 import type { OneTarget, Schedule, ScheduleTarget } from "../../protocol/scheduling/schedules.ts";
 import type { ScheduleTiming } from "../../schedule/validate-schedule.ts";
 import { canonicalJson } from "../store/canonical-json.ts";
@@ -114,8 +115,8 @@ export function showSchedule(row: ScheduleRow): Schedule {
     loop_from: "epoch",
     enabled: true,
     ...(JSON.parse(row.timing) as Pick<Schedule, keyof ScheduleTiming | "timezone" | "priority" | "interrupt" | "sync_epoch">),
-    created_at: new Date(row.created_at).toISOString(),
-    updated_at: new Date(row.updated_at).toISOString(),
-    deleted_at: row.deleted_at === null ? null : new Date(row.deleted_at).toISOString(),
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+    deleted_at: iso(row.deleted_at),
   };
 }

@@ -1,4 +1,5 @@
 // Reads the request for a new show: its window, its target, and the layout size that fits its players.
+import { hourMs, iso } from "../../base/time.ts";
 import { isDate, parseMoment } from "../../protocol/scheduling/moments.ts";
 import type { NewShow } from "../../protocol/operator/shows.ts";
 import type { OneTarget, ScheduleTarget } from "../../protocol/scheduling/schedules.ts";
@@ -20,7 +21,7 @@ export interface ShowWindow {
 }
 
 // No time zone is further behind UTC.
-export const maxBehindUtcMs = 12 * 3_600_000;
+export const maxBehindUtcMs = 12 * hourMs;
 
 /** The window of a new show. @throws ProblemError 422 that names the fields that contradict each other. */
 export function showWindow({ from, until, lasts_ms: lastsMs, timezone }: NewShow, now: number): ShowWindow {
@@ -87,13 +88,13 @@ function sizeOf({ presence }: { presence: Presence }, player: PlayerRow): string
 }
 
 function instant(at: number): string {
-  return new Date(Math.trunc(at / 1_000) * 1_000).toISOString();
+  return iso(Math.trunc(at / 1_000) * 1_000);
 }
 
 /** The moment `spanMs` later, as an instant or local time like `text`; for a date, as a local time. */
 function addSpan(text: string, spanMs: number): string {
   const moment = parseMoment(isDate(text) ? `${text}T00:00` : text);
   if (moment === null) return text;
-  const later = new Date(moment.at + spanMs).toISOString();
+  const later = iso(moment.at + spanMs);
   return moment.isUtc ? later : later.slice(0, 19);
 }

@@ -1,4 +1,5 @@
 // Describes a show: its status, its players, and warnings about reasons that may keep it off the screens.
+import { iso } from "../../base/time.ts";
 import type { Show, ShowEntry, ShowWarning } from "../../protocol/operator/shows.ts";
 import { noPlayerHasTagMessage } from "../fleet/players/targets.ts";
 
@@ -29,7 +30,7 @@ export async function showEntry({ dependencies }: ShowContext, db: Db, row: Show
     asset_id,
     url,
     text,
-    starts_at: schedule?.shown.starts_at ?? new Date(row.created_at).toISOString(),
+    starts_at: schedule?.shown.starts_at ?? iso(row.created_at),
     ends_at: schedule === null ? endText(row) : schedule.shown.ends_at,
     playlist_id: row.playlist_id,
     layout_id: row.layout_id,
@@ -38,7 +39,7 @@ export async function showEntry({ dependencies }: ShowContext, db: Db, row: Show
     is_emergency: row.is_emergency === 1,
     created_by: await creatorOf(db, row),
     player_count: schedule?.players.length ?? 0,
-    created_at: new Date(row.created_at).toISOString(),
+    created_at: iso(row.created_at),
   };
   return { entry, schedule };
 }
@@ -50,7 +51,7 @@ async function creatorOf(db: Db, { user_id }: ShowRow): Promise<ShowEntry["creat
 }
 
 function endText({ ends_at }: ShowRow): string | null {
-  return ends_at === null ? null : new Date(ends_at).toISOString();
+  return iso(ends_at);
 }
 
 /** A show with its players and warnings. `db` may be an open transaction. */

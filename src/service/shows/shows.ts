@@ -1,4 +1,5 @@
 // Stores shows: their status, and the playlist, layout and schedule that clearing them removes.
+import { dayMs } from "../../base/time.ts";
 import type { Schedule } from "../../protocol/scheduling/schedules.ts";
 import { endMomentOf } from "../../schedule/calendar/moments.ts";
 import { windowAfter } from "../../schedule/calendar/windows.ts";
@@ -23,7 +24,7 @@ import type { PlayerRow, ScheduleRow, ShowRow } from "../store/tables.ts";
 export type ShowContent = Pick<NewShow, "asset_id" | "url" | "text" | "layout_id">;
 
 // Finished shows stay in the lists for this time.
-const listedAfterEndMs = 86_400_000;
+const listedAfterEndMs = dayMs;
 
 /** Shows whose time is over or whose schedule was deleted, or the others; null: both. A schedule that is restored is shown again. */
 export function selectShows(db: Db, teamId: string, isEnded: boolean | null, now: number) {

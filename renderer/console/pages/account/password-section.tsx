@@ -1,5 +1,6 @@
 // Sets or changes a person's own password.
 import { useState } from "react";
+import { minuteMs } from "../../../../src/base/time.ts";
 import { directClient } from "../../data/client.ts";
 import { useSession, type Session } from "../../data/session.ts";
 import { useAct } from "../../data/use-act.ts";
@@ -15,7 +16,7 @@ import { shortestPassword } from "../sign-in/shortest-password.ts";
 const text = texts("account");
 
 /** Whoever signed in by a link, because they lost their password, sets a new one without it for this long. */
-const afterLinkMs = 15 * 60_000;
+const afterLinkMs = 15 * minuteMs;
 
 export function PasswordSection() {
   const session = useSession();

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { Label, ToggleButton, ToggleButtonGroup } from "react-aria-components";
+import { dayMs, hourMs, iso } from "../../../../src/base/time.ts";
 import { weekdays } from "../../../../src/protocol/scheduling/opening-hours.ts";
 import { layoutNamesQuery } from "../../data/layout-names.ts";
 import { formatWeekday } from "../../i18n/format.ts";
@@ -104,14 +105,13 @@ export function HoursDialog(props: BulkDialogProps) {
   );
 }
 
-const hourMs = 3_600_000;
-const lengths = { maintenanceHour: hourMs, maintenanceFour: 4 * hourMs, maintenanceDay: 24 * hourMs, maintenanceEnd: null } as const;
+const lengths = { maintenanceHour: hourMs, maintenanceFour: 4 * hourMs, maintenanceDay: dayMs, maintenanceEnd: null } as const;
 
 export function MaintenanceDialog(props: BulkDialogProps) {
   const [length, setLength] = useState<keyof typeof lengths>("maintenanceHour");
   const [openedAt] = useState(() => Date.now());
   const ms = lengths[length];
-  const change = useChange({ maintenance_until: ms === null ? null : new Date(openedAt + ms).toISOString() });
+  const change = useChange({ maintenance_until: ms === null ? null : iso(openedAt + ms) });
   return (
     <BulkDialog {...props} {...change} title={text("maintenanceTitle", { count: props.ids.length })}>
       <Choices

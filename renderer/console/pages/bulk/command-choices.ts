@@ -1,5 +1,6 @@
 // The commands that can be sent to many screens at once.
 import { useQueries, useQuery } from "@tanstack/react-query";
+import { hourMs } from "../../../../src/base/time.ts";
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { client } from "../../data/client.ts";
 import { playerQuery } from "../screen/data.ts";
@@ -40,7 +41,7 @@ export const commandChoices = {
   rotate: { name: "rotate", ...formOf("display.rotate"), args: { degrees: 0 } },
   volume: { name: "volume", ...formOf("audio.volume"), args: { percent: 50 } },
   output: { name: "output", ...formOf("audio.output"), args: { output: null } },
-  log_level: { name: "logLevel", ...formOf("logs.level"), args: { level: "debug", duration_ms: 3_600_000 } },
+  log_level: { name: "logLevel", ...formOf("logs.level"), args: { level: "debug", duration_ms: hourMs } },
   logs: { name: "logs", type: "logs.collect", args: {} },
   restart: { name: "restart", type: "restart", args: {}, isRisky: true },
   update: { name: "update", type: "update", args: {}, isRisky: true },

@@ -1,5 +1,6 @@
 // Reading and writing calendars. A change names the version that it was made from, so that it never overwrites somebody else's.
 import { queryOptions } from "@tanstack/react-query";
+import { dayMs, iso } from "../../../../src/base/time.ts";
 import { ProblemError, type Schemas } from "../../../../sdk/typescript/client.ts";
 import type { Calendar } from "../../data/calendars.ts";
 import { client } from "../../data/client.ts";
@@ -63,7 +64,6 @@ export async function readIcal(ical: string): Promise<Schemas["CalendarWithWarni
   return (await client.post("/api/v1/calendars", init)).data;
 }
 
-const dayMs = 86_400_000;
 /** An effect covers a month: what differs later than in a fortnight is looked at from then on. */
 const soonMs = 14 * dayMs;
 
@@ -71,7 +71,7 @@ const soonMs = 14 * dayMs;
 export async function readCalendarEffect(id: string, change: CalendarChange, first: string, signal: AbortSignal): Promise<Effect> {
   const at = Date.parse(first);
   // A day before it, it is that day nowhere yet.
-  const from = at > Date.now() + soonMs ? { from: new Date(at - dayMs).toISOString() } : {};
+  const from = at > Date.now() + soonMs ? { from: iso(at - dayMs) } : {};
   const init = { params: { path: { id } }, body: { change: bodyOf(change), ...from }, signal };
   return (await client.post("/api/v1/calendars/{id}/effect", init)).data;
 }

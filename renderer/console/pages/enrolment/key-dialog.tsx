@@ -1,6 +1,7 @@
 // Creates or changes an enrolment key.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { dayMs } from "../../../../src/base/time.ts";
 import { client } from "../../data/client.ts";
 import { layoutNamesQuery } from "../../data/layout-names.ts";
 import { texts } from "../../i18n/texts.ts";
@@ -34,7 +35,7 @@ export function KeyDialog({ edited, onClose, onSaved }: KeyDialogProps) {
   const [pattern, setPattern] = useState(edited?.name_pattern ?? "Screen {n}");
   const [tags, setTags] = useState<readonly string[]>(edited?.tags ?? []);
   const [layoutId, setLayoutId] = useState(edited?.layout_id ?? none);
-  const [day, setDay] = useState(localDay(edited === null ? new Date(Date.now() + defaultDays * 86_400_000) : new Date(edited.expires_at)));
+  const [day, setDay] = useState(localDay(edited === null ? new Date(Date.now() + defaultDays * dayMs) : new Date(edited.expires_at)));
   const [replaces, setReplaces] = useState(edited?.replace_by_serial ?? true);
   const [missing, setMissing] = useState<Partial<Record<Checked, string>>>({});
   const saving = useMutation({

@@ -1,4 +1,5 @@
 // The figures of a report of any kind, their sums, and how they are written.
+import { hourMs, minuteMs } from "../../../../src/base/time.ts";
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { formatDate, formatNumber } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
@@ -61,9 +62,6 @@ export function barsOf(days: readonly FigureRow[], dates: readonly string[]): Fi
     return { key: first!.key, name: text("week", { date: first!.name }), figures: sumOf(some.map(({ figures }) => figures)) };
   });
 }
-
-const minuteMs = 60_000;
-const hourMs = 3_600_000;
 
 /** Such as `3.5 h`, `12 min` or `8 sec`. */
 function formatDuration(ms: number): string {

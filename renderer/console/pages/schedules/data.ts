@@ -1,5 +1,6 @@
 // Reading and writing schedules. A change names the version that it was made from, so that it never overwrites somebody else's.
 import { queryOptions } from "@tanstack/react-query";
+import { dayMs, iso } from "../../../../src/base/time.ts";
 import { ProblemError, type Schemas } from "../../../../sdk/typescript/client.ts";
 import { client } from "../../data/client.ts";
 import { draftHeader } from "../../data/drafts/place.ts";
@@ -59,7 +60,6 @@ export interface TriedChange {
   change: ScheduleChange | null;
 }
 
-const dayMs = 86_400_000;
 /** An effect covers a month: what begins later than in a fortnight is looked at from its own beginning on. */
 const soonMs = 14 * dayMs;
 
@@ -69,7 +69,7 @@ const soonMs = 14 * dayMs;
  */
 export async function readEffect(changes: readonly TriedChange[], startsAt: number, signal: AbortSignal): Promise<Effect> {
   // A day before it, it is that time nowhere yet.
-  const from = startsAt > Date.now() + soonMs ? { from: new Date(startsAt - dayMs).toISOString() } : {};
+  const from = startsAt > Date.now() + soonMs ? { from: iso(startsAt - dayMs) } : {};
   return (await client.post("/api/v1/schedules/effect", { body: { changes: [...changes], ...from }, signal })).data;
 }
 

@@ -2,7 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import { dateOf, dayMs, dayOf, weekdayOf } from "../../../../src/schedule/calendar/day-numbers.ts";
+import { dayMs } from "../../../../src/base/time.ts";
+import { dateOf, dateText, dayOf, weekdayOf } from "../../../../src/schedule/calendar/day-numbers.ts";
 import { useMay } from "../../data/session.ts";
 import { ownTimeZone, daysFrom } from "../../data/zones.ts";
 import { formatMonth } from "../../i18n/format.ts";
@@ -146,8 +147,4 @@ function stepOf(view: View, day: number, by: 1 | -1): number {
   if (view === "week") return day + 7 * by;
   const { year, month } = dateOf(day);
   return Date.UTC(year, month + by, 1) / dayMs;
-}
-
-function dateText(day: number): string {
-  return new Date(day * dayMs).toISOString().slice(0, 10);
 }

@@ -1,6 +1,7 @@
 // What a screen's page reads, and what keeps it true beyond the events that all pages follow.
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { dayMs, iso } from "../../../../src/base/time.ts";
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { client } from "../../data/client.ts";
 import { eventStream } from "../../data/event-stream.ts";
@@ -47,7 +48,7 @@ export const forecastQuery = (id: string) =>
     queryFn: async ({ signal }) => {
       const path = { id };
       const first = (await client.get("/api/v1/players/{id}/forecast", { params: { path, query: { limit: 500 } }, signal })).data;
-      const to = new Date(Date.parse(first.from) + 7 * 86_400_000).toISOString();
+      const to = iso(Date.parse(first.from) + 7 * dayMs);
       const stretches = [...first.stretches];
       let { next_from: next } = first;
       for (let page = 1; next !== null && page < mostPages; page += 1) {

@@ -2,6 +2,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button as AriaButton, Disclosure, DisclosurePanel, Heading, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
+import { hourMs } from "../../../../src/base/time.ts";
 import { formatDateTime, formatTime } from "../../i18n/format.ts";
 import { texts } from "../../i18n/texts.ts";
 import { useMay } from "../../data/session.ts";
@@ -16,7 +17,6 @@ import { endShowAt, isTakeover, liveShowsQuery, type ShowEntry } from "./shows.t
 import { isInstant, later } from "./until.ts";
 
 const text = texts("show");
-const hourMs = 3_600_000;
 
 /** @param only those that are listed; default: all */
 export function RunningShows({ only = () => true, empty }: { only?: (show: ShowEntry) => boolean; empty: string }) {

@@ -1,4 +1,5 @@
 // How long something is shown: some usual choices, or an exact time.
+import { dayMs, hourMs, iso } from "../../../../src/base/time.ts";
 import type { NewShow } from "./shows.ts";
 
 export const untilChoices = ["hour", "day", "tomorrow", "open", "exact"] as const;
@@ -8,9 +9,6 @@ export interface Until {
   /** For `exact`: as the browser's field has it, in the reader's time zone. */
   at: string;
 }
-
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 
 /** The fields of a request; null: there is no valid time, or it is over. */
 export function untilFields({ is, at }: Until, now: Date): Pick<NewShow, "from" | "until" | "lasts_ms"> | null {
@@ -53,7 +51,7 @@ export function isInstant(moment: string): boolean {
 
 /** A moment of the API some time later, but later than now: an instant stays an instant. */
 export function later(moment: string, plusMs: number, now: Date): string {
-  if (isInstant(moment)) return new Date(Math.max(Date.parse(moment), now.getTime()) + plusMs).toISOString();
+  if (isInstant(moment)) return iso(Math.max(Date.parse(moment), now.getTime()) + plusMs);
   const at = Date.parse(`${moment.length === 10 ? `${moment}T00:00` : moment}Z`);
-  return new Date(at + plusMs).toISOString().slice(0, 19);
+  return iso(at + plusMs).slice(0, 19);
 }

@@ -1,6 +1,7 @@
 // Signs in by passkey: with a button, and where the person types their email.
 import { useMutation } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { minuteMs } from "../../../../src/base/time.ts";
 import { ProblemError } from "../../../../sdk/typescript/client.ts";
 import { askForPasskey, canOffer, NoPasskeyError, stopAsking, usePasskeysHere } from "../../data/passkeys.ts";
 import { texts } from "../../i18n/texts.ts";
@@ -13,7 +14,7 @@ import { Or } from "./or.tsx";
 const text = texts("passkeys");
 
 // The service's challenge lasts for five minutes.
-const offerMs = 4 * 60_000;
+const offerMs = 4 * minuteMs;
 
 export function PasskeyWay({ onSignedIn }: { onSignedIn: () => void }) {
   const isPossible = usePasskeysHere();

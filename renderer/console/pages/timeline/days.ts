@@ -1,4 +1,5 @@
 // The days that the timeline shows, in a time zone.
+import { dayMs, iso } from "../../../../src/base/time.ts";
 import { daysFrom, type ZoneDay } from "../../data/zones.ts";
 
 /** The days from a date on, in a time zone. */
@@ -7,5 +8,5 @@ export function shownDays(firstDay: string, timeZone: string, count: number): Zo
   const noon = `${firstDay}T12:00:00Z`;
   const days = daysFrom(noon, timeZone, count);
   if (days[0]!.date === firstDay) return days;
-  return daysFrom(new Date(Date.parse(noon) - 86_400_000).toISOString(), timeZone, count);
+  return daysFrom(iso(Date.parse(noon) - dayMs), timeZone, count);
 }

@@ -1,5 +1,6 @@
 // A piece of the timeline: what plays, why, and where to go on from there.
 import { Link } from "@tanstack/react-router";
+import { iso } from "../../../../src/base/time.ts";
 import { useMay } from "../../data/session.ts";
 import { localValueOf } from "../../data/zones.ts";
 import { texts } from "../../i18n/texts.ts";
@@ -16,7 +17,7 @@ export function PieceDialog({ chosen: { screen, piece, timeZone, change }, onClo
   const layoutToFill = stretch.empty_because === "no-items" ? stretch.layout_id : null;
   const mayPlan = useMay("schedules:write");
   const mayPreview = useMay("assets:read");
-  const [at, until] = [new Date(from).toISOString(), new Date(to).toISOString()];
+  const [at, until] = [iso(from), iso(to)];
   return (
     <Dialog
       title={whatOf(stretch)}
@@ -78,5 +79,5 @@ export function PieceDialog({ chosen: { screen, piece, timeZone, change }, onClo
 
 /** An instant at which the piece is to be seen, after a transition if it lasts long enough. */
 function seenAt(from: number, to: number): string {
-  return new Date(Math.min(from + 10_000, (from + to) / 2)).toISOString();
+  return iso(Math.min(from + 10_000, (from + to) / 2));
 }

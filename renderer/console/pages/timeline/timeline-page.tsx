@@ -1,6 +1,7 @@
 // What all screens will play, beside each other: a day or a week, on each screen's clock or one's own.
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
+import { dayMs, iso } from "../../../../src/base/time.ts";
 import { useDraft } from "../../data/draft.ts";
 import { ownTimeZone } from "../../data/zones.ts";
 import { formatDay, formatNarrowDay } from "../../i18n/format.ts";
@@ -22,7 +23,6 @@ import { TimelineTable } from "./table.tsx";
 import "./timeline.css";
 
 const text = texts("timeline");
-const dayMs = 86_400_000;
 const hours = [0, 6, 12, 18];
 
 export function TimelinePage() {
@@ -41,7 +41,7 @@ export function TimelinePage() {
   const span = useMemo(() => {
     const first = Date.parse(firstDay);
     // A day begins up to 14 hours before it does in UTC, and up to 12 hours after it.
-    return { from: new Date(first - dayMs).toISOString(), to: new Date(first + (dayCount + 1) * dayMs).toISOString() };
+    return { from: iso(first - dayMs), to: iso(first + (dayCount + 1) * dayMs) };
   }, [firstDay, dayCount]);
   const tags = useMemo(() => [...new Set(all?.flatMap((screen) => screen.tags))].toSorted((a, b) => a.localeCompare(b)), [all]);
   const screens = useMemo(() => {
@@ -57,7 +57,7 @@ export function TimelinePage() {
         (changed === null || changed.has(screen.id)),
     );
   }, [all, tag, q, only, effect]);
-  const step = (by: 1 | -1): void => go({ day: new Date(Date.parse(firstDay) + by * dayCount * dayMs).toISOString().slice(0, 10) });
+  const step = (by: 1 | -1): void => go({ day: iso(Date.parse(firstDay) + by * dayCount * dayMs).slice(0, 10) });
   const shared = { screens, span, firstDay, dayCount, isOwnZone: zone === "own" };
   if (all?.length === 0) {
     return (

@@ -1,4 +1,5 @@
 // A clock item: changes exactly with the second or minute of the corrected clock, and its digits do not move.
+import { dayMs, hourMs, minuteMs } from "../../../../src/base/time.ts";
 import type { SceneItem } from "../../../../src/protocol/scene.ts";
 import { createElement } from "../../dom.ts";
 import { createDial } from "./dial.ts";
@@ -7,8 +8,6 @@ import { fitText } from "../text/fit.ts";
 import { layOutInFonts, setFont } from "../text/font.ts";
 import { type Item, simpleItem, type ItemContext } from "../item.ts";
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 const halfFrameMs = 10;
 
 type ClockItem = Extract<SceneItem, { type: "clock" }>;
@@ -27,7 +26,7 @@ export function createClockFace(item: ClockItem, context: ItemContext): Item {
   const element = createElement("div", `item clock${isAnalog ? " analog" : ""}`, box);
   element.style.color = item.color;
   element.style.backgroundColor = item.background_color;
-  const stepMs = item.seconds ? 1_000 : 60_000;
+  const stepMs = item.seconds ? 1_000 : minuteMs;
   let cancelTick = (): void => {};
 
   function tick(): void {

@@ -1,12 +1,13 @@
 // The health of the disk that holds a folder: errors of ext4, wear of eMMC and NVMe, and SMART where this user may ask for it.
 import { readFile, realpath, statfs } from "node:fs/promises";
 import { join } from "node:path";
+import { hourMs } from "../../../base/time.ts";
 import type { StorageHealth } from "../../../player/machine-controls.ts";
 import { runTool } from "../../../base/processes/run-tool.ts";
 import { blockDeviceOf, mountOf } from "./mounts.ts";
 
 // A disk's own judgement changes over weeks, and asking may wake it.
-const smartIntervalMs = 3_600_000;
+const smartIntervalMs = hourMs;
 const percentPerClass = 10;
 
 type Smart = Pick<StorageHealth, "smart"> & { wearPercent: number | null };

@@ -1,10 +1,11 @@
 // The command cancel, which only the service creates: stops a command that has not ended, also one that has not arrived yet.
 import { Fault } from "../../../base/fault.ts";
+import { dayMs } from "../../../base/time.ts";
 import type { CommandStatus } from "../../../protocol/device/commands.ts";
 import { done, type CommandModule } from "../command-module.ts";
 
 // It waits for the end of the other command, which has a deadline of its own.
-const deadlineMs = 86_400_000;
+const deadlineMs = dayMs;
 
 /** @param cancel stops a command. Resolves with its status once that does not change any more because of the cancellation. */
 export function cancelModule(cancel: (commandId: string, issuedAt: number | undefined) => Promise<CommandStatus>): CommandModule<"cancel"> {

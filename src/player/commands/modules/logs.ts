@@ -5,6 +5,7 @@ import { gzip } from "node:zlib";
 import type { Clock } from "../../../base/clock.ts";
 import { reasonOf } from "../../../base/fault.ts";
 import { recentLinesOf, type Log } from "../../../base/log.ts";
+import { hourMs, iso } from "../../../base/time.ts";
 import { ulid } from "../../../base/ulid.ts";
 import type { Outbox } from "../../outbox/outbox.ts";
 import { done, type CommandModule } from "../command-module.ts";
@@ -18,7 +19,7 @@ export interface LogsDependencies {
 }
 
 const deadlineMs = 30_000;
-const limit = { count: 10, perMs: 3_600_000 };
+const limit = { count: 10, perMs: hourMs };
 const maxAuditBytes = 262_144;
 
 /** The command logs.collect: succeeds once the log is in the outbox. */
@@ -37,7 +38,7 @@ export function logsCollectModule({ clock, log, outbox, auditTail }: LogsDepende
       const headers = {
         "content-type": "application/gzip",
         "content-digest": `sha-256=:${createHash("sha256").update(bytes).digest("base64")}:`,
-        "captured-at": new Date(clock.now()).toISOString(),
+        "captured-at": iso(clock.now()),
         "command-id": commandId,
       };
       await outbox.put({ is: "log", logId, headers, base64: bytes.toString("base64") });
@@ -77,7 +78,7 @@ export function logsLevelModule(log: Log, clock: Clock): CommandModule<"logs.lev
         },
         () => undefined, // another command has set it
       );
-      return done({ asked: level, read_back: log.level, before, until: new Date(clock.now() + durationMs).toISOString() });
+      return done({ asked: level, read_back: log.level, before, until: iso(clock.now() + durationMs) });
     },
   };
 }

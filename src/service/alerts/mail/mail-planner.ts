@@ -2,6 +2,7 @@
 import type { Clock } from "../../../base/clock.ts";
 import { isFault } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
+import { hourMs, minuteMs } from "../../../base/time.ts";
 import type { AlertGroupRow, AlertRow } from "../../store/alert-tables.ts";
 import { inChunks } from "../../store/chunks.ts";
 import type { MakeId } from "../../store/ids.ts";
@@ -21,8 +22,6 @@ export interface MailPlannerDependencies {
 }
 
 const checkMs = 5_000;
-const minuteMs = 60_000;
-const hourMs = 3_600_000;
 // If more places are offline at once, one mail has them all.
 const maxPlaceMails = 5;
 

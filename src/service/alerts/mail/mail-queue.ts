@@ -1,4 +1,5 @@
 // The mails of each team: durable until they are sent or given up, and bounded.
+import { hourMs, iso, minuteMs } from "../../../base/time.ts";
 import type { MailStatus } from "../../../protocol/operator/alerts.ts";
 import type { MailRow } from "../../store/alert-tables.ts";
 import type { SecretFor } from "../../people/mails/mailed-secrets.ts";
@@ -7,11 +8,8 @@ import type { Db } from "../../store/store.ts";
 import type { MailText } from "./mail-text.ts";
 import type { SendOutcome } from "./smtp.ts";
 
-const second = 1_000;
-const minute = 60 * second;
-const hour = 60 * minute;
 // Eleven attempts over a day.
-const delaysMs = [10 * second, 30 * second, 2 * minute, 10 * minute, 30 * minute, hour, 2 * hour, 4 * hour, 8 * hour, 8 * hour];
+const delaysMs = [10_000, 30_000, ...[2, 10, 30].map((minutes) => minutes * minuteMs), ...[1, 2, 4, 8, 8].map((hours) => hours * hourMs)];
 const jitter = 0.1;
 /** The most that wait for one team. */
 const maxWaiting = 100;
@@ -120,7 +118,7 @@ export async function mailStatus(db: Db, teamId: string, canMail: boolean): Prom
     .select((row) => row.fn.countAll<number>().as("count"))
     .where("status", "=", "pending")
     .executeTakeFirstOrThrow();
-  const status = { waiting: count, last_sent_at: sent === undefined ? null : new Date(sent.updated_at).toISOString() };
+  const status = { waiting: count, last_sent_at: sent === undefined ? null : iso(sent.updated_at) };
   if (!canMail) return { is: "off", detail: "The service has no mail server: start it with --smtp-host and --smtp-from", ...status };
   if (retried !== undefined) return { is: "retrying", detail: `The mail is tried again by itself: ${retried.last_error ?? ""}`, ...status };
   if (failed !== undefined && failed.updated_at >= (sent?.updated_at ?? 0)) {

@@ -3,6 +3,7 @@ import type { Clock } from "../../../base/clock.ts";
 import { isAbort, isFault, isOutlived, reasonOf } from "../../../base/fault.ts";
 import type { OutboundHttp, OutboundResponse } from "../../../base/http/outbound-http.ts";
 import type { Log } from "../../../base/log.ts";
+import { hourMs } from "../../../base/time.ts";
 import type { Asset } from "../../../protocol/content/assets.ts";
 import type { EventJournal } from "../../events/event-journal.ts";
 import { ProblemError } from "../../http/problem.ts";
@@ -22,7 +23,7 @@ import type { Thumbnails } from "./thumbnails.ts";
 const lookAgainMs = 2_000;
 const maxAtOnce = 3;
 const maxRedirects = 5;
-const timeoutMs = 3_600_000;
+const timeoutMs = hourMs;
 
 interface ImportDependencies {
   nodes: Nodes;

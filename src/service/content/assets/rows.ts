@@ -1,4 +1,5 @@
 // Converts assets between database rows and API resources.
+import { iso } from "../../../base/time.ts";
 import type { Asset, AssetKind } from "../../../protocol/content/assets.ts";
 import type { MediaInfo } from "../../media/job-protocol.ts";
 import type { AssetRow } from "../../store/tables.ts";
@@ -100,9 +101,9 @@ export function showAsset(row: AssetRow, progressOf: ProgressOf): Asset {
     url: isStored(row) ? `${path}/content` : null,
     original: originalOf(row, path),
     thumbnail_url: row.thumbnail_sha256 === null ? null : `${path}/thumbnail`,
-    created_at: timestamp(row.created_at),
-    updated_at: timestamp(row.updated_at),
-    deleted_at: row.deleted_at === null ? null : timestamp(row.deleted_at),
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+    deleted_at: iso(row.deleted_at),
   };
 }
 
@@ -124,8 +125,4 @@ export function tagsOf(row: Pick<AssetRow, "tags">): string[] {
 export function withoutQuery(address: string): string {
   const { origin, pathname } = new URL(address);
   return origin + pathname;
-}
-
-function timestamp(at: number): string {
-  return new Date(at).toISOString();
 }

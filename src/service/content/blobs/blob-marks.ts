@@ -1,9 +1,10 @@
 // Marks unreferenced blobs in the database, so that a blob is deleted only a time after no row has referenced it, whichever node wrote.
 import type { Clock } from "../../../base/clock.ts";
+import { hourMs } from "../../../base/time.ts";
 import type { Db, Store } from "../../store/store.ts";
 
 /** How long a blob stays after its mark: longer than any transaction lasts, and than {@link BlobMarks.lastsMs}. */
-const defaultGraceMs = 3_600_000;
+const defaultGraceMs = hourMs;
 
 /**
  * Who uses a blob and who deletes it both delete its mark, in their transactions. So one waits for the other at the row, or is

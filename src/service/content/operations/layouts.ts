@@ -1,6 +1,7 @@
 // Operations for layouts, which divide a screen into zones.
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
+import { iso } from "../../../base/time.ts";
 import { id } from "../../../protocol/common.ts";
 import type { EventType } from "../../../protocol/operator/events.ts";
 import { BinQuery, DeletionQuery, Layout, LayoutChange, NewLayout, page } from "../../../protocol/operator/resources.ts";
@@ -222,9 +223,9 @@ export function show(row: LayoutRow): Layout {
     background_asset_id: row.background_asset_id,
     transition: parseTransition(row.transition),
     zones: parseZones(row.zones),
-    created_at: new Date(row.created_at).toISOString(),
-    updated_at: new Date(row.updated_at).toISOString(),
-    deleted_at: row.deleted_at === null ? null : new Date(row.deleted_at).toISOString(),
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+    deleted_at: iso(row.deleted_at),
   };
 }
 

@@ -1,6 +1,7 @@
 // Operations for playlists, which a zone shows in a loop.
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
+import { iso } from "../../../base/time.ts";
 import { id } from "../../../protocol/common.ts";
 import type { EventType } from "../../../protocol/operator/events.ts";
 import { BinQuery, DeletionQuery, NewPlaylist, page, Playlist, PlaylistChange } from "../../../protocol/operator/resources.ts";
@@ -219,8 +220,8 @@ export function show(row: PlaylistRow): Playlist {
     id: row.id,
     name: row.name,
     items: parseItems(row.items).map(maskSecrets),
-    created_at: new Date(row.created_at).toISOString(),
-    updated_at: new Date(row.updated_at).toISOString(),
-    deleted_at: row.deleted_at === null ? null : new Date(row.deleted_at).toISOString(),
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+    deleted_at: iso(row.deleted_at),
   };
 }

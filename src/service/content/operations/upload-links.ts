@@ -3,6 +3,7 @@ import { timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import type { Log } from "../../../base/log.ts";
+import { iso } from "../../../base/time.ts";
 import { id } from "../../../protocol/common.ts";
 import { CreatedUploadLink, NewUploadLink, UploadLink, UploadReceipt } from "../../../protocol/content/upload-links.ts";
 import { examineFile, insertAsset, prepareFile } from "../assets/creation.ts";
@@ -224,7 +225,7 @@ function show(row: UploadLinkRow): UploadLink {
     name: row.name,
     most_bytes: row.most_bytes,
     asset_id: row.asset_id,
-    created_at: new Date(row.created_at).toISOString(),
-    expires_at: new Date(row.expires_at).toISOString(),
+    created_at: iso(row.created_at),
+    expires_at: iso(row.expires_at),
   };
 }

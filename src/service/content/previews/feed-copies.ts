@@ -3,6 +3,7 @@ import { SharedWork } from "../../../base/async/shared-work.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { isFault } from "../../../base/fault.ts";
 import type { OutboundHttp } from "../../../base/http/outbound-http.ts";
+import { iso, minuteMs } from "../../../base/time.ts";
 import { fetchFeed } from "../../../feeds/fetch-feed.ts";
 import { parseFeed, type ParsedFeed } from "../../../feeds/parse-feed.ts";
 import type { PreviewFeed } from "../../../protocol/operator/previews.ts";
@@ -29,7 +30,7 @@ interface Copy {
 const maxCopies = 500;
 const maxAtOnce = 4;
 // A feed that cannot be read is tried again at most this often.
-const retryMs = 60_000;
+const retryMs = minuteMs;
 
 /** Kept in memory, for each team by itself: what a team follows is nobody else's business. */
 export class FeedCopies {
@@ -103,9 +104,8 @@ export class FeedCopies {
 }
 
 function show(url: string, { parsed, fetchedAt, trouble }: Copy): PreviewFeed {
-  const timestamp = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
-  const entries = parsed.entries.map((entry) => ({ ...entry, published_at: timestamp(entry.published_at) }));
-  return { url, title: parsed.title, entries, trouble, fetched_at: timestamp(fetchedAt) };
+  const entries = parsed.entries.map((entry) => ({ ...entry, published_at: iso(entry.published_at) }));
+  return { url, title: parsed.title, entries, trouble, fetched_at: iso(fetchedAt) };
 }
 
 /** Why there is no newer copy, as people may read it. What the publisher sent is no secret; the service's network is. */

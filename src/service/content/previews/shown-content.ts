@@ -1,5 +1,6 @@
 // Reads what a preview shows: the content of a player, a layout or a playlist, without secrets and links to files.
 import type { Clock } from "../../../base/clock.ts";
+import { iso } from "../../../base/time.ts";
 import type { DesiredLayout, DesiredPlaylist, DesiredState } from "../../../protocol/device/desired-state.ts";
 import type { PlayerIntervention, ShownContent } from "../../../protocol/operator/previews.ts";
 import type { TriedChange } from "../../../protocol/scheduling/timeline.ts";
@@ -144,25 +145,17 @@ function withoutUrl({ url: _url, ...asset }: DesiredState["assets"][number]): Sh
 
 function showIntervention(each: LastingIntervention): PlayerIntervention {
   const { id, at } = each;
-  const common = { id, at: timestamp(at) };
+  const common = { id, at: iso(at) };
   switch (each.is) {
     case "override": {
       const layout_id = "layoutId" in each.show ? each.show.layoutId : null;
       const asset_id = "assetId" in each.show ? each.show.assetId : null;
-      const loops_from = each.loopsFrom === undefined ? null : timestamp(each.loopsFrom);
-      return { ...common, type: "override", until: end(each.until), level: each.level, layout_id, asset_id, loops_from };
+      const loops_from = each.loopsFrom === undefined ? null : iso(each.loopsFrom);
+      return { ...common, type: "override", until: iso(each.until), level: each.level, layout_id, asset_id, loops_from };
     }
     case "pause":
-      return { ...common, type: "pause", until: timestamp(each.until) };
+      return { ...common, type: "pause", until: iso(each.until) };
     case "variable":
-      return { ...common, type: "variable", until: end(each.until), name: each.name, value: each.value };
+      return { ...common, type: "variable", until: iso(each.until), name: each.name, value: each.value };
   }
-}
-
-function end(until: number | null): string | null {
-  return until === null ? null : timestamp(until);
-}
-
-function timestamp(at: number): string {
-  return new Date(at).toISOString();
 }

@@ -3,6 +3,7 @@ import { ERRORS, type Lock, type Locker } from "@tus/server";
 import type { Clock } from "../../../base/clock.ts";
 import { isAbort, reasonOf } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
+import { hourMs } from "../../../base/time.ts";
 import { randomText } from "../../people/token-secrets.ts";
 import type { Store } from "../../store/store.ts";
 
@@ -10,7 +11,7 @@ const leaseMs = 10_000;
 const renewEveryMs = 2_000;
 const askEveryMs = 250;
 const waitLimitMs = 30_000;
-const keptMs = 3_600_000;
+const keptMs = hourMs;
 
 interface Dependencies {
   store: Store;

@@ -2,6 +2,7 @@
 import type { Clock } from "../../../base/clock.ts";
 import { isFault } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
+import { dayMs, iso, minuteMs } from "../../../base/time.ts";
 import type { Upload } from "../../../protocol/content/assets.ts";
 import { examineFile, insertAsset, prepareFile } from "../assets/creation.ts";
 import type { BlobStore } from "../blobs/blob-store.ts";
@@ -35,8 +36,8 @@ interface FinishedUpload {
   isDuplicate: boolean;
 }
 
-const lifetimeMs = 86_400_000;
-const expireEveryMs = 600_000;
+const lifetimeMs = dayMs;
+const expireEveryMs = 10 * minuteMs;
 const maxUnfinished = 100;
 
 export class Uploads {
@@ -109,8 +110,8 @@ export class Uploads {
       offset_bytes: await this.offsetOf(row),
       asset_id: row.asset_id,
       error: row.error === null ? null : (JSON.parse(row.error) as Upload["error"]),
-      created_at: new Date(row.created_at).toISOString(),
-      expires_at: new Date(row.expires_at).toISOString(),
+      created_at: iso(row.created_at),
+      expires_at: iso(row.expires_at),
     };
   }
 

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { Signal } from "../../../base/async/signal.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { isAbort } from "../../../base/fault.ts";
+import { iso } from "../../../base/time.ts";
 import { id, Timestamp } from "../../../protocol/common.ts";
 import type { Event } from "../../../protocol/operator/events.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
@@ -70,7 +71,7 @@ export const webhookDeliveryOperations: readonly Operation<WebhookDeliveryDepend
         const event: Event = {
           id: makeId("evt"),
           type: "webhook.test",
-          created_at: new Date(clock.now()).toISOString(),
+          created_at: iso(clock.now()),
           data: { webhook_id: row.id, name: row.name },
         };
         return { result: showDelivery(await deliveries.add(db, teamId, row.id, event)) };
@@ -119,7 +120,7 @@ export const webhookDeliveryOperations: readonly Operation<WebhookDeliveryDepend
       const attempts = await attemptsOf(db, row.id);
       const log = attempts.map(({ number, at, duration_ms, status, body, error }) => ({
         attempt: number,
-        at: new Date(at).toISOString(),
+        at: iso(at),
         duration_ms,
         response_status: status,
         response_body: body,
@@ -190,11 +191,11 @@ function showDelivery(row: DeliveryRow): Delivery {
     type: row.type as Delivery["type"],
     status: row.status as Delivery["status"],
     attempts: row.attempts,
-    next_attempt_at: row.next_at === null ? null : new Date(row.next_at).toISOString(),
+    next_attempt_at: iso(row.next_at),
     last_response_status: row.last_status,
     last_error: row.last_error,
-    created_at: new Date(row.created_at).toISOString(),
-    updated_at: new Date(row.updated_at).toISOString(),
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
   };
 }
 

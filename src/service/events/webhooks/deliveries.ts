@@ -1,6 +1,7 @@
 // Creates the deliveries of events to webhooks, repeats them on request and deletes them after a month.
 import type { Signal } from "../../../base/async/signal.ts";
 import type { Clock } from "../../../base/clock.ts";
+import { dayMs } from "../../../base/time.ts";
 import type { Event, EventType } from "../../../protocol/operator/events.ts";
 import { eventFromRow } from "../event-journal.ts";
 import type { MakeId } from "../../store/ids.ts";
@@ -10,7 +11,7 @@ import { cancelPending } from "./delivery-attempts.ts";
 import { clearedHealth, isLongUnreachable, maxPending } from "./health.ts";
 import { webhookBody } from "./message-body.ts";
 
-const retentionMs = 30 * 86_400_000;
+const retentionMs = 30 * dayMs;
 
 export class Deliveries {
   readonly #clock: Clock;

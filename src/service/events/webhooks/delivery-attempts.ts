@@ -1,4 +1,5 @@
 // Records the result of a delivery attempt, schedules the next attempt and updates the health of the webhook.
+import { dayMs, hourMs, minuteMs } from "../../../base/time.ts";
 import type { NewEvent } from "../event-journal.ts";
 import type { Db } from "../../store/store.ts";
 import type { DueDelivery } from "./due-deliveries.ts";
@@ -16,12 +17,10 @@ export interface DeliveryAttempt {
   retryAfterMs: number | null;
 }
 
-const minute = 60_000;
-const hour = 60 * minute;
 // Ten attempts over 75 hours (Standard Webhooks 1.0, "Deliverability and reliability").
-const delaysMs = [0, 5_000, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour];
+const delaysMs = [0, 5_000, 5 * minuteMs, 30 * minuteMs, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hourMs)];
 const jitter = 0.1;
-const maxRetryAfterMs = 24 * hour;
+const maxRetryAfterMs = dayMs;
 
 /** Records an attempt, in a transaction. @returns events about the health of the webhook. */
 export async function recordAttempt(

@@ -1,15 +1,15 @@
 // The health of a webhook: since when it fails, when an event warns of it and when it is paused. Pure: no clock, no disk.
+import { dayMs, hourMs, iso } from "../../../base/time.ts";
 import type { EventType } from "../../../protocol/operator/events.ts";
 import type { WebhookWarning } from "../../../protocol/operator/webhooks.ts";
 import type { NewEvent } from "../event-journal.ts";
 import type { WebhookRow } from "../../store/event-tables.ts";
 
-const hour = 3_600_000;
 /** An event warns of a webhook after all attempts have failed for this time. */
-export const warnAfterMs = hour;
+export const warnAfterMs = hourMs;
 const pauseAfterDays = 5;
 /** A webhook is paused after all attempts have failed for this time. */
-const pauseAfterMs = pauseAfterDays * 24 * hour;
+const pauseAfterMs = pauseAfterDays * dayMs;
 // In a team with few events one short outage could span the five days: a delivery must have failed several times.
 const attemptsBeforePause = 3;
 /** How many deliveries at most are pending for a webhook that {@link isLongUnreachable}. */
@@ -102,10 +102,6 @@ function healthEvent(
   { id, team_id, name, failing_since, last_error }: WebhookRow,
   more: { reason?: string } = {},
 ): NewEvent {
-  const since = failing_since === null ? null : iso(failing_since);
+  const since = iso(failing_since);
   return { teamId: team_id, type, data: { webhook_id: id, name, failing_since: since, last_error, ...more }, players: [] };
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }

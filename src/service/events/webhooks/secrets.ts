@@ -1,4 +1,5 @@
 // The secrets of a webhook: one, or two for a day after a rotation.
+import { dayMs } from "../../../base/time.ts";
 import type { WebhookRow } from "../../store/event-tables.ts";
 import { createSecret } from "./signature.ts";
 
@@ -8,7 +9,7 @@ export interface Secret {
   expires_at: number | null;
 }
 
-const overlapMs = 86_400_000;
+const overlapMs = dayMs;
 
 /** The secrets to sign with at `now`, newest first. */
 export function signingSecrets(webhook: Pick<WebhookRow, "secrets">, now: number): string[] {

@@ -5,6 +5,7 @@ import type { Clock } from "../../../base/clock.ts";
 import { ignoreAbort, reasonOf } from "../../../base/fault.ts";
 import type { OutboundHttp } from "../../../base/http/outbound-http.ts";
 import type { Log } from "../../../base/log.ts";
+import { hourMs, minuteMs } from "../../../base/time.ts";
 import { outboundFailure } from "../../content/outbound-clients.ts";
 import type { EventJournal } from "../event-journal.ts";
 import type { Deliveries } from "./deliveries.ts";
@@ -30,15 +31,15 @@ export interface SenderDependencies {
 
 const attemptTimeoutMs = 15_000;
 // Longer than an attempt takes.
-const claimMs = 60_000;
+const claimMs = minuteMs;
 // What another node was to send, and did not.
 const lookAgainMs = 5_000;
 const maxConcurrentPerWebhook = 4;
 // Only the beginning of a response is kept.
 const maxResponseBytes = 1_000;
 const maxErrorLength = 500;
-const trimMs = 3_600_000;
-const warningCheckMs = 60_000;
+const trimMs = hourMs;
+const warningCheckMs = minuteMs;
 
 export class WebhookSender {
   readonly #dependencies: SenderDependencies;

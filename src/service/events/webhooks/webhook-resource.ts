@@ -1,4 +1,5 @@
 // Finds a webhook and shows it as the API does.
+import { iso } from "../../../base/time.ts";
 import type { Webhook } from "../../../protocol/operator/webhooks.ts";
 import { found } from "../../http/problem.ts";
 import type { WebhookRow } from "../../store/event-tables.ts";
@@ -30,11 +31,7 @@ export function showWebhook(row: WebhookRow, now: number): Webhook {
       hint: secret.slice(-4),
       expires_at: iso(expires_at),
     })),
-    created_at: new Date(row.created_at).toISOString(),
-    updated_at: new Date(row.updated_at).toISOString(),
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
   };
-}
-
-function iso(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
 }

@@ -1,4 +1,5 @@
 // Shows a batch of commands with its progress as the API does.
+import { iso } from "../../../base/time.ts";
 import type { CommandBatch, CommandBatchProgress } from "../../../protocol/operator/command-batches.ts";
 import type { CommandBatchRow } from "../../store/batch-tables.ts";
 import type { Db } from "../../store/store.ts";
@@ -21,7 +22,6 @@ export async function showBatch(db: Db, row: CommandBatchRow): Promise<CommandBa
   const waves = wavesOf(row);
   const later = db.selectFrom("command_batch_players").where("batch_id", "=", row.id).where("wave", ">", row.wave);
   const waiting = await later.select((each) => each.fn.countAll<number>().as("count")).executeTakeFirstOrThrow();
-  const time = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
   const isPaused = row.state === "running" && row.wave_ended_at !== null;
   return {
     id: row.id,
@@ -34,12 +34,12 @@ export async function showBatch(db: Db, row: CommandBatchRow): Promise<CommandBa
     reason: row.reason,
     wave: row.wave + 1,
     wave_count: row.wave_count,
-    wave_started_at: new Date(row.wave_started_at).toISOString(),
-    next_wave_at: isPaused ? time(row.wave_ended_at! + waves.pause_between_s * 1_000) : null,
+    wave_started_at: iso(row.wave_started_at),
+    next_wave_at: isPaused ? iso(row.wave_ended_at! + waves.pause_between_s * 1_000) : null,
     players: row.player_count,
     progress: { ...none, ...(await countCommands(db, row.id, null)), waiting: Number(waiting.count) },
-    created_at: new Date(row.created_at).toISOString(),
-    updated_at: new Date(row.updated_at).toISOString(),
-    ended_at: time(row.ended_at),
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+    ended_at: iso(row.ended_at),
   };
 }

@@ -1,11 +1,12 @@
 // Ends commands that were not started in time, and commands whose device stopped reporting.
+import { hourMs } from "../../../base/time.ts";
 import type { Db } from "../../store/store.ts";
 import type { CommandRow } from "../../store/tables.ts";
 import { historyLine, withLine } from "./history.ts";
 import { noAnswerError, openStatuses, startedStatuses } from "./status.ts";
 
 // A started command fails when its time has passed and its device has reported nothing for this time.
-const silenceMs = 3_600_000;
+const silenceMs = hourMs;
 
 /** Whether {@link expireCommands} would end a command. Checked first, since an empty transaction would delay other writes. */
 export async function hasExpiredCommands(db: Db, now: number): Promise<boolean> {

@@ -1,4 +1,5 @@
 // The status of a command: how it may change, and the command as the API and its events show it.
+import { iso } from "../../../base/time.ts";
 import { finalStatuses, type Command, type CommandStatus } from "../../../protocol/device/commands.ts";
 import { showHistory } from "./history.ts";
 import type { NewEvent } from "../../events/event-journal.ts";
@@ -45,9 +46,9 @@ export function showCommand(row: CommandRow): Command {
     error: row.error === null ? null : (JSON.parse(row.error) as Command["error"]),
     history: showHistory(row),
     batch_id: row.batch_id,
-    created_at: new Date(row.created_at).toISOString(),
-    updated_at: new Date(row.updated_at).toISOString(),
-    expires_at: new Date(row.expires_at).toISOString(),
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+    expires_at: iso(row.expires_at),
   };
 }
 

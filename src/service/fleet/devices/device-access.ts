@@ -2,6 +2,7 @@
 import { isFault } from "../../../base/fault.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { verifyJws } from "../../../base/jws.ts";
+import { hourMs, minuteMs } from "../../../base/time.ts";
 import { TokenProof, tokenProofJwsType, type TokenGrant } from "../../../protocol/device/messages.ts";
 import { bearerToken, invalidToken } from "../../people/authentication.ts";
 import { OneTimeSecrets } from "../../people/one-time/one-time-secrets.ts";
@@ -15,8 +16,8 @@ import type { Signer } from "./signer.ts";
 import type { Db } from "../../store/store.ts";
 import type { PlayerRow } from "../../store/tables.ts";
 
-const tokenLifetimeMs = 3_600_000;
-const nonceLifetimeMs = 60_000;
+const tokenLifetimeMs = hourMs;
+const nonceLifetimeMs = minuteMs;
 
 const playersByToken = preparedQuery((db: Db, { hashes, now }: { hashes: TextList; now: number }) =>
   db

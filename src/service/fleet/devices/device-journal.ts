@@ -2,6 +2,7 @@
 // day at most, and at most a thousand per player.
 import { sql } from "kysely";
 import type { Clock } from "../../../base/clock.ts";
+import { dayMs } from "../../../base/time.ts";
 import type { Nodes } from "../../nodes/nodes.ts";
 import { isOneOf, numbersByKey, textList } from "../../store/dialect.ts";
 import { openEpoch } from "../../store/epoch.ts";
@@ -25,7 +26,7 @@ export interface MissedMessages {
   lastSeq: number;
 }
 
-const retentionMs = 86_400_000;
+const retentionMs = dayMs;
 const maxEntries = 1_000;
 
 export class DeviceJournal {

@@ -1,6 +1,7 @@
 // Enrols devices: a device that has an enrolment key becomes a player, or gets the player that it was before.
 import type { Clock } from "../../../base/clock.ts";
 import type { Log } from "../../../base/log.ts";
+import { iso, minuteMs } from "../../../base/time.ts";
 import type { EnrolmentGrant, EnrolmentRequest, EnrolmentWarning } from "../../../protocol/device/enrolment.ts";
 import type { EnrolmentRefusal } from "../../../protocol/operator/enrolment.ts";
 import { ProblemError, invalidField } from "../../http/problem.ts";
@@ -44,7 +45,6 @@ export interface EnrolmentDependencies {
 
 /** Unknown keys from one address in a minute. A box that tries again and again stays below. */
 const maxUnknownKeysPerMinute = 30;
-const minuteMs = 60_000;
 
 /** How one request ended. A refusal is committed, so that operators see it, and thrown afterwards. */
 type Decision =
@@ -189,7 +189,7 @@ export class Enrolment {
     now: number,
   ): Promise<Change<Decision>> {
     const reason = problem.kind as EnrolmentRefusal["reason"];
-    const refusal: EnrolmentRefusal = { at: new Date(now).toISOString(), reason, detail: problem.message, ...machine, address };
+    const refusal: EnrolmentRefusal = { at: iso(now), reason, detail: problem.message, ...machine, address };
     const counts = { refused_count: key.refused_count + 1, last_refusal: JSON.stringify(refusal) };
     await db.updateTable("enrolment_keys").set(counts).where("id", "=", key.id).execute();
     return { result: { is: "refused", problem } };

@@ -1,4 +1,5 @@
 // Reads and shows enrolment keys, and says why one cannot be used.
+import { iso } from "../../../base/time.ts";
 import type { EnrolmentKey, EnrolmentRefusal } from "../../../protocol/operator/enrolment.ts";
 import type { Db } from "../../store/store.ts";
 import type { EnrolmentKeyRow } from "../../store/enrolment-tables.ts";
@@ -25,11 +26,11 @@ export function endOfKey(row: EnrolmentKeyRow, isTeamDeleted: boolean, now: numb
     );
   }
   if (row.revoked_at !== null) {
-    const at = new Date(row.revoked_at).toISOString();
+    const at = iso(row.revoked_at);
     return new ProblemError("enrolment-key-revoked", `${name} was revoked at ${at}: use another key, or pair by code`);
   }
   if (row.expires_at <= now) {
-    const at = new Date(row.expires_at).toISOString();
+    const at = iso(row.expires_at);
     return new ProblemError(
       "enrolment-key-expired",
       `${name} expired at ${at}: extend it in the service, use another key, or pair by code`,
@@ -48,7 +49,6 @@ export function usedUp(row: EnrolmentKeyRow): ProblemError {
 
 /** The key in its API form. @param now ms since the epoch */
 export function showKey(row: EnrolmentKeyRow, now: number): EnrolmentKey {
-  const text = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
   return {
     id: row.id,
     team_id: row.team_id,
@@ -64,11 +64,11 @@ export function showKey(row: EnrolmentKeyRow, now: number): EnrolmentKey {
     returned_count: row.returned_count,
     replace_by_serial: row.replace_by_serial === 1,
     created_by: row.created_by,
-    created_at: new Date(row.created_at).toISOString(),
-    updated_at: new Date(row.updated_at).toISOString(),
-    expires_at: new Date(row.expires_at).toISOString(),
-    revoked_at: text(row.revoked_at),
-    last_used_at: text(row.last_used_at),
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+    expires_at: iso(row.expires_at),
+    revoked_at: iso(row.revoked_at),
+    last_used_at: iso(row.last_used_at),
     refused_count: row.refused_count,
     last_refusal: row.last_refusal === null ? null : (JSON.parse(row.last_refusal) as EnrolmentRefusal),
   };

@@ -1,12 +1,12 @@
 // The hours of heartbeats, each computed from its minutes before these are deleted. They are kept for longer than minutes.
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
+import { hourMs, iso } from "../../../base/time.ts";
 import type { HeartbeatMinute } from "../../../protocol/operator/heartbeat-history.ts";
 import { preparedQuery } from "../../store/prepared-query.ts";
 import type { HeartbeatHourRow } from "../../store/telemetry-tables.ts";
 import type { TelemetryDb } from "../../store/store.ts";
 
-const hourMs = 3_600_000;
 const minutesOfHour = 60;
 // Two days of a player take a few milliseconds, during which nothing else runs.
 const hoursPerStep = 48;
@@ -139,5 +139,5 @@ export async function pruneHours(db: TelemetryDb, before: number, signal: AbortS
 /** An hour as the API shows it. */
 export function showHour(row: HeartbeatHourRow): HeartbeatMinute {
   const { hour, player_id: _, ...rest } = row;
-  return { minute: new Date(hour * hourMs).toISOString(), ...rest };
+  return { minute: iso(hour * hourMs), ...rest };
 }

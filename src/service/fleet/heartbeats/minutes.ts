@@ -1,6 +1,7 @@
 // The history of heartbeats: one row for each minute with a heartbeat, so that queries over days are cheap.
 import { setImmediate } from "node:timers/promises";
 import { sql, type OnConflictBuilder } from "kysely";
+import { iso, minuteMs } from "../../../base/time.ts";
 import type { HeartbeatMinute } from "../../../protocol/operator/heartbeat-history.ts";
 import type { Heartbeat } from "../../../protocol/device/heartbeat.ts";
 import type { HeartbeatMinuteRow, TelemetryTables } from "../../store/telemetry-tables.ts";
@@ -8,7 +9,6 @@ import { isPostgres } from "../../store/dialect.ts";
 import { preparedQuery } from "../../store/prepared-query.ts";
 import type { TelemetryDb } from "../../store/store.ts";
 
-export const minuteMs = 60_000;
 const minutesOfDay = 1_440;
 const maxPrunedRows = 5_000;
 
@@ -167,5 +167,5 @@ export async function pruneMinutes(db: TelemetryDb, before: number, signal: Abor
 /** A minute as the API shows it. */
 export function showMinute(row: HeartbeatMinuteRow): HeartbeatMinute {
   const { minute, player_id: _, ...rest } = row;
-  return { minute: new Date(minute * minuteMs).toISOString(), minutes: 1, ...rest };
+  return { minute: iso(minute * minuteMs), minutes: 1, ...rest };
 }

@@ -1,5 +1,6 @@
 // Operations for the logs that the command logs.collect has brought from players.
 import { z } from "zod";
+import { iso } from "../../../base/time.ts";
 import { id } from "../../../protocol/common.ts";
 import { CollectedLog } from "../../../protocol/device/collected-logs.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
@@ -72,8 +73,8 @@ function showLog(row: CollectedLogRow): CollectedLog {
     player_id: row.player_id,
     command_id: row.command_id,
     size_bytes: row.size_bytes,
-    captured_at: new Date(row.captured_at).toISOString(),
-    created_at: new Date(row.created_at).toISOString(),
+    captured_at: iso(row.captured_at),
+    created_at: iso(row.created_at),
     text_url: `/api/v1/logs/${row.id}`,
   };
 }

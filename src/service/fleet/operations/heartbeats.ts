@@ -1,11 +1,13 @@
 // The history of a player's heartbeats: by minute or by hour, and the uptime of each day.
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
+import { dayMs, minuteMs } from "../../../base/time.ts";
 import { id } from "../../../protocol/common.ts";
 import { HeartbeatMinute, HeartbeatsQuery, Uptime, UptimeQuery } from "../../../protocol/operator/heartbeat-history.ts";
 import { page } from "../../../protocol/operator/resources.ts";
+import { dateText } from "../../../schedule/calendar/day-numbers.ts";
 import { selectHours, showHour } from "../heartbeats/hours.ts";
-import { minuteMs, minutesByDay, selectMinutes, showMinute } from "../heartbeats/minutes.ts";
+import { minutesByDay, selectMinutes, showMinute } from "../heartbeats/minutes.ts";
 import type { Presence } from "../presence/presence.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found, invalidField } from "../../http/problem.ts";
@@ -20,7 +22,6 @@ interface HeartbeatDependencies {
 }
 
 const params = z.strictObject({ id: id("plr") });
-const dayMs = 86_400_000;
 const maxDays = 31;
 
 const operation = operationsWith<HeartbeatDependencies>();
@@ -83,7 +84,7 @@ export const heartbeatOperations: readonly Operation<HeartbeatDependencies>[] = 
         const minutesUp = up.get(day) ?? 0;
         const share = minutesTotal === 0 ? null : Math.min(100, Math.round((10_000 * minutesUp) / minutesTotal) / 100);
         return {
-          date: new Date(day * dayMs).toISOString().slice(0, 10),
+          date: dateText(day),
           minutes_up: minutesUp,
           minutes_total: minutesTotal,
           uptime_percent: share,

@@ -1,5 +1,6 @@
 // Operations for the screenshots of players.
 import { z } from "zod";
+import { iso } from "../../../base/time.ts";
 import { id } from "../../../protocol/common.ts";
 import { Screenshot } from "../../../protocol/device/commands.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
@@ -134,8 +135,8 @@ export function showScreenshot(row: ScreenshotRow): Screenshot {
     size_bytes: row.size_bytes,
     width: row.width,
     height: row.height,
-    captured_at: new Date(row.captured_at).toISOString(),
-    created_at: new Date(row.created_at).toISOString(),
+    captured_at: iso(row.captured_at),
+    created_at: iso(row.created_at),
     image_url: `/api/v1/screenshots/${row.id}/image`,
   };
 }

@@ -1,4 +1,5 @@
 // Limits guesses of pairing codes: after a few wrong codes in a minute, a caller has to wait.
+import { minuteMs } from "../../../base/time.ts";
 import { ProblemError } from "../../http/problem.ts";
 import { takeAll, type AttemptLimit, type MakeLimit } from "../../http/limits/attempt-limit.ts";
 import { addressKey, tooManyRequests } from "../../http/limits/rate-limit.ts";
@@ -11,7 +12,6 @@ export interface Guesser {
 }
 
 export const maxWrongGuessesPerMinute = 5;
-const minuteMs = 60_000;
 
 /**
  * Allows five wrong guesses a minute to a user, over all their tokens, and five to an address within a team, over all its users. All

@@ -3,6 +3,7 @@ import { ignoreAbort } from "../../../base/fault.ts";
 import { Listeners } from "../../../base/async/listeners.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { thumbprint } from "../../../base/jws.ts";
+import { minuteMs } from "../../../base/time.ts";
 import type { PairingGrant, PairingRequest, TokenGrant, TokenRefusal } from "../../../protocol/device/messages.ts";
 import { hashSecret, randomText } from "../../people/token-secrets.ts";
 import type { DeviceAccess } from "../devices/device-access.ts";
@@ -19,7 +20,6 @@ const pollIntervalMs = 5_000;
 // A device on an unstable network may poll a few times within one interval.
 const maxPollsPerInterval = 4;
 const maxRequestsPerMinute = 60;
-const minuteMs = 60_000;
 
 export interface PairingDependencies {
   store: Store;

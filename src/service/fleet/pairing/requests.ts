@@ -1,14 +1,15 @@
 // The stored pairing requests: a device's request for a pairing code, and the player that claimed it.
 import { randomInt } from "node:crypto";
+import { dayMs, minuteMs } from "../../../base/time.ts";
 import type { PairingRequest } from "../../../protocol/device/messages.ts";
 import { pairingCodeAlphabet } from "../../../protocol/pairing-code.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { Db } from "../../store/store.ts";
 
 /** How long a code can be claimed, ms. */
-export const codeLifetimeMs = 900_000;
+export const codeLifetimeMs = 15 * minuteMs;
 // Kept for a day, so that claiming a used code fails with 409 and a device that lost its connection still gets its token.
-const claimedRetentionMs = 86_400_000;
+const claimedRetentionMs = dayMs;
 
 /** Stores a request, which invalidates an unclaimed earlier one with the same key. @returns the code to be shown. */
 export async function storePairingRequest(

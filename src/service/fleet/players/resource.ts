@@ -1,4 +1,5 @@
 // Finds a player and shows it as the API does.
+import { iso } from "../../../base/time.ts";
 import { Orientation } from "../../../protocol/content/orientation.ts";
 import type { Wall } from "../../../protocol/content/wall.ts";
 import type { DisplayHours } from "../../../protocol/device/display-hours.ts";
@@ -83,8 +84,8 @@ export function showPlayer(dependencies: ShownPlayerDependencies, row: PlayerRow
     display_hours: row.display_hours === null ? null : (JSON.parse(row.display_hours) as DisplayHours),
     recurring_commands: JSON.parse(row.recurring_commands) as RecurringCommand[],
     screenshots: row.screenshots === null ? null : (JSON.parse(row.screenshots) as ScreenshotSettings),
-    maintenance_until: row.maintenance_until === null ? null : new Date(row.maintenance_until).toISOString(),
-    last_seen_at: latest === null ? null : new Date(latest.receivedAt).toISOString(),
+    maintenance_until: iso(row.maintenance_until),
+    last_seen_at: latest === null ? null : iso(latest.receivedAt),
     player_version: reported.player_version ?? paired.player_version,
     engine: reported.engine ?? null,
     hardware: reported.hardware ?? paired.hardware,
@@ -94,8 +95,8 @@ export function showPlayer(dependencies: ShownPlayerDependencies, row: PlayerRow
     in_sync: status === "online" ? appliedRevision === row.revision : null,
     update: latest?.heartbeat.update ?? null,
     ...dependencies.problems.listFor(row),
-    created_at: new Date(row.created_at).toISOString(),
-    updated_at: new Date(row.updated_at).toISOString(),
-    deleted_at: row.removed_at === null ? null : new Date(row.removed_at).toISOString(),
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+    deleted_at: iso(row.removed_at),
   };
 }

@@ -1,5 +1,6 @@
 // Sends events when players go online or offline or their problems change. Ignores short interruptions of the connection.
 import { Batch } from "../../../base/async/batch.ts";
+import { iso, minuteMs } from "../../../base/time.ts";
 import type { Nodes } from "../../nodes/nodes.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { ProblemList } from "../../../protocol/device/player-problems.ts";
@@ -28,7 +29,7 @@ interface StatusChange {
 }
 
 // A player that reconnects within this time was never offline.
-const offlineAfterMs = 120_000;
+const offlineAfterMs = 2 * minuteMs;
 const offlineCheckMs = 5_000;
 const maxBatch = 400;
 // A row is committed at most this long after the time that it carries.
@@ -180,7 +181,7 @@ export class ConnectivityEvents {
   #statusEvents(player: { id: string; name: string }, before: ReportedStatus, after: ReportedStatus, list: ProblemList): StatusEvent[] {
     const { clock, presence } = this.#dependencies;
     const lastSeenAt = presence.lastSeenAt(player.id);
-    const times = { now: isoTime(clock.now()), lastSeenAt: lastSeenAt === null ? null : isoTime(lastSeenAt) };
+    const times = { now: iso(clock.now()), lastSeenAt: iso(lastSeenAt) };
     return statusEvents(player, before, after, list, times);
   }
 
@@ -209,8 +210,4 @@ async function storeStatus(db: Db, playerId: string, { isOnline, error, problems
 
 function withoutOffline({ problems, ...rest }: ProblemList): ProblemList {
   return { problems: problems.filter(({ code }) => code !== "offline"), ...rest };
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
 }

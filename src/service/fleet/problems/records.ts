@@ -1,4 +1,5 @@
 // Stores the problems that players record, and finds those that no heartbeat reported.
+import { iso } from "../../../base/time.ts";
 import type { ProblemRecord, RecordedProblem, RecordedProblemsQuery } from "../../../protocol/device/problem-records.ts";
 import type { NewEvent } from "../../events/event-journal.ts";
 import type { Db, TelemetryDb } from "../../store/store.ts";
@@ -72,9 +73,9 @@ export function problemRecordRow(
 export function showProblemRecord({ started_at, ended_at, received_at, ...rest }: ProblemRecordRow): RecordedProblem {
   return {
     ...rest,
-    started_at: new Date(started_at).toISOString(),
-    ended_at: ended_at === null ? null : new Date(ended_at).toISOString(),
-    received_at: new Date(received_at).toISOString(),
+    started_at: iso(started_at),
+    ended_at: iso(ended_at),
+    received_at: iso(received_at),
   };
 }
 

@@ -1,4 +1,5 @@
 // Decides the next step of a rollout from the counts of its rings. Pure.
+import { iso, minuteMs } from "../../../base/time.ts";
 import type { RolloutPlayerState } from "../../../protocol/operator/rollouts.ts";
 import type { RolloutRow } from "../../store/rollout-tables.ts";
 import { settingsOf } from "./settings.ts";
@@ -13,8 +14,6 @@ export type Step =
   | { is: "next-ring" }
   | { is: "finish" }
   | { is: "wait"; for: string };
-
-const minuteMs = 60_000;
 
 /** @param counts of each ring so far @param excluded how many players of the current ring have been offline for too long */
 export function nextStep(row: RolloutRow, counts: readonly RingCounts[], excluded: number, now: number): Step {
@@ -31,7 +30,7 @@ export function nextStep(row: RolloutRow, counts: readonly RingCounts[], exclude
   }
   if (isOverLimit(current, settings.max_failure_percent, 1)) return { is: "halt", reason: reasonOf(row.ring, current) };
   const until = row.ring_done_at + settings.rings[row.ring]!.wait_minutes * minuteMs;
-  if (now < until) return { is: "wait", for: `The watch of ring ${row.ring + 1} ends at ${new Date(until).toISOString()}` };
+  if (now < until) return { is: "wait", for: `The watch of ring ${row.ring + 1} ends at ${iso(until)}` };
   return { is: row.ring + 1 < settings.rings.length ? "next-ring" : "finish" };
 }
 

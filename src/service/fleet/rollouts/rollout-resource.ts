@@ -1,5 +1,6 @@
 // Shows a rollout with the progress of its rings as the API does.
 import type { Clock } from "../../../base/clock.ts";
+import { iso, minuteMs } from "../../../base/time.ts";
 import type { Ring, Rollout, RolloutPlayer, RolloutPlayerState, RolloutProgress } from "../../../protocol/operator/rollouts.ts";
 import type { RolloutPlayerRow, RolloutRow } from "../../store/rollout-tables.ts";
 import type { Db } from "../../store/store.ts";
@@ -64,11 +65,11 @@ export async function showRollout({ clock, presence }: ShownRolloutDependencies,
     min_players_for_halt,
     done_percent,
     offline_after_minutes,
-    ring_started_at: new Date(row.ring_started_at).toISOString(),
-    watched_until: row.ring_done_at === null ? null : new Date(row.ring_done_at + wait_minutes * 60_000).toISOString(),
-    created_at: new Date(row.created_at).toISOString(),
-    updated_at: new Date(row.updated_at).toISOString(),
-    ended_at: row.ended_at === null ? null : new Date(row.ended_at).toISOString(),
+    ring_started_at: iso(row.ring_started_at),
+    watched_until: row.ring_done_at === null ? null : iso(row.ring_done_at + wait_minutes * minuteMs),
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+    ended_at: iso(row.ended_at),
   };
 }
 
@@ -86,7 +87,7 @@ export function showRolloutPlayer(presence: Presence, row: RolloutPlayerRow & { 
     state: shownState(presence, row),
     detail: row.detail,
     previous_version: row.previous_version,
-    changed_at: new Date(row.changed_at).toISOString(),
+    changed_at: iso(row.changed_at),
   };
 }
 

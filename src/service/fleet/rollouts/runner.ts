@@ -2,6 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../../base/clock.ts";
 import type { Log } from "../../../base/log.ts";
+import { minuteMs } from "../../../base/time.ts";
 import { commitChange, type ChangeDependencies } from "../../operations/commit-change.ts";
 import type { Change } from "../../operations/unit-of-work.ts";
 import type { RolloutPlayerRow, RolloutRow } from "../../store/rollout-tables.ts";
@@ -25,8 +26,7 @@ export interface RolloutRunnerDependencies extends ChangeDependencies {
 
 const checkMs = 10_000;
 // Looks for players that got a tag, were paired or restored.
-const fillMs = 60_000;
-const minuteMs = 60_000;
+const fillMs = minuteMs;
 
 /** The status and ring of a rollout for which all players have been assigned or withdrawn, and when. */
 interface Filled {

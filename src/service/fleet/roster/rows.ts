@@ -1,6 +1,7 @@
 // Makes the rows of the roster: few queries for a thousand screens, the rest from memory.
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../../base/clock.ts";
+import { iso } from "../../../base/time.ts";
 import { Orientation } from "../../../protocol/content/orientation.ts";
 import type { RosterPlayer } from "../../../protocol/operator/roster.ts";
 import { shownReasonOf } from "../../../protocol/operator/roster-states.ts";
@@ -98,7 +99,7 @@ function rosterRow(
       { isOnline, lastSeenAt, createdAt, maintenanceUntil, glance, problems: list.problems, leftOut: list.problems_left_out, findings },
       now,
     ),
-    last_seen_at: lastSeenAt === null ? null : new Date(lastSeenAt).toISOString(),
+    last_seen_at: iso(lastSeenAt),
     timezone: row.timezone ?? glance?.timezone ?? null,
     orientation: Orientation.parse(row.orientation),
     in_sync: isConnected && glance !== null ? glance.content.applied_revision === row.revision : null,

@@ -1,4 +1,5 @@
 // The state of a screen in one word, and what is wrong with it. Pure: no clock, no database.
+import { iso } from "../../../base/time.ts";
 import { problemCodes, type PlayerProblem } from "../../../protocol/device/player-problems.ts";
 import { mostRosterProblems, type RosterPlayer } from "../../../protocol/operator/roster.ts";
 import type { AlertKind } from "../../../protocol/operator/alerts.ts";
@@ -34,9 +35,9 @@ export function stateOf(glimpse: Glimpse, now: number): Fields {
   };
   const well = { state_since: null, off_reason: null, off_until: null, ...shown };
   if (maintenanceUntil !== null && now < maintenanceUntil)
-    return { ...well, state: "off", off_reason: "maintenance", off_until: isoTime(maintenanceUntil) };
-  if (lastSeenAt === null || glance === null) return { ...well, state: "new", state_since: isoTime(createdAt) };
-  if (!isOnline) return { ...well, state: "offline", state_since: isoTime(lastSeenAt) };
+    return { ...well, state: "off", off_reason: "maintenance", off_until: iso(maintenanceUntil) };
+  if (lastSeenAt === null || glance === null) return { ...well, state: "new", state_since: iso(createdAt) };
+  if (!isOnline) return { ...well, state: "offline", state_since: iso(lastSeenAt) };
   const display = glance.telemetry?.display ?? null;
   const isOff = display?.asked === "off";
   // A display that is off on purpose shows nothing, so what is wrong with its picture can wait.
@@ -65,14 +66,10 @@ function problemsOf({ problems, findings, isOnline }: Glimpse): (Problem & { kin
     .filter(({ kind }) => kind !== null && kind !== "late" && kind !== "wrong" && !known.has(kind))
     .map(({ kind, finding: { since, detail, remedy } }) => ({
       code: kind!,
-      since: since === null ? null : isoTime(since),
+      since: iso(since),
       detail,
       remedy,
       kind,
     }));
   return [...measured.filter(({ kind }) => kind === "dark"), ...told, ...measured.filter(({ kind }) => kind !== "dark")];
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -2,13 +2,13 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import type { Clock } from "../../../base/clock.ts";
+import { minuteMs } from "../../../base/time.ts";
 import { ProblemError } from "../problem.ts";
 
 // Above this number the oldest keys are dropped, so that a flood of addresses cannot fill the memory.
 const maxKeys = 10_000;
 // Other nodes are told of keys that use so much of a quota on this one.
 const heavyShare = 16;
-const minuteMs = 60_000;
 
 /** At most `limit` events per key in any `windowMs`. */
 export class RateLimit {

@@ -2,6 +2,7 @@
 // whose transaction commits late. Only transactions that have announced something matter, whatever else is open on the server.
 import { sql } from "kysely";
 import type { Pool } from "pg";
+import { hourMs, minuteMs } from "../../../base/time.ts";
 import { queryPool } from "../../store/postgres/pools.ts";
 import type { Db } from "../../store/store.ts";
 import { metaKeys } from "../../store/meta.ts";
@@ -27,9 +28,9 @@ export interface Writer {
 }
 
 /** For how long announcements are kept at least, also those that every living node has read. */
-const keepMs = 600_000;
+const keepMs = 10 * minuteMs;
 /** For how long they are kept at most, although a living node has not read them or waits for one before them. */
-const keepLongestMs = 3_600_000;
+const keepLongestMs = hourMs;
 
 /** Writes an announcement, in the transaction of the change. @returns its number, and the number of its transaction */
 export async function writeAnnouncement(db: Db, nodeId: string, kind: string, body: string): Promise<{ id: number; xid: string }> {

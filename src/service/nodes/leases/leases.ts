@@ -1,5 +1,6 @@
 // The leases of nodes and of duties, in the database and by its clock. A lease that is not renewed ends by itself.
 import type { Pool } from "pg";
+import { dayMs } from "../../../base/time.ts";
 import { queryPool } from "../../store/postgres/pools.ts";
 import type { Lease } from "./fence.ts";
 import { databaseNowSql as now } from "../../store/database-time.ts";
@@ -9,7 +10,7 @@ export const leaseMs = 10_000;
 export const renewMs = 3_000;
 
 // Rows of nodes that have ended are kept for a while, for people who look for them.
-const keepNodesMs = 86_400_000;
+const keepNodesMs = dayMs;
 
 export class Leases {
   readonly #pool: Pool;

@@ -1,10 +1,11 @@
 // The secrets that people get by mail. Each is made when its mail is sent, so that no stored row ever has one.
 import { randomInt } from "node:crypto";
 import { z } from "zod";
+import { hourMs } from "../../../base/time.ts";
 import type { Db } from "../../store/store.ts";
 import { hashSecret, randomText } from "../token-secrets.ts";
 
-const codeMs = 60 * 60_000;
+const codeMs = hourMs;
 // Consonants: they form no words, and none looks like a digit.
 const letters = "BCDFGHJKLMNPQRSTVWXZ";
 

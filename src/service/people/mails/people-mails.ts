@@ -1,5 +1,6 @@
 // Mails to people about themselves: invitations, and codes that prove an email.
 import type { Clock } from "../../../base/clock.ts";
+import { dayMs, hourMs } from "../../../base/time.ts";
 import { queueMail } from "../../alerts/mail/mail-queue.ts";
 import type { MailText } from "../../alerts/mail/mail-text.ts";
 import { takeAll, type AttemptLimit, type MakeLimit } from "../../http/limits/attempt-limit.ts";
@@ -21,8 +22,6 @@ interface MailDependencies {
   publicUrl: string | null;
 }
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 // Whoever owns a team may have any address mailed to: neither a mailbox nor the mail server's name may suffer from it.
 const maxInvitationsOfTeam = 100;
 const maxInvitationsToAddress = 10;

@@ -1,6 +1,7 @@
 // Operations for invitations: an owner creates one, and the person who accepts it with its secret joins the team.
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
+import { dayMs } from "../../../base/time.ts";
 import { id } from "../../../protocol/common.ts";
 import { Acceptance, AcceptedInvitation, CreatedInvitation, Invitation, NewInvitation } from "../../../protocol/operator/people.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
@@ -36,7 +37,7 @@ interface InvitationDependencies {
 }
 
 const params = z.strictObject({ id: id("inv") });
-const lifeMs = 7 * 86_400_000;
+const lifeMs = 7 * dayMs;
 
 const operation = operationsWith<InvitationDependencies>();
 

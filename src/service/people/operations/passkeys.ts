@@ -1,6 +1,7 @@
 // Operations for a person's own passkeys, and for asking a browser for one.
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
+import { iso } from "../../../base/time.ts";
 import { id } from "../../../protocol/common.ts";
 import { NewPasskey, Passkey, PasskeyChange, PasskeyCreation, PasskeyList, PasskeyRequest } from "../../../protocol/operator/passkeys.ts";
 import { found, ProblemError } from "../../http/problem.ts";
@@ -253,7 +254,7 @@ function showPasskey({ id: passkeyId, name, host, credential_id, is_synced, crea
     host,
     credential_id,
     is_synced: is_synced === 1,
-    created_at: new Date(created_at).toISOString(),
-    last_used_at: last_used_at === null ? null : new Date(last_used_at).toISOString(),
+    created_at: iso(created_at),
+    last_used_at: iso(last_used_at),
   };
 }

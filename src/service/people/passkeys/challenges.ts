@@ -1,10 +1,11 @@
 // The challenges that passkeys sign: each for one purpose, once, for five minutes.
+import { minuteMs } from "../../../base/time.ts";
 import type { Db } from "../../store/store.ts";
 import { OneTimeSecrets } from "../one-time/one-time-secrets.ts";
 import type { SecretKeys } from "../one-time/secret-keys.ts";
 
 /** How long a person has time to answer. */
-export const challengeMs = 5 * 60_000;
+export const challengeMs = 5 * minuteMs;
 
 /** What a challenge is for. */
 export type ChallengePurpose = { is: "sign-in" } | { is: "registration" | "proof"; sessionId: string };

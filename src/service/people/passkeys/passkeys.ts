@@ -1,6 +1,7 @@
 // The passkeys of people: checks them when somebody signs in or proves who they are, and makes new ones.
 import type { Clock } from "../../../base/clock.ts";
 import type { Log } from "../../../base/log.ts";
+import { minuteMs } from "../../../base/time.ts";
 import type { PasskeyAssertion, PasskeyAttestation, PasskeyCreation, PasskeyRequest } from "../../../protocol/operator/passkeys.ts";
 import { invalidField, ProblemError } from "../../http/problem.ts";
 import type { AttemptLimit, MakeLimit } from "../../http/limits/attempt-limit.ts";
@@ -44,7 +45,7 @@ export interface UsedPasskey {
   challenge: string;
 }
 
-const windowMs = 15 * 60_000;
+const windowMs = 15 * minuteMs;
 // Nobody guesses a signature: this bounds the work that strangers cause.
 const maxFailures = 30;
 const notOffered =

@@ -1,8 +1,8 @@
 // Limits guesses of passwords per account and per address, so that strangers cannot lock a person out.
+import { dayMs, minuteMs } from "../../../base/time.ts";
 import { takeAll, type AttemptLimit, type MakeLimit } from "../../http/limits/attempt-limit.ts";
 import { addressKey, tooManyRequests } from "../../http/limits/rate-limit.ts";
 
-const minuteMs = 60_000;
 const windowMs = 15 * minuteMs;
 const maxGuesses = 10;
 const maxGuessesPerDay = 100;
@@ -33,7 +33,7 @@ export class Guesses {
 
   constructor(makeLimit: MakeLimit) {
     this.#byAccount = makeLimit("password-account", maxGuesses, windowMs);
-    this.#byAccountAndDay = makeLimit("password-account-day", maxGuessesPerDay, 24 * 60 * minuteMs);
+    this.#byAccountAndDay = makeLimit("password-account-day", maxGuessesPerDay, dayMs);
     this.#byAddress = makeLimit("password-address", maxGuessesPerAddress, windowMs);
     this.#byBrowser = makeLimit("password-browser", maxGuesses, windowMs);
   }

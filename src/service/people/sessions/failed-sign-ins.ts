@@ -1,5 +1,6 @@
 // Records that somebody failed to sign in as a person: in the log, and in the audit log of each of the person's teams.
 import type { Log } from "../../../base/log.ts";
+import { dayMs } from "../../../base/time.ts";
 import type { AttemptLimit, MakeLimit } from "../../http/limits/attempt-limit.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Store } from "../../store/store.ts";
@@ -13,7 +14,6 @@ interface FailureDependencies {
   store: Store;
 }
 
-const dayMs = 86_400_000;
 // Entries of the audit log are kept for ever, so that nobody may cause arbitrarily many.
 const auditedFailuresPerDay = 20;
 

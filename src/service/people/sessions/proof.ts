@@ -1,9 +1,10 @@
 // A fresh proof: before dangerous acts, a person who is signed in must have proved within 15 minutes who they are.
+import { minuteMs } from "../../../base/time.ts";
 import { ProblemError } from "../../http/problem.ts";
 import { requireWholePerson, type Operator } from "../operator.ts";
 
 /** How long a proof is fresh. */
-export const proofMs = 15 * 60_000;
+export const proofMs = 15 * minuteMs;
 
 /**
  * @throws ProblemError 403 if the operator is a person whose proof is too old, or who signed in by a team's link, which proves to

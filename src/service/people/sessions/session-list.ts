@@ -1,4 +1,5 @@
 // The list of sessions, as the people see it who may end them.
+import { iso } from "../../../base/time.ts";
 import type { SessionEntry, SessionMethod } from "../../../protocol/operator/sessions.ts";
 import type { TokenRow } from "../../store/people-tables.ts";
 import type { Db } from "../../store/store.ts";
@@ -47,8 +48,8 @@ export function showSessionEntry(row: SessionListRow, currentId: string): Sessio
     id: row.id,
     user_id: row.user_id!,
     user_name: row.user_name,
-    created_at: new Date(row.created_at).toISOString(),
-    last_used_at: new Date(row.last_used_at ?? row.created_at).toISOString(),
+    created_at: iso(row.created_at),
+    last_used_at: iso(row.last_used_at ?? row.created_at),
     ...showEnds(row),
     address: row.address,
     browser: browserOf(row.user_agent),

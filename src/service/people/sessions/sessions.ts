@@ -1,5 +1,6 @@
 // Browser sessions. A session is a token whose secret only a cookie holds.
 import type { Clock } from "../../../base/clock.ts";
+import { iso } from "../../../base/time.ts";
 import type { Role } from "../../../protocol/operator/people.ts";
 import type { Session, SessionMethod } from "../../../protocol/operator/sessions.ts";
 import { ProblemError } from "../../http/problem.ts";
@@ -103,11 +104,11 @@ export async function showSession(db: Db, sessionId: string): Promise<Session> {
     teams: shown,
     method: row.method as SessionMethod,
     confined: await showConfinement(db, confinedBy),
-    used_links: links.map(({ used_at, ...link }) => ({ ...link, used_at: isoTime(used_at!) })),
+    used_links: links.map(({ used_at, ...link }) => ({ ...link, used_at: iso(used_at!) })),
     has_password: (await findPassword(db, userId)) !== undefined,
     has_passkey: (await passkeysOf(db, userId)).length > 0,
-    created_at: isoTime(row.created_at),
-    proved_at: isoTime(row.proved_at),
+    created_at: iso(row.created_at),
+    proved_at: iso(row.proved_at),
     ...showEnds(row),
   };
 }
@@ -121,7 +122,7 @@ async function showConfinement(db: Db, confinedBy: string | null): Promise<Sessi
 /** When a session ends, as the API shows it. */
 export function showEnds({ expires_at, last_used_at, created_at }: TokenRow): { idle_until: string; expires_at: string } {
   const expiresAt = expires_at!;
-  return { idle_until: isoTime(Math.min((last_used_at ?? created_at) + idleMs, expiresAt)), expires_at: isoTime(expiresAt) };
+  return { idle_until: iso(Math.min((last_used_at ?? created_at) + idleMs, expiresAt)), expires_at: iso(expiresAt) };
 }
 
 /** Ends sessions. @returns their ids; pass them to {@link TokenExpiry.end}. */
@@ -152,8 +153,4 @@ export async function endOtherSessions(db: Db, userId: string, except: string, n
     rows.map(({ id }) => id),
     now,
   );
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -1,5 +1,6 @@
 // Links that sign a person in once.
 import type { Clock } from "../../../base/clock.ts";
+import { hourMs, iso } from "../../../base/time.ts";
 import type { SignInLink } from "../../../protocol/operator/sessions.ts";
 import type { Role } from "../../../protocol/operator/people.ts";
 import { ProblemError } from "../../http/problem.ts";
@@ -12,7 +13,7 @@ import { hashSecret, randomText } from "../token-secrets.ts";
 
 /** How the audit log and mails call whoever runs `signage-service sign-in-link`. */
 const machineName = "the service's machine";
-const linkMs = 60 * 60_000;
+const linkMs = hourMs;
 
 /** Whom a link signs in, and where the service is. */
 interface NewLink {
@@ -44,7 +45,7 @@ export async function createSignInLink(
     used_at: null,
   };
   await db.insertInto("sign_in_links").values(row).execute();
-  const expires_at = new Date(row.expires_at).toISOString();
+  const expires_at = iso(row.expires_at);
   // Behind `#`, so that no server's log and no Referer header contains it.
   const team_id = createdBy === null ? null : teamId;
   return { id: row.id, user_id: userId, name, team_id, url: `${baseUrl}/sign-in#link=${secret}`, secret, expires_at };

@@ -1,4 +1,5 @@
 // The accounts at the provider of single sign-on that sign people in. Their subject decides, never an email that may have changed.
+import { iso } from "../../../base/time.ts";
 import type { Identity } from "../../../protocol/operator/sessions.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { IdentityRow } from "../../store/people-tables.ts";
@@ -46,9 +47,5 @@ export async function deleteIdentity(db: Db, id: string): Promise<void> {
 }
 
 export function showIdentity({ id, issuer, email, created_at, last_used_at }: IdentityRow): Identity {
-  return { id, issuer, email, created_at: isoTime(created_at), last_used_at: isoTime(last_used_at) };
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
+  return { id, issuer, email, created_at: iso(created_at), last_used_at: iso(last_used_at) };
 }

@@ -2,6 +2,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
+import { minuteMs } from "../../../base/time.ts";
 import type { SecretKeys } from "../one-time/secret-keys.ts";
 import type { UsedSecrets } from "../one-time/used-secrets.ts";
 
@@ -10,7 +11,7 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /** How long a person may take at the provider. */
-export const pendingMs = 10 * 60_000;
+export const pendingMs = 10 * minuteMs;
 
 const Pending = z.strictObject({
   /** What it is for: the answer to one cannot be used as the other. */

@@ -2,9 +2,10 @@
 import { readFile } from "node:fs/promises";
 import type { Configuration, CustomFetch, ServerMetadata } from "openid-client";
 import type { Clock } from "../../../base/clock.ts";
+import { hourMs } from "../../../base/time.ts";
 import { isLoopbackHost, type SsoConfig } from "./config.ts";
 
-const keptMs = 3_600_000;
+const keptMs = hourMs;
 // Strangers must not make the service ask a provider that does not respond as often as they like.
 const retryMs = 5_000;
 const timeoutSeconds = 10;

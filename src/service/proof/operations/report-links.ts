@@ -1,6 +1,7 @@
 // Operations for links to reports. A link's secret is shown once; a link that has ended stays readable for 90 days.
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
+import { dayMs, iso } from "../../../base/time.ts";
 import { id } from "../../../protocol/common.ts";
 import { CreatedReportLink, NewReportLink, ReportLink, type ChosenReport } from "../../../protocol/operator/report-links.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
@@ -23,7 +24,6 @@ interface ReportLinkDependencies {
 }
 
 const params = z.strictObject({ id: id("rpl") });
-const dayMs = 86_400_000;
 const defaultDays = 30;
 const maxDays = 400;
 const secretLength = 32;
@@ -165,7 +165,7 @@ function endOf(operator: Operator, requested: string | undefined, now: number): 
   if (end <= now) throw invalidField("/expires_at", "is in the past");
   if (end > now + maxDays * dayMs) throw invalidField("/expires_at", `must be at most ${maxDays} days from now`);
   if (end > last) {
-    throw invalidField("/expires_at", `must not be after the end of the token you call with, ${new Date(last).toISOString()}`);
+    throw invalidField("/expires_at", `must not be after the end of the token you call with, ${iso(last)}`);
   }
   return end;
 }

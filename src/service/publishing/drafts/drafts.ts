@@ -1,5 +1,6 @@
 // Stores drafts: their changes, each with the resource as it was when the draft first changed it.
 import type { ExpressionBuilder } from "kysely";
+import { iso } from "../../../base/time.ts";
 import type { DraftEntry, DraftState } from "../../../protocol/operator/publishing.ts";
 import { found, ProblemError } from "../../http/problem.ts";
 import type { Operator } from "../../people/operator.ts";
@@ -148,13 +149,13 @@ export async function showDrafts(db: Db, rows: readonly DraftRow[]): Promise<Dra
     note: row.note,
     state: row.state,
     created_by: people.get(row.user_id) ?? null,
-    proposed_at: row.proposed_at === null ? null : new Date(row.proposed_at).toISOString(),
+    proposed_at: iso(row.proposed_at),
     decided_by: people.get(row.decided_by ?? "") ?? null,
     word: row.word,
     version: row.version,
     change_count: countOf.get(row.id) ?? 0,
-    created_at: new Date(row.created_at).toISOString(),
-    updated_at: new Date(row.updated_at).toISOString(),
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
   }));
 }
 

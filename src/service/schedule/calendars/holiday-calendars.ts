@@ -1,5 +1,6 @@
 // Stored calendars, and the schedules and playlists that refer to them.
 import { z } from "zod";
+import { iso } from "../../../base/time.ts";
 import { calendarIdsOfItems } from "../../../protocol/content/items.ts";
 import { CalendarDate, type Calendar } from "../../../protocol/scheduling/calendars.ts";
 import { calendarIdsOf, type Condition } from "../../../protocol/scheduling/conditions.ts";
@@ -30,8 +31,8 @@ export function showCalendar(row: CalendarRow): Calendar {
     id: row.id,
     name: row.name,
     dates: parseDates(row.dates),
-    created_at: new Date(row.created_at).toISOString(),
-    updated_at: new Date(row.updated_at).toISOString(),
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
   };
 }
 

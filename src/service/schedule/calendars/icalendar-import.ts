@@ -1,7 +1,7 @@
 // Converts the events of an iCalendar file into the dates of a calendar, for some years around today.
 import { maxDates, type CalendarDate, type CalendarWarning } from "../../../protocol/scheduling/calendars.ts";
 import { inTurns } from "../../../base/async/in-turns.ts";
-import { dayOf } from "../../../schedule/calendar/day-numbers.ts";
+import { dateText, dayOf } from "../../../schedule/calendar/day-numbers.ts";
 import { createRecurrence, daysBetween } from "../../../schedule/calendar/recurrence.ts";
 import { cleanEventName, readEvents, rejectIcal, type IcalEvent } from "./icalendar.ts";
 
@@ -18,7 +18,6 @@ interface DayRange {
   last: number;
 }
 
-const dayMs = 86_400_000;
 const daysBefore = 366;
 const daysAfter = 5 * 366;
 const maxNamesPerDay = 5;
@@ -35,19 +34,19 @@ export async function importIcal(text: string, now: number): Promise<ImportedDat
   const range: DayRange = { first: dayOf(now) - daysBefore, last: dayOf(now) + daysAfter };
   const { events, skipped, skippedCount } = await readEvents(text);
   const { days, outside, repeats } = await collectDays(events, range);
-  const span = `${dateOf(range.first)} to ${dateOf(range.last)}`;
+  const span = `${dateText(range.first)} to ${dateText(range.last)}`;
   if (days.size === 0) {
     const why = skipped.length === 0 ? "" : ` that can be read (${skipped[0]})`;
     throw rejectIcal(`has no event${why} from ${span}: send a file with VEVENTs of these years`);
   }
-  const all = [...days].toSorted(([a], [b]) => a - b).map(([day, names]) => ({ date: dateOf(day), ...nameOfDay(names) }));
+  const all = [...days].toSorted(([a], [b]) => a - b).map(([day, names]) => ({ date: dateText(day), ...nameOfDay(names) }));
   const dates = all.slice(0, maxDates);
   const warnings: CalendarWarning[] = [];
   const warn = (code: CalendarWarning["code"], message: string) => warnings.push({ code, message });
   if (all.length > maxDates) warn("cut", `${all.length} dates: only the first ${maxDates} were imported, up to ${dates.at(-1)!.date}`);
   if (outside > 0) warn("outside", `${countOf(outside)} left out: no day from ${span}`);
   if (repeats > 0)
-    warn("repeats", `${countOf(repeats)} recurring after ${dateOf(range.last)}, the last imported day: import again before then`);
+    warn("repeats", `${countOf(repeats)} recurring after ${dateText(range.last)}, the last imported day: import again before then`);
   if (skippedCount > 0) warn("skipped", `${countOf(skippedCount)} left out: ${skipped.join("; ")}`);
   return { dates, warnings };
 }
@@ -124,8 +123,4 @@ function nameOfDay(names: ReadonlySet<string>): { name?: string } {
 
 function countOf(events: number): string {
   return events === 1 ? "1 event" : `${events} events`;
-}
-
-function dateOf(day: number): string {
-  return new Date(day * dayMs).toISOString().slice(0, 10);
 }

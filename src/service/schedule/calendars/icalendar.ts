@@ -2,6 +2,7 @@
 import ICAL from "ical.js";
 import { inTurns } from "../../../base/async/in-turns.ts";
 import { z } from "zod";
+import { dayMs, iso } from "../../../base/time.ts";
 import { dayOf } from "../../../schedule/calendar/day-numbers.ts";
 import { parseRule, RuleError, type Rule } from "../../../schedule/calendar/rrule.ts";
 import { timeZoneRules, timeZoneRulesOrUtc, type TimeZoneRules } from "../../../schedule/calendar/time-zone.ts";
@@ -35,7 +36,6 @@ type Component = z.infer<typeof Component>;
 /** Thrown for an event that cannot be imported; the message says why. */
 class EventError extends Error {}
 
-const dayMs = 86_400_000;
 const maxEventDays = 366;
 // The time of the library grows with the square of a line's length; names and descriptions are far shorter.
 const maxLineLength = 100_000;
@@ -169,7 +169,7 @@ function wallOf(value: unknown, timeZone: TimeZoneRules): number | null {
     /^((?:1[6-9]|2\d)\d\d-\d\d-\d\d)(?:T(?:::|(\d\d:\d\d:\d\d)(Z)?))?$/.exec(typeof value === "string" ? value : "") ?? [];
   if (date === undefined) return null;
   const at = Date.parse(`${date}T${time}Z`);
-  if (!Number.isFinite(at) || !new Date(at).toISOString().startsWith(date)) return null;
+  if (!Number.isFinite(at) || !iso(at).startsWith(date)) return null;
   return utc === undefined ? at : wallAt(at, timeZone);
 }
 

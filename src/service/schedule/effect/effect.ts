@@ -1,4 +1,5 @@
 // What a change of content does to screens: those that will show something else, when first, and the times in which it leaves them empty.
+import { iso } from "../../../base/time.ts";
 import { maxNamed, type ScheduleEffect } from "../../../protocol/scheduling/timeline.ts";
 import type { PlannedInterval } from "../../../schedule/plan.ts";
 import type { Db } from "../../store/store.ts";
@@ -110,23 +111,23 @@ async function describe(db: Db, differing: readonly DifferingScreen[], from: num
   const reasonOf = await emptyReasons();
   const screens: Screens = named.map(({ screen, was, difference: { first } }) => ({
     ...identityOf(screen),
-    first_at: new Date(first.at).toISOString(),
+    first_at: iso(first.at),
     before: { ...shownIn(first.before, was, names), empty_because: reasonOf(was, first.before) },
     after: { ...shownIn(first.after, screen.input, names), empty_because: reasonOf(screen.input, first.after) },
   }));
   const gaps = ordered.flatMap(({ screen, difference }) => difference.gaps.map((gap) => ({ screen, gap })));
   const namedGaps = gaps.toSorted((a, b) => a.gap.from - b.gap.from).slice(0, maxNamed);
   return {
-    from: new Date(from).toISOString(),
-    to: new Date(until).toISOString(),
+    from: iso(from),
+    to: iso(until),
     first_at: screens[0]?.first_at ?? null,
     screen_count: ordered.length,
     screens,
     gap_count: gaps.length,
     gaps: namedGaps.map(({ screen, gap }): Gaps[number] => ({
       ...identityOf(screen),
-      from: new Date(gap.from).toISOString(),
-      to: new Date(gap.until).toISOString(),
+      from: iso(gap.from),
+      to: iso(gap.until),
       // It is empty: the reason is never null.
       empty_because: reasonOf(screen.input, gap.interval)!,
     })),

@@ -1,9 +1,8 @@
 // The span of time that a forecast of many screens, or the effect of a change, is about.
 import type { Clock } from "../../../base/clock.ts";
+import { dayMs } from "../../../base/time.ts";
 import { maxTimelineDays } from "../../../protocol/scheduling/timeline.ts";
 import { invalidField } from "../../http/problem.ts";
-
-const dayMs = 86_400_000;
 
 interface Given {
   from?: string | undefined;

@@ -1,4 +1,5 @@
 // Previews what a player does by itself, with the same functions that the player uses.
+import { iso } from "../../../base/time.ts";
 import { maxPreviewRuns, type ControlPreview } from "../../../protocol/scheduling/control-preview.ts";
 import type { DesiredState } from "../../../protocol/device/desired-state.ts";
 import type { DisplayHours } from "../../../protocol/device/display-hours.ts";
@@ -42,7 +43,7 @@ function displayPeriods(
     const end = Math.min(until ?? to, to);
     // Without power by hand somebody asks at each instant, and it is never a command.
     if (asked !== null && reason !== null && reason !== "command") {
-      periods.push({ from: new Date(at).toISOString(), to: new Date(end).toISOString(), power: asked, reason });
+      periods.push({ from: iso(at), to: iso(end), power: asked, reason });
     }
     at = end;
   }
@@ -57,7 +58,7 @@ function runsOf(state: DesiredState, deviceZone: string, from: number, to: numbe
     // The first instant counts too: a person asks for a day from midnight on.
     return runsBetween(command, on, from - 1, to - 1).map((at) => ({ at, name: command.name, type: command.command.type }));
   });
-  return runs.toSorted((a, b) => a.at - b.at).map(({ at, ...run }) => ({ at: new Date(at).toISOString(), ...run }));
+  return runs.toSorted((a, b) => a.at - b.at).map(({ at, ...run }) => ({ at: iso(at), ...run }));
 }
 
 /** “Mondays to Fridays 08:00 to 20:00; on Public holidays off”. @param calendars those that it refers to, by id. */

@@ -1,4 +1,5 @@
 // Forecasts the layouts that a player shows, and explains why, with the player's own scheduling and its desired state.
+import { iso } from "../../../base/time.ts";
 import type { DesiredState } from "../../../protocol/device/desired-state.ts";
 import type { ShownReason } from "../../../protocol/device/heartbeat.ts";
 import type { ForecastStretch } from "../../../protocol/scheduling/forecast.ts";
@@ -48,8 +49,8 @@ export async function showForecastIntervals(db: Db, intervals: readonly Forecast
     // An override that shows an asset has a layout that only the player knows.
     const assetId = override !== undefined && "assetId" in override.show ? override.show.assetId : null;
     return {
-      from: new Date(from).toISOString(),
-      to: new Date(until).toISOString(),
+      from: iso(from),
+      to: iso(until),
       by: override !== undefined ? "override" : isSchedule ? "schedule" : by === "default" ? "default" : "nothing",
       schedule_id: isSchedule ? by : null,
       schedule_name: isSchedule ? String(scheduleNames.get(by)) : null,
@@ -57,7 +58,7 @@ export async function showForecastIntervals(db: Db, intervals: readonly Forecast
       layout_id: assetId === null ? layoutId : null,
       layout_name: assetId === null ? (layoutNames.get(layoutId ?? "") ?? null) : null,
       asset_id: assetId,
-      loops_from: loopsFrom === null ? null : new Date(loopsFrom).toISOString(),
+      loops_from: iso(loopsFrom),
       empty_because: reasonOf(input, interval),
     };
   });

@@ -1,5 +1,6 @@
 // The operation that previews what a player does by itself: its display hours and recurring commands.
 import type { Clock } from "../../../base/clock.ts";
+import { dayMs, iso } from "../../../base/time.ts";
 import { ControlPreview, ControlPreviewQuery } from "../../../protocol/scheduling/control-preview.ts";
 import { findPlayer } from "../../fleet/players/resource.ts";
 import type { Presence } from "../../fleet/presence/presence.ts";
@@ -19,7 +20,6 @@ interface PreviewDependencies {
   store: Store;
 }
 
-const dayMs = 86_400_000;
 const defaultDays = 7;
 const maxDays = 31;
 
@@ -56,8 +56,8 @@ export const controlPreviewOperations: readonly Operation<PreviewDependencies>[]
       return {
         player_id: player.id,
         timezone: timeZone,
-        from: new Date(from).toISOString(),
-        to: new Date(to).toISOString(),
+        from: iso(from),
+        to: iso(to),
         summary: describeDisplayHours(state.player.display_hours, await readCalendars(store.db, teamId)),
         ...previewControl(state, await interventionsOf(dependencies, store.db, player), timeZone, from, to),
       };

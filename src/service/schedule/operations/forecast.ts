@@ -1,6 +1,7 @@
 // Operations that forecast the content of a player and explain it.
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
+import { dayMs, iso } from "../../../base/time.ts";
 import { id } from "../../../protocol/common.ts";
 import { Forecast, ForecastQuery, Why, WhyQuery } from "../../../protocol/scheduling/forecast.ts";
 import type { ForecastInterval } from "../../../schedule/forecast.ts";
@@ -24,7 +25,7 @@ interface ForecastDependencies {
   store: Store;
 }
 
-const weekMs = 7 * 86_400_000;
+const weekMs = 7 * dayMs;
 
 const operation = operationsWith<ForecastDependencies>();
 
@@ -70,10 +71,10 @@ export const forecastOperations: readonly Operation<ForecastDependencies>[] = [
         player_id: player.id,
         revision: state.revision,
         timezone: player.timezone ?? timeZone,
-        from: new Date(from).toISOString(),
-        to: new Date(next ?? to).toISOString(),
+        from: iso(from),
+        to: iso(next ?? to),
         stretches: await showForecastIntervals(store.db, intervals, { desired: state, interventions, deviceTimeZone: timeZone }),
-        next_from: next === null ? null : new Date(next).toISOString(),
+        next_from: iso(next),
       };
     },
   }),
@@ -102,7 +103,7 @@ export const forecastOperations: readonly Operation<ForecastDependencies>[] = [
       const timeZone = timeZoneOf(dependencies, player);
       const state = await desired.read(player);
       const reasons = await explainFor(state, await interventionsOf(dependencies, store.db, player), timeZone, at);
-      const common = { player_id: player.id, at: new Date(at).toISOString(), reasons };
+      const common = { player_id: player.id, at: iso(at), reasons };
       if (query.schedule_id === undefined) return { ...common, schedule: null };
       const row = await findTeamRow(store.db, "schedules", teamId, query.schedule_id);
       const schedule = showSchedule(found(row?.deleted_at === null ? row : undefined, "schedule"));

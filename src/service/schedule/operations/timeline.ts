@@ -1,4 +1,5 @@
 // Operations for the timeline of many screens, and for what a change of a schedule would do to them.
+import { iso } from "../../../base/time.ts";
 import {
   EffectRequest,
   maxPlanStretches,
@@ -68,8 +69,8 @@ export const timelineOperations: readonly Operation<TimelineDependencies>[] = [
       const contentOf = contentReader();
       for (const input of inputs) plans.push(await showPlan(store.db, input, await computed.of(input), contentOf));
       return {
-        from: new Date(from).toISOString(),
-        to: new Date(to).toISOString(),
+        from: iso(from),
+        to: iso(to),
         plans,
         data: [...screens.values()].map(({ player, timezone, input }) => ({
           player_id: player.id,
@@ -143,6 +144,6 @@ async function showPlan(
         content: contentOf(input, shown[place]!),
       };
     }),
-    to: new Date(shown.at(-1)!.until).toISOString(),
+    to: iso(shown.at(-1)!.until),
   };
 }

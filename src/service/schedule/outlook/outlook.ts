@@ -1,4 +1,5 @@
 // Computes the outlook of a schedule: its summary, its next window, how many screens it is for, and warnings.
+import { dayMs, iso } from "../../../base/time.ts";
 import type { ScheduleOutlook, ScheduleWarning, Schedule } from "../../../protocol/scheduling/schedules.ts";
 import type { Interval } from "../../../schedule/calendar/intervals.ts";
 import { windowAfter } from "../../../schedule/calendar/windows.ts";
@@ -21,7 +22,6 @@ export interface OutlookDependencies {
   presence: Presence;
 }
 
-const dayMs = 86_400_000;
 // Forecast only few screens and windows: a write must not wait for a fleet.
 const maxForecastScreens = 2;
 const maxForecastWindows = 3;
@@ -51,7 +51,7 @@ export async function outlookOf(services: OutlookDependencies, db: Db, teamId: s
   if (next !== null && warnings.every(({ code }) => harmless.includes(code))) {
     warnings.push(...(await outrankedWarnings(services, db, schedule, players.slice(0, maxForecastScreens), next, dates)));
   }
-  const next_at = next === null ? null : new Date(next.from).toISOString();
+  const next_at = next === null ? null : iso(next.from);
   return { ...schedule, summary, next_at, screens: players.length, warnings };
 }
 

@@ -1,4 +1,5 @@
 // Describes the times of a schedule for people: “Fridays 22:00 to 02:00, Berlin”.
+import { dayMs, iso } from "../../../base/time.ts";
 import type { Condition } from "../../../protocol/scheduling/conditions.ts";
 import { isDate, parseMoment } from "../../../protocol/scheduling/moments.ts";
 import { weekdays, type Opening } from "../../../protocol/scheduling/opening-hours.ts";
@@ -10,7 +11,6 @@ import { parseRule, type ByDay, type Rule } from "../../../schedule/calendar/rru
 type ScheduleTimes = Pick<Schedule, "starts_at" | "ends_at" | "rrule" | "exdates" | "timezone" | "conditions" | "interrupt">;
 type CalendarNames = ReadonlyMap<string, { name: string }>;
 
-const dayMs = 86_400_000;
 const weekdayNames = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"] as const;
 const months = "January February March April May June July August September October November December".split(" ");
 
@@ -174,7 +174,7 @@ function dayName(at: number): string {
 }
 
 function timeOf(at: number): string {
-  const text = new Date(at).toISOString();
+  const text = iso(at);
   return text.slice(17, 19) === "00" ? text.slice(11, 16) : text.slice(11, 19);
 }
 

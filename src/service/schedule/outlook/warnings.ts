@@ -1,4 +1,5 @@
 // Warns about schedules that are valid but never play, or not as intended.
+import { dayMs, hourMs, iso } from "../../../base/time.ts";
 import type { Condition } from "../../../protocol/scheduling/conditions.ts";
 import { parseMoment } from "../../../protocol/scheduling/moments.ts";
 import type { Schedule, ScheduleTarget, ScheduleWarning } from "../../../protocol/scheduling/schedules.ts";
@@ -17,9 +18,8 @@ import { flattenTarget } from "../schedules.ts";
 
 type Calendars = ReadonlyMap<string, CalendarDays>;
 
-const dayMs = 86_400_000;
 // No time zone is further behind UTC.
-const maxBehindMs = 12 * 3_600_000;
+const maxBehindMs = 12 * hourMs;
 
 /** Why a schedule has no window after `now`. */
 export function windowWarnings(schedule: Schedule, timeZone: string, now: number, calendars: Calendars): ScheduleWarning[] {
@@ -63,7 +63,7 @@ export function calendarWarnings({ conditions }: Schedule, now: number, calendar
 }
 
 function endedCalendars(conditions: readonly Condition[], isListed: boolean, now: number, calendars: Calendars) {
-  const today = new Date(now - maxBehindMs).toISOString().slice(0, 10);
+  const today = iso(now - maxBehindMs).slice(0, 10);
   return conditions.flatMap((condition, index) => {
     if (condition.type !== "calendar" || condition.is_listed !== isListed) return [];
     const { name, dates } = calendars.get(condition.calendar_id) ?? { name: "", dates: [] };

@@ -1,6 +1,6 @@
 // The tables that grow with time, and how PostgreSQL divides each into partitions.
+import { dayMs } from "../../../base/time.ts";
 
-const dayMs = 86_400_000;
 /** Up to this many days are kept as single days. */
 const longestInDays = 62;
 

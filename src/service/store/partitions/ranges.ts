@@ -1,7 +1,7 @@
 // Which ranges of days the partitions of a table have. Pure: no database, no clock.
+import { dayMs, iso } from "../../../base/time.ts";
 import type { GrowingTable } from "./growing-tables.ts";
 
-const dayMs = 86_400_000;
 /** For how long partitions are made in advance. */
 const aheadMs = 7 * dayMs;
 
@@ -42,7 +42,9 @@ export function freeParts(range: DayRange, taken: readonly DayRange[]): DayRange
 
 /** The name of a partition: no other one of its table begins on that day. */
 export function partitionName({ name }: GrowingTable, { from }: DayRange): string {
-  return `${name}_${new Date(from * dayMs).toISOString().slice(0, 10).replaceAll("-", "")}`;
+  return `${name}_${iso(from * dayMs)
+    .slice(0, 10)
+    .replaceAll("-", "")}`;
 }
 
 export function defaultName({ name }: GrowingTable): string {

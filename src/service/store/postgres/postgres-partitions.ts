@@ -2,13 +2,13 @@
 import { setImmediate } from "node:timers/promises";
 import { sql, type Kysely } from "kysely";
 import type { Log } from "../../../base/log.ts";
+import { dayMs } from "../../../base/time.ts";
 import { hasSqlState } from "../database-errors.ts";
 import { growingTables, type GrowingTable } from "../partitions/growing-tables.ts";
 import { daysWithRows, dropPartition, listPartitions, makePartitions, type Query } from "../partitions/partition-statements.ts";
 import { dayOf, defaultName, endOfAhead } from "../partitions/ranges.ts";
 import type { Partitions, Retention } from "../store.ts";
 
-const dayMs = 86_400_000;
 /** Inserts wait behind a waiting change of partitions, so it gives up soon and is tried again in the next round. */
 const lockTimeoutMs = 2_000;
 const lockNotAvailable = "55P03";

@@ -1,4 +1,5 @@
 // Groups publications by the day on which they happened, on the reader's clock. Pure.
+import { dayMs } from "../../../../../src/base/time.ts";
 
 export interface Day<T> {
   /** Such as `2026-11-23`. */
@@ -16,7 +17,7 @@ export function byDay<T extends { created_at: string }>(entries: readonly T[], n
     const date = dateOf(new Date(entry.created_at));
     const last = days.at(-1);
     if (last?.date === date) last.entries.push(entry);
-    else days.push({ date, ago: Math.round((today - Date.parse(date)) / 86_400_000), entries: [entry] });
+    else days.push({ date, ago: Math.round((today - Date.parse(date)) / dayMs), entries: [entry] });
   }
   return days;
 }

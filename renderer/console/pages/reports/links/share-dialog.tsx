@@ -1,6 +1,7 @@
 // Creates a link to the report of the page, and shows it once.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { dayMs } from "../../../../../src/base/time.ts";
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 import { client } from "../../../data/client.ts";
 import { texts } from "../../../i18n/texts.ts";
@@ -15,7 +16,6 @@ import type { ReportKind, ReportSearch } from "../search.ts";
 import { chosenReport, periodInWords } from "./link-content.ts";
 
 const text = texts("common", "reports");
-const dayMs = 86_400_000;
 const defaultDays = 30;
 const maxDays = 400;
 

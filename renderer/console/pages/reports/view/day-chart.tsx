@@ -1,5 +1,6 @@
 // Bars of each day, stacked. They are for eyes only: beside them is the same as a table.
 import { useState } from "react";
+import { hourMs } from "../../../../../src/base/time.ts";
 import { formatShortDate } from "../../../i18n/format.ts";
 import { formatHeight, partsOf, type FigureRow } from "../figures.ts";
 import type { ReportKind } from "../search.ts";
@@ -55,8 +56,6 @@ export function DayChart({ kind, bars }: { kind: ReportKind; bars: readonly Figu
     </figure>
   );
 }
-
-const hourMs = 3_600_000;
 
 /** A round number at or above the highest bar: one, two or five and zeros, of hours for times. */
 function roundUp(value: number, kind: ReportKind): number {

@@ -1,6 +1,6 @@
 // A window in the calendar: a link to its schedule, which Shift and the arrow keys move.
 import { Link } from "@tanstack/react-router";
-import { dayMs } from "../../../../../src/schedule/calendar/day-numbers.ts";
+import { dayMs } from "../../../../../src/base/time.ts";
 import { formatShortTime } from "../../../i18n/format.ts";
 import type { Due } from "../model/windows.ts";
 import { colourOf, nameOfDue } from "./names.ts";

@@ -1,7 +1,8 @@
 // A month of schedules as weeks of days: drag one to another day, or follow “+” to make one.
 import { Link } from "@tanstack/react-router";
 import { useRef, type PointerEvent } from "react";
-import { dayMs, dateOf } from "../../../../../src/schedule/calendar/day-numbers.ts";
+import { dayMs } from "../../../../../src/base/time.ts";
+import { dateOf, dateText } from "../../../../../src/schedule/calendar/day-numbers.ts";
 import { formatWeekday } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import type { Due } from "../model/windows.ts";
@@ -136,8 +137,4 @@ export function MonthView({ dues, firstDay, weeks, month, today, mayWrite, layou
 
 function keyOf({ schedule, from }: Due): string {
   return `${schedule.id} ${from}`;
-}
-
-function dateText(day: number): string {
-  return new Date(day * dayMs).toISOString().slice(0, 10);
 }

@@ -1,8 +1,8 @@
 // Asks before a schedule that was moved in the calendar is saved: all of a series or one of its days, and what that changes.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { dayMs } from "../../../../../src/base/time.ts";
 import { isDate } from "../../../../../src/protocol/scheduling/moments.ts";
-import { dayMs } from "../../../../../src/schedule/calendar/day-numbers.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";

@@ -1,5 +1,5 @@
 // The words of windows in the calendar: times on the wall clock of their schedule, layout, and where it plays.
-import { dayMs } from "../../../../../src/schedule/calendar/day-numbers.ts";
+import { dayMs } from "../../../../../src/base/time.ts";
 import { formatDay, formatList, formatTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import type { Schedule } from "../model/form.ts";

@@ -1,6 +1,6 @@
 // What is being moved in the calendar, by pointer or by keys, until it is put down or given up.
 import { useLayoutEffect, useRef, useState, type KeyboardEvent } from "react";
-import { dayMs } from "../../../../../src/schedule/calendar/day-numbers.ts";
+import { dayMs, minuteMs } from "../../../../../src/base/time.ts";
 import { isDate } from "../../../../../src/protocol/scheduling/moments.ts";
 import { isShift, type Shift } from "../model/move.ts";
 import type { Due } from "../model/windows.ts";
@@ -11,7 +11,7 @@ export interface Moving {
   shift: Shift;
 }
 
-const stepMs = 15 * 60_000;
+const stepMs = 15 * minuteMs;
 
 /** Whether two are the same window of the same schedule. */
 function isSameDue(a: Due, b: Due): boolean {

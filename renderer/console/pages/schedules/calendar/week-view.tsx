@@ -1,7 +1,8 @@
 // A week of schedules as days and hours: drag to make one, drag one to move it, drag its lower edge to change its end.
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState, type PointerEvent } from "react";
-import { dayMs } from "../../../../../src/schedule/calendar/day-numbers.ts";
+import { dayMs, hourMs, iso, minuteMs } from "../../../../../src/base/time.ts";
+import { dateText } from "../../../../../src/schedule/calendar/day-numbers.ts";
 import { formatNarrowDay, formatShortTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { daysOf, type Block, type Due } from "../model/windows.ts";
@@ -11,7 +12,6 @@ import { fitting, isMoving, placeBefore, withMoving, type Moving, type MovingSta
 
 const text = texts("schedules");
 const hours = Array.from({ length: 24 }, (_, hour) => hour);
-const minuteMs = 60_000;
 const step = 15;
 /** A pointer that moves less than this was pressed, not dragged. */
 const leastDrag = 5;
@@ -127,7 +127,7 @@ export function WeekView({ dues, firstDay, today, mayWrite, layoutName, state, o
             {mayWrite ? (
               <Link
                 to="/schedules/new"
-                search={{ from: dateOf(day), until: dateOf(day) }}
+                search={{ from: dateText(day), until: dateText(day) }}
                 className="calendar-add center rounded-s faint plain-link"
                 aria-label={text("addAt", { day: wallDay(day * dayMs) })}
               >
@@ -141,7 +141,7 @@ export function WeekView({ dues, firstDay, today, mayWrite, layoutName, state, o
         <div className="calendar-hours surface tiny faint digits" aria-hidden="true">
           {hours.map((hour) => (
             <span key={hour} style={{ insetBlockStart: `${(hour / 24) * 100}%` }}>
-              {hour === 0 ? "" : formatShortTime(hour * 3_600_000)}
+              {hour === 0 ? "" : formatShortTime(hour * hourMs)}
             </span>
           ))}
         </div>
@@ -231,14 +231,10 @@ function Making({ from, to }: { from: Place; to: Place }) {
 function timesOf({ from, to }: { from: Place; to: Place }): { from: string; until: string } {
   const first = from.day * dayMs + Math.min(from.minute, to.minute) * minuteMs;
   const last = from.day * dayMs + Math.max(from.minute, to.minute) * minuteMs;
-  const textOf = (wall: number): string => new Date(wall).toISOString().slice(0, 16);
+  const textOf = (wall: number): string => iso(wall).slice(0, 16);
   return { from: textOf(first), until: textOf(Math.max(last, first + step * minuteMs)) };
 }
 
 function keyOf({ schedule, from }: Due): string {
   return `${schedule.id} ${from}`;
-}
-
-function dateOf(day: number): string {
-  return new Date(day * dayMs).toISOString().slice(0, 10);
 }

@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
+import { hourMs, iso, minuteMs } from "../../../../../src/base/time.ts";
 import { enterDraft } from "../../../data/draft.ts";
 import { useMay } from "../../../data/session.ts";
 import { texts } from "../../../i18n/texts.ts";
@@ -63,6 +64,6 @@ function timesFor(from: string | undefined, until: string | undefined): [from: s
   if (from !== undefined && until !== undefined && from.length === until.length) return [from, until];
   const next = new Date();
   next.setHours(next.getHours() + 1, 0, 0, 0);
-  const wall = (at: number): string => new Date(at - next.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-  return [wall(next.getTime()), wall(next.getTime() + 2 * 3_600_000)];
+  const wall = (at: number): string => iso(at - next.getTimezoneOffset() * minuteMs).slice(0, 16);
+  return [wall(next.getTime()), wall(next.getTime() + 2 * hourMs)];
 }

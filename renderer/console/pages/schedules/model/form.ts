@@ -1,4 +1,5 @@
 // What the form of a schedule edits, read from a schedule and written as a change of it. Pure.
+import { dayMs, iso } from "../../../../../src/base/time.ts";
 import { isDate } from "../../../../../src/protocol/scheduling/moments.ts";
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 import { isEmptyTarget, noTarget, type Target } from "../../show/target.ts";
@@ -34,8 +35,6 @@ export interface Values {
   loopFrom: Schedule["loop_from"];
   isEnabled: boolean;
 }
-
-const dayMs = 86_400_000;
 
 /** A new schedule, without a recurrence. @param from `2026-11-21T11:00`, or a date for whole days; @param until the same */
 export function newValues(from: string, until: string): Values {
@@ -130,7 +129,7 @@ export function withStart(values: Values, startDate: string, startTime: string):
   const length = wallOf(values.endDate, values.endTime) - wallOf(values.startDate, values.startTime);
   const at = wallOf(startDate, startTime);
   if (!Number.isFinite(at) || !Number.isFinite(length)) return { ...values, startDate, startTime };
-  const end = new Date(at + length).toISOString();
+  const end = iso(at + length);
   const recurrence = withStartOf(values.recurrence, values.startDate, startDate);
   return { ...values, startDate, startTime, endDate: end.slice(0, 10), endTime: end.slice(11, 16), recurrence };
 }
@@ -154,7 +153,7 @@ function timesOf(startsAt: string, endsAt: string | null): Pick<Values, "isAllDa
   if (isDate(startsAt)) return { isAllDay: true, startDate, startTime: "09:00", endDate: endsAt ?? startDate, endTime: "17:00" };
   const startTime = startsAt.slice(11, 16);
   // For a schedule without an end, one that is offered when it gets one.
-  const end = endsAt ?? new Date(wallOf(startDate, startTime) + dayMs).toISOString();
+  const end = endsAt ?? iso(wallOf(startDate, startTime) + dayMs);
   return { isAllDay: false, startDate, startTime, endDate: end.slice(0, 10), endTime: end.slice(11, 16) };
 }
 

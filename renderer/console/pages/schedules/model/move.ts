@@ -1,7 +1,8 @@
 // Moves and resizes schedules as people do it in a calendar: all of a series, or one of its days. Pure.
+import { dayMs, iso } from "../../../../../src/base/time.ts";
 import { isDate, parseMoment } from "../../../../../src/protocol/scheduling/moments.ts";
 import { weekdays } from "../../../../../src/protocol/scheduling/opening-hours.ts";
-import { dayMs, dayOf } from "../../../../../src/schedule/calendar/day-numbers.ts";
+import { dayOf } from "../../../../../src/schedule/calendar/day-numbers.ts";
 import type { Schedule, ScheduleChange } from "./form.ts";
 import { monthDaysOf, repeatOf, ruleOf, type Repeat } from "./repeat.ts";
 
@@ -75,7 +76,7 @@ function movedRepeat(repeat: Repeat, startsAt: string, days: number): Repeat | n
 function shifted(moment: string, ms: number): string {
   const at = wallOf(moment) + ms;
   if (isDate(moment)) return dateText(at);
-  const text = new Date(at).toISOString();
+  const text = iso(at);
   return moment.endsWith("Z") ? `${text.slice(0, 19)}Z` : text.slice(0, moment.length);
 }
 
@@ -84,10 +85,10 @@ function wallOf(moment: string): number {
 }
 
 function dateText(at: number): string {
-  return new Date(at).toISOString().slice(0, 10);
+  return iso(at).slice(0, 10);
 }
 
 function momentText(at: number): string {
-  const text = new Date(at).toISOString();
+  const text = iso(at);
   return text.slice(17, 19) === "00" ? text.slice(0, 16) : text.slice(0, 19);
 }

@@ -1,4 +1,5 @@
 // A recurrence in words: “Every second Tuesday, 11:00 to 14:00, until 31 Mar 2027”.
+import { dayMs } from "../../../../../src/base/time.ts";
 import { parseMoment } from "../../../../../src/protocol/scheduling/moments.ts";
 import { weekdays } from "../../../../../src/protocol/scheduling/opening-hours.ts";
 import { formatDate, formatList, formatMonthDay, formatShortTime } from "../../../i18n/format.ts";
@@ -10,8 +11,6 @@ const text = texts("repeat");
 
 /** The times of day of a schedule. */
 export type Times = Pick<Values, "isAllDay" | "startDate" | "startTime" | "endDate" | "endTime" | "hasEnd">;
-
-const dayMs = 86_400_000;
 
 /** Such as `Every second Tuesday, 11:00 to 14:00, until 31 Mar 2027`. @param startsAt of the schedule, for a yearly one */
 export function repeatInWords(repeat: Repeat, startsAt: string, times: Times): string {

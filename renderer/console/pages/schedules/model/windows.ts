@@ -1,5 +1,5 @@
 // When schedules are due in some days, as blocks for a calendar: on the wall clock on which each of them is written. Pure.
-import { dayMs } from "../../../../../src/schedule/calendar/day-numbers.ts";
+import { dayMs, minuteMs } from "../../../../../src/base/time.ts";
 import { floatingClock, timeZoneRulesOrUtc } from "../../../../../src/schedule/calendar/time-zone.ts";
 import { windowsOf } from "../../../../../src/schedule/calendar/windows.ts";
 import type { Schedule } from "./form.ts";
@@ -75,7 +75,7 @@ export function daysOf(dues: readonly Due[], firstDay: number, count: number): D
 }
 
 function blockOf(due: Due, dayStart: number): Block {
-  const minuteOf = (at: number): number => Math.min(1_440, Math.max(0, (at - dayStart) / 60_000));
+  const minuteOf = (at: number): number => Math.min(1_440, Math.max(0, (at - dayStart) / minuteMs));
   const fromMinute = Math.min(minuteOf(due.from), 1_440 - leastMinutes);
   const toMinute = Math.max(minuteOf(due.until), fromMinute + leastMinutes);
   return { ...due, fromMinute, toMinute, lane: 0, lanes: 1, isContinued: due.from < dayStart };

@@ -1,18 +1,16 @@
 // The measurements of a screen over time.
 import { queryOptions } from "@tanstack/react-query";
+import { dayMs, hourMs, iso, minuteMs } from "../../../../../src/base/time.ts";
 import type { Schemas } from "../../../../../sdk/typescript/client.ts";
 import { client } from "../../../data/client.ts";
 
 export type Row = Schemas["HeartbeatMinute"];
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-
 export const ranges = {
   hour: { ms: hourMs, stepMs: minuteMs },
-  day: { ms: 24 * hourMs, stepMs: minuteMs },
-  week: { ms: 7 * 24 * hourMs, stepMs: hourMs },
-  year: { ms: 365 * 24 * hourMs, stepMs: hourMs },
+  day: { ms: dayMs, stepMs: minuteMs },
+  week: { ms: 7 * dayMs, stepMs: hourMs },
+  year: { ms: 365 * dayMs, stepMs: hourMs },
 } as const;
 export type Range = keyof typeof ranges;
 
@@ -25,7 +23,7 @@ export const historyQuery = (id: string, range: Range) =>
       const query = {
         resolution: stepMs === minuteMs ? "minute" : "hour",
         limit: 1_440,
-        from: new Date(Date.now() - ms).toISOString(),
+        from: iso(Date.now() - ms),
       } as const;
       const rows: Row[] = [];
       for await (const row of client.pages("/api/v1/players/{id}/heartbeats", { params: { path: { id }, query }, signal })) rows.push(row);

@@ -1,5 +1,6 @@
 // What plays on the screen now and next, and until when.
 import { useQuery } from "@tanstack/react-query";
+import { hourMs } from "../../../../../src/base/time.ts";
 import { formatBytes, formatDateTime, formatTime } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
@@ -83,7 +84,7 @@ function Content({ stretch }: { stretch: Stretch }) {
 /** The time at the screen and the reader's, if that differs; with the date unless it is soon. */
 function when(time: string, timeZone: string, nowMs: number): string {
   const at = new Date(time);
-  const format = at.getTime() - nowMs < 20 * 3_600_000 ? formatTime : formatDateTime;
+  const format = at.getTime() - nowMs < 20 * hourMs ? formatTime : formatDateTime;
   const [there, own] = [format(at, timeZone), format(at)];
   return there === own ? there : text("andYours", { time: there, own });
 }

@@ -1,4 +1,5 @@
 // When and how fast a screen downloads, and whether somebody works at it.
+import { hourMs, iso } from "../../../../../src/base/time.ts";
 import { useTimeZone } from "../data.ts";
 import { instantOf, localValueOf } from "../../../data/zones.ts";
 import { texts } from "../../../i18n/texts.ts";
@@ -10,7 +11,6 @@ import { OpeningsEditor } from "./openings-editor.tsx";
 import { Section, type SectionProps } from "./section.tsx";
 
 const text = texts("screenSettings");
-const hourMs = 3_600_000;
 const night = { from: "01:00", until: "05:00" };
 
 type Downloads = NonNullable<Settings["downloads"]>;
@@ -66,7 +66,7 @@ export function MachineSection({ id, draft: { settings, set }, isDisabled }: Sec
         <Switch
           isSelected={until !== null}
           isDisabled={isDisabled}
-          onChange={(isOn) => set("maintenance_until", isOn ? new Date(Date.now() + 2 * hourMs).toISOString() : null)}
+          onChange={(isOn) => set("maintenance_until", isOn ? iso(Date.now() + 2 * hourMs) : null)}
         >
           {text("maintenanceOn")}
         </Switch>

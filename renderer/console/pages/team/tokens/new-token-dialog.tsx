@@ -1,5 +1,6 @@
 // Creates a token: its name, what it may do, how long; then its secret, once.
 import { useState } from "react";
+import { dayMs, iso } from "../../../../../src/base/time.ts";
 import type { Scope } from "../../../../../src/protocol/operator/people.ts";
 import { client } from "../../../data/client.ts";
 import { useSession } from "../../../data/session.ts";
@@ -34,7 +35,7 @@ function OpenDialog({ onClose }: { onClose: () => void }) {
   const [isIncomplete, setIsIncomplete] = useState(false);
   const creating = useAct({
     run: async () => {
-      const expires_at = days === "never" ? null : new Date(Date.now() + Number(days) * 86_400_000).toISOString();
+      const expires_at = days === "never" ? null : iso(Date.now() + Number(days) * dayMs);
       return (await client.post("/api/v1/tokens", { body: { name: name.trim(), scopes: [...scopes], expires_at } })).data;
     },
     changes: ["tokens", "audit"],

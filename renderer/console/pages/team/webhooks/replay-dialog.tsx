@@ -1,5 +1,6 @@
 // Sends all failed deliveries of a webhook again, since a time.
 import { useState } from "react";
+import { hourMs, iso } from "../../../../../src/base/time.ts";
 import { client } from "../../../data/client.ts";
 import { useAct } from "../../../data/use-act.ts";
 import { texts } from "../../../i18n/texts.ts";
@@ -19,7 +20,7 @@ export function ReplayDialog({ webhook: { id }, onClose }: { webhook: Webhook; o
   const [span, setSpan] = useState<(typeof spans)[number]>("sinceDay");
   const replaying = useAct({
     run: async () => {
-      const since = new Date(Date.now() - hours[span] * 3_600_000).toISOString();
+      const since = iso(Date.now() - hours[span] * hourMs);
       return (await client.post("/api/v1/webhooks/{id}/replay", { params: { path: { id } }, body: { since } })).data.count;
     },
     changes: ["webhooks", "audit"],

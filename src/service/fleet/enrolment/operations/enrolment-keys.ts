@@ -1,6 +1,7 @@
 // Operations for enrolment keys. A key's secret is shown once; a revoked key stays readable for 90 days, with its counts.
 import { z } from "zod";
 import type { Clock } from "../../../../base/clock.ts";
+import { dayMs, iso } from "../../../../base/time.ts";
 import { id } from "../../../../protocol/common.ts";
 import { CreatedEnrolmentKey, EnrolmentKey, EnrolmentKeyChange, NewEnrolmentKey } from "../../../../protocol/operator/enrolment.ts";
 import { page, PageQuery } from "../../../../protocol/operator/resources.ts";
@@ -24,7 +25,7 @@ interface EnrolmentKeyDependencies {
 }
 
 const params = z.strictObject({ id: id("enr") });
-const defaultLifetimeMs = 90 * 86_400_000;
+const defaultLifetimeMs = 90 * dayMs;
 
 const operation = operationsWith<EnrolmentKeyDependencies>();
 
@@ -199,7 +200,7 @@ function endOf(operator: Operator, requested: string | undefined, now: number): 
   const end = requested === undefined ? Math.min(now + defaultLifetimeMs, last) : Date.parse(requested);
   if (end <= now) throw invalidField("/expires_at", "is in the past: to end a key, revoke it");
   if (end > last) {
-    throw invalidField("/expires_at", `must not be after the end of the token you call with, ${new Date(last).toISOString()}`);
+    throw invalidField("/expires_at", `must not be after the end of the token you call with, ${iso(last)}`);
   }
   return end;
 }
