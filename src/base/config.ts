@@ -70,7 +70,7 @@ export function readFlags<F extends Readonly<Record<string, Flag>>>(argv: readon
   }
 }
 
-const namesPath = /\b(?:FILE|DIR|FOLDER)\b/;
+const namesPath = /(?:\b|_)(?:FILE|DIR|FOLDER)\b/;
 const webAddress = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 /** The value of a flag or an argument with this placeholder. What may be a text instead of a path, and what is empty, stays as it is. */
