@@ -5,7 +5,7 @@ import type { BrowserEngine, BrowserMemory, HostPage, IframeSite, OpenOptions } 
 import { IframeGuard } from "../iframes/iframe-guard.ts";
 import { hasGpu } from "../linux/gpu.ts";
 import { type MemoryFolder, removeMemoryFolder } from "../linux/memory-folder.ts";
-import { type BrowserListener, type ChromiumOptions, defaultProbe, headlessSize } from "../options.ts";
+import { type BrowserListener, type ChromiumOptions, defaultProbe, headlessSize } from "./options.ts";
 import type { BrowserProxy } from "../proxy/proxy.ts";
 import { prepareAccount } from "./account.ts";
 import { createCacheFolder } from "./cache-folder.ts";

@@ -19,7 +19,7 @@ import { hasGpu } from "../linux/gpu.ts";
 import { BrowserProxy } from "../proxy/proxy.ts";
 import { routerFromEnvironment } from "../../base/http/proxy-route.ts";
 import { ChromiumBrowser } from "./browser.ts";
-import type { ChromiumOptions } from "../options.ts";
+import type { ChromiumOptions } from "./options.ts";
 import type { PlayerPage } from "./page.ts";
 
 /** A browser that is starting. */

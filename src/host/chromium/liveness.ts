@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import { isAbort, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { HostFault } from "../../player/host.ts";
-import type { Probe } from "../options.ts";
+import type { Probe } from "./options.ts";
 import type { PlayerPage } from "./page.ts";
 import type { DevToolsPipe } from "./pipe.ts";
 import type { BrowserProcess } from "./process.ts";

@@ -1,11 +1,11 @@
-// The options of the hosts.
-import type { Clock } from "../base/clock.ts";
-import type { Log } from "../base/log.ts";
-import type { HostFault, IframeEvent } from "../player/host.ts";
-import type { Environment } from "./chromium/account.ts";
-import type { Size } from "./chromium/display/window.ts";
-import type { IframeLimits } from "./iframes/limits.ts";
-import type { NetworkAccess } from "./proxy/proxy.ts";
+// The options of the hosts, and what a browser reports to its host.
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { HostFault, IframeEvent } from "../../player/host.ts";
+import type { Environment } from "./account.ts";
+import type { Size } from "./display/window.ts";
+import type { IframeLimits } from "../iframes/limits.ts";
+import type { NetworkAccess } from "../proxy/proxy.ts";
 
 /** How often a page is probed and how long it may take to respond, in ms. */
 export interface Probe {

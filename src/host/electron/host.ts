@@ -15,7 +15,7 @@ import {
   type IframeSite,
 } from "../../player/host.ts";
 import { bypassList } from "../chromium/flags.ts";
-import { defaultProbe, type ElectronOptions } from "../options.ts";
+import { defaultProbe, type ElectronOptions } from "../chromium/options.ts";
 import { BrowserProxy } from "../proxy/proxy.ts";
 import { parseProxyList } from "../../base/http/proxy-route.ts";
 import { PageWindow } from "./page-window.ts";

@@ -7,7 +7,7 @@ import type { HostPage } from "../../player/host.ts";
 import type { DevTools } from "../chromium/pipe.ts";
 import { IframeGuard } from "../iframes/iframe-guard.ts";
 import type { IframeLimits } from "../iframes/limits.ts";
-import type { BrowserListener, Probe } from "../options.ts";
+import type { BrowserListener, Probe } from "../chromium/options.ts";
 import { ElectronDevTools } from "./devtools.ts";
 import { ElectronPage } from "./page.ts";
 import { watchHelpers } from "./processes.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { WebContents } from "electron";
 import type { Clock } from "../../base/clock.ts";
 import { Fault, isAbort } from "../../base/fault.ts";
-import type { Probe } from "../options.ts";
+import type { Probe } from "../chromium/options.ts";
 
 /** The page of an open window. Calls reject with a Fault `page-dead` or `timeout`. */
 export class ElectronPage {

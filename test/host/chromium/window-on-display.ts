@@ -8,7 +8,7 @@ import { expect } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
 import { findChromium } from "../../../src/host/chromium/find-chromium.ts";
 import { createChromiumHost } from "../../../src/host/chromium/host.ts";
-import type { ChromiumOptions } from "../../../src/host/options.ts";
+import type { ChromiumOptions } from "../../../src/host/chromium/options.ts";
 import { hasWindowManager } from "../../../src/host/chromium/display/x11.ts";
 import type { Host } from "../../../src/player/host.ts";
 import type { Mode, Xvnc } from "../../support/browser/xvnc.ts";
