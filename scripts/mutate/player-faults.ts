@@ -6,7 +6,7 @@ const base: readonly Fault[] = [
   ...faultsIn("src/base/clock-sample.ts", [["errorMs: delayMs / 2 + errorMs", "errorMs: delayMs / 2"]]),
   ...faultsIn("src/base/files/durable-file.ts", [
     ["await file.sync();", ""],
-    ["created.length >= first.length", "created.length > first.length"],
+    ["path.length >= first.length", "path.length > first.length"],
     ["return; // missing or damaged", "// missing or damaged"],
     ['end !== 64 || createHash("sha256").update(body).digest("hex") !== text.slice(0, end)', "end !== 64"],
   ]),

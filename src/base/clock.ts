@@ -48,8 +48,8 @@ export function createSystemClock(): Clock {
       const lead = Date.now() - performance.now();
       if (Math.abs(lead - wallLead) > suspensionMs) {
         wallLead = lead;
-        const measured = uptime() * 1_000 - performance.now() - awakeSince;
-        if (measured - suspendedMs > suspensionMs) suspendedMs = measured;
+        const sleepMs = uptime() * 1_000 - performance.now() - awakeSince;
+        if (sleepMs - suspendedMs > suspensionMs) suspendedMs = sleepMs;
       }
       return performance.now() + suspendedMs;
     },
@@ -60,16 +60,16 @@ export function createSystemClock(): Clock {
 function wait(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(abortError(signal));
-    const timer = setTimeout(done, Math.min(Math.max(0, ms), longestTimerMs));
-    function done(): void {
-      signal?.removeEventListener("abort", aborted);
+    const timer = setTimeout(finish, Math.min(Math.max(0, ms), longestTimerMs));
+    function finish(): void {
+      signal?.removeEventListener("abort", abort);
       resolve();
     }
-    function aborted(): void {
+    function abort(): void {
       clearTimeout(timer);
       reject(abortError(signal!));
     }
-    signal?.addEventListener("abort", aborted, { once: true });
+    signal?.addEventListener("abort", abort, { once: true });
   });
 }
 
@@ -104,7 +104,7 @@ export class CorrectedClock implements Clock {
   /** A time that has certainly passed, and that no time server contradicts. */
   #certain: Moment;
   /** The time of the last authenticated exchange. */
-  #authenticated: Moment | null = null;
+  #provenTime: Moment | null = null;
   /** How far corrected time was ahead of monotonic time when the listeners last knew. */
   #knownLead: number;
 
@@ -162,7 +162,7 @@ export class CorrectedClock implements Clock {
 
   /** The earliest time that it can be now, by the last authenticated exchange or by the constructor's parameter; ms since the epoch. */
   get earliest(): number {
-    return this.#sinceThen(this.#authenticated ?? this.#certain);
+    return this.#sinceThen(this.#provenTime ?? this.#certain);
   }
 
   /** When the clock last learned from an authenticated exchange that it still believes, in monotonic ms; null if never. */
@@ -202,14 +202,14 @@ export class CorrectedClock implements Clock {
     if (!isAuthenticated && moment.wall + sample.errorMs < this.earliest) return false;
     this.#learnedAt = this.#base.monotonic();
     this.#anchor ??= this.#at(this.raw());
-    const known = this.offset;
+    const previous = this.offset;
     // A sample that differs by more than both error bounds: the service's clock was corrected.
-    const contradicts = Math.abs(sample.offsetMs - known.offsetMs) > known.errorMs + sample.errorMs + stepMs;
+    const contradicts = Math.abs(sample.offsetMs - previous.offsetMs) > previous.errorMs + sample.errorMs + stepMs;
     this.#samples = contradicts ? [sample] : [...this.#samples.slice(1 - samplesKept), sample];
     if (isAuthenticated) {
       this.#authenticatedAt = this.#learnedAt;
-      this.#authenticated = this.#at(moment.wall - sample.errorMs);
-      if (this.#authenticated.wall < this.#sinceThen(this.#certain)) this.#certain = this.#authenticated;
+      this.#provenTime = this.#at(moment.wall - sample.errorMs);
+      if (this.#provenTime.wall < this.#sinceThen(this.#certain)) this.#certain = this.#provenTime;
     }
     this.#notifyIfStepped();
     return true;
@@ -226,11 +226,11 @@ export class CorrectedClock implements Clock {
     const moment = this.#at(exchange.t3 + sample.offsetMs);
     if (moment.wall + sample.errorMs < this.#sinceThen(this.#certain)) return false;
     const isAgreed = this.#witness.timeServerSays(moment, sample.errorMs);
-    if (isAgreed && this.#authenticated !== null) {
+    if (isAgreed && this.#provenTime !== null) {
       // The earlier of two times that agree has certainly passed.
-      this.#certain = this.#at(Math.min(this.#sinceThen(this.#authenticated), moment.wall - sample.errorMs));
+      this.#certain = this.#at(Math.min(this.#sinceThen(this.#provenTime), moment.wall - sample.errorMs));
     }
-    if (!isAgreed) [this.#authenticated, this.#authenticatedAt] = [null, null];
+    if (!isAgreed) [this.#provenTime, this.#authenticatedAt] = [null, null];
     return true;
   }
 

@@ -5,18 +5,18 @@ const maxNames = 1_000;
 const longestName = 100;
 
 /** The one of `names` that was probably meant; undefined when none is close. */
-export function closestName(misspelled: string, names: readonly string[]): string | undefined {
-  if (misspelled.length > longestName) return undefined;
-  const plain = normalize(misspelled);
+export function closestName(typo: string, names: readonly string[]): string | undefined {
+  if (typo.length > longestName) return undefined;
+  const plain = normalize(typo);
   if (plain === "") return undefined;
-  const known = names.slice(0, maxNames).filter((name) => name !== misspelled && name.length <= longestName);
-  const same = known.find((name) => normalize(name) === plain);
+  const candidates = names.slice(0, maxNames).filter((name) => name !== typo && name.length <= longestName);
+  const same = candidates.find((name) => normalize(name) === plain);
   if (same !== undefined) return same;
   // `duration` for `duration_ms`, `layout` for `layout_id`. Of several candidates the shortest.
-  const longer = known.filter((name) => isPart(plain, normalize(name))).toSorted((a, b) => a.length - b.length);
+  const longer = candidates.filter((name) => isPart(plain, normalize(name))).toSorted((a, b) => a.length - b.length);
   if (longer[0] !== undefined) return longer[0];
   const maxEdits = Math.min(3, Math.trunc(plain.length / 3));
-  const near = known
+  const near = candidates
     .map((name) => ({ name, edits: distance(plain, normalize(name)), alike: sameStart(plain, normalize(name)) }))
     .filter(({ edits }) => edits <= maxEdits)
     // Misspellings are rarer at the beginning of a name.
@@ -47,8 +47,9 @@ function distance(a: string, b: string): number {
   for (let i = 1; i <= a.length; i += 1) {
     const next = [i];
     for (let j = 1; j <= b.length; j += 1) {
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? before[j - 2]! + 1 : Number.POSITIVE_INFINITY;
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1), swapped));
+      const transposition =
+        i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? before[j - 2]! + 1 : Number.POSITIVE_INFINITY;
+      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1), transposition));
     }
     before = row;
     row = next;

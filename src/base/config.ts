@@ -92,9 +92,9 @@ interface ParseResult<T> {
  * The validated flags.
  * @throws Fault `bad-config` naming every invalid flag, in one line.
  */
-export function checkFlags<T>(parsed: ParseResult<T>, usage: Usage): T {
-  if (parsed.success) return parsed.data!;
-  const faults = parsed.error!.issues.map((issue) => `--${issue.path.map(String).join(".")}: ${issue.message}`);
+export function checkFlags<T>(result: ParseResult<T>, usage: Usage): T {
+  if (result.success) return result.data!;
+  const faults = result.error!.issues.map((issue) => `--${issue.path.map(String).join(".")}: ${issue.message}`);
   throw badFlags(faults.join("; "), usage);
 }
 
@@ -108,9 +108,9 @@ function formatHelp({ command, summary, flags, positionals, notes = [] }: Usage)
   const heads = Object.entries(flags).map(
     ([name, { value, help }]) => [`  --${name}${value === undefined ? "" : ` ${value}`}`, help] as const,
   );
-  const listed = [...heads, ["  --help", "Show this help"] as const];
-  const column = Math.max(...listed.map(([head]) => head.length)) + 2;
-  const lines = listed.flatMap(([head, help]) =>
+  const rows = [...heads, ["  --help", "Show this help"] as const];
+  const column = Math.max(...rows.map(([head]) => head.length)) + 2;
+  const lines = rows.flatMap(([head, help]) =>
     wrap(help, lineLength - column).map((part, index) => (index === 0 ? head : "").padEnd(column) + part),
   );
   return [

@@ -40,16 +40,16 @@ export class RecentLines {
   /** The newest lines of this level and above, as many as fit into `maxBytes`. */
   newest(level: string, maxBytes: number): CollectedLines {
     const least = severity[level] ?? 0;
-    const found: string[] = [];
-    let left = maxBytes;
+    const newestFirst: string[] = [];
+    let remaining = maxBytes;
     for (let at = this.#lines.length - 1; at >= this.#first; at -= 1) {
       const line = this.#lines[at]!;
       if ((severity[beginning.exec(line)?.[1] ?? ""] ?? Number.POSITIVE_INFINITY) < least) continue;
-      left -= sizeOf(line);
-      if (left < 0) break;
-      found.push(line);
+      remaining -= sizeOf(line);
+      if (remaining < 0) break;
+      newestFirst.push(line);
     }
-    const lines = found.toReversed();
+    const lines = newestFirst.toReversed();
     return { lines, from: timeOf(lines[0]), to: timeOf(lines.at(-1)) };
   }
 }

@@ -86,12 +86,12 @@ async function decompress(bytes: Buffer, encoding: string): Promise<Buffer> {
 
 /** Decodes by the charset of the header, else of the XML declaration, else as UTF-8 (RFC 7303). */
 function decode(bytes: Buffer, contentType: string): string {
-  const declared =
+  const charset =
     /charset="?([\w-]+)/i.exec(contentType)?.[1] ?? /encoding=["']([\w-]+)/.exec(bytes.subarray(0, 200).toString("latin1"))?.[1];
   try {
-    return new TextDecoder(declared ?? "utf-8").decode(bytes);
+    return new TextDecoder(charset ?? "utf-8").decode(bytes);
   } catch (error) {
-    throw new Fault("protocol", `the feed names the unknown charset ${declared}`, { cause: error });
+    throw new Fault("protocol", `the feed names the unknown charset ${charset}`, { cause: error });
   }
 }
 

@@ -22,7 +22,7 @@ const maxSummaryLength = 600;
 const workerProgram = `
 const { parentPort, workerData } = require("node:worker_threads");
 import(workerData.parser)
-  .then(({ parseFeed }) => parentPort.postMessage({ parsed: parseFeed(workerData.text, { maxItems: ${maxEntries} }) }))
+  .then(({ parseFeed }) => parentPort.postMessage({ feed: parseFeed(workerData.text, { maxItems: ${maxEntries} }) }))
   .catch((error) => parentPort.postMessage({ error: String(error && error.message) }));
 `;
 
@@ -44,18 +44,18 @@ function parseInWorker(text: string, limitMs: number, signal: AbortSignal): Prom
       workerData: { parser: unpackedPath(import.meta.resolve("feedsmith")), text },
       resourceLimits: { maxOldGenerationSizeMb: parseMegabytes },
     });
-    const ended = new AbortController();
+    const listeners = new AbortController();
     const fail = (message: string, cause?: unknown): void => end(() => reject(new Fault("protocol", message, { cause })));
     const timer = setTimeout(() => fail(`the feed takes longer than ${limitMs / 1_000} s to parse`), limitMs);
     function end(settle: () => void): void {
       clearTimeout(timer);
-      ended.abort();
+      listeners.abort();
       void worker.terminate().then(settle, reject);
     }
-    signal.addEventListener("abort", () => end(() => reject(signal.reason)), { signal: ended.signal });
-    worker.once("message", (result: { parsed: unknown } | { error: string }) => {
+    signal.addEventListener("abort", () => end(() => reject(signal.reason)), { signal: listeners.signal });
+    worker.once("message", (result: { feed: unknown } | { error: string }) => {
       if ("error" in result) fail(`this is no RSS, Atom, RDF or JSON feed: ${result.error}`);
-      else end(() => resolve(result.parsed));
+      else end(() => resolve(result.feed));
     });
     worker.once("error", (error) => fail("the feed could not be parsed", error));
   });
@@ -87,8 +87,8 @@ function entryOf(raw: z.infer<typeof RawEntry>): FeedEntry[] {
   if (title === "" && summary === "") return [];
   const at = Date.parse(raw.pubDate ?? raw.published ?? raw.date_published ?? raw.updated ?? raw.dc?.date ?? "");
   // The page rejects a whole scene with an invalid date in it.
-  const published = FeedEntry.shape.published_at.safeParse(at);
-  return [{ title, summary, published_at: published.success ? published.data : null }];
+  const date = FeedEntry.shape.published_at.safeParse(at);
+  return [{ title, summary, published_at: date.success ? date.data : null }];
 }
 
 function textOf(text: z.infer<typeof Text>): string {

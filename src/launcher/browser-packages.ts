@@ -36,16 +36,16 @@ export function isBrowserOf(running: string, debianVersion: string): boolean {
  */
 export async function keepBrowser(launcher: Launcher, incoming: readonly string[], mayDownload: boolean): Promise<string[]> {
   const { device, folders, store, log } = launcher;
-  const installed = await installedPackages(device);
+  const current = await installedPackages(device);
   const coming = incoming.flatMap((path) => packageOf(path) ?? []);
   const archives = (await listFolder(folders.aptArchives)).map((name) => join(folders.aptArchives, name));
-  for (const set of [installed, coming]) {
+  for (const set of [current, coming]) {
     const version = set.find(({ name }) => name === "chromium")?.version;
     if (version === undefined) continue;
     const folder = versionFolder(launcher, version);
-    const kept = (await listFolder(folder)).flatMap((name) => packageOf(name) ?? []);
+    const copies = (await listFolder(folder)).flatMap((name) => packageOf(name) ?? []);
     for (const each of set) {
-      if (kept.some((other) => isSame(each, other))) continue;
+      if (copies.some((other) => isSame(each, other))) continue;
       const file = [...incoming, ...archives].find((path) => isSame(packageOf(path), each));
       await mkdir(folder, { recursive: true, mode: 0o755 });
       if (file !== undefined) await copyDurably(file, join(folder, basename(file)));
@@ -54,14 +54,14 @@ export async function keepBrowser(launcher: Launcher, incoming: readonly string[
     }
   }
   const { browser, trial } = await store.read();
-  const wanted = [...installed, ...coming].map(({ version }) => version);
-  const needed = new Set(
-    [browser.good, trial?.what === "browser" ? trial.returnVersion : null, ...wanted].map(
+  const versions = [...current, ...coming].map(({ version }) => version);
+  const folderNames = new Set(
+    [browser.good, trial?.what === "browser" ? trial.returnVersion : null, ...versions].map(
       (version) => version && encodeURIComponent(version),
     ),
   );
   for (const name of await listFolder(folders.browser)) {
-    if (!needed.has(name)) await rm(join(folders.browser, name), { recursive: true });
+    if (!folderNames.has(name)) await rm(join(folders.browser, name), { recursive: true });
   }
   return (await listFolder(folders.browser)).map((name) => decodeURIComponent(name));
 }
@@ -83,11 +83,11 @@ export async function restoreBrowser(launcher: Launcher, version: string): Promi
 }
 
 /** Lets apt install a newer version than the one that failed, once there is one. */
-export async function releaseHold({ device, log }: Launcher, refused: string): Promise<boolean> {
+export async function releaseHold({ device, log }: Launcher, faultyVersion: string): Promise<boolean> {
   const policy = await device.run("apt-cache", ["policy", "chromium"]);
   const candidate = /^\s*Candidate:\s*(\S+)/m.exec(policy)?.[1];
   if (candidate === undefined || candidate === "(none)") return false;
-  const isNewer = await device.run("dpkg", ["--compare-versions", candidate, "gt", refused]).then(
+  const isNewer = await device.run("dpkg", ["--compare-versions", candidate, "gt", faultyVersion]).then(
     () => true,
     (error: unknown) => {
       // dpkg says no by its exit code 1.
@@ -96,21 +96,21 @@ export async function releaseHold({ device, log }: Launcher, refused: string): P
     },
   );
   if (!isNewer) return false;
-  const held = (await installedPackages(device)).map(({ name }) => name);
-  await device.run("apt-mark", ["unhold", ...held]);
+  const names = (await installedPackages(device)).map(({ name }) => name);
+  await device.run("apt-mark", ["unhold", ...names]);
   log("apt may install a newer browser", { candidate });
   return true;
 }
 
 async function installedPackages(device: Device): Promise<Package[]> {
   const format = "${Package}\t${Version}\t${db:Status-Status}\n";
-  const listed = await device.run("dpkg-query", ["-W", "-f", format, "chromium", "chromium-*"]).catch((error: unknown) => {
+  const table = await device.run("dpkg-query", ["-W", "-f", format, "chromium", "chromium-*"]).catch((error: unknown) => {
     // dpkg-query fails if one of the names matches nothing, and still prints the others. Without the program there are none.
     if (hasErrorCode(error, "ENOENT")) return "";
     if (error instanceof Error && "stdout" in error && "code" in error && error.code === 1) return String(error.stdout);
     throw error;
   });
-  return listed.split("\n").flatMap((line) => {
+  return table.split("\n").flatMap((line) => {
     const [name = "", version = "", status] = line.split("\t");
     return status === "installed" ? [{ name, version }] : [];
   });

@@ -30,7 +30,7 @@ export async function answerRequest(launcher: Launcher, state: State, signal?: A
     signal?.throwIfAborted();
     const detail = refusalOf(error);
     log("the request is refused", { version: request.version, reason: detail });
-    await store.change((found) => refuse(found, request.version, request.id, detail, at));
+    await store.change((current) => refuse(current, request.version, request.id, detail, at));
   }
 }
 
@@ -38,22 +38,24 @@ async function carryOut(launcher: Launcher, state: State, request: Request, sign
   const { store, folders, device, log } = launcher;
   const { version, id } = request;
   const running = await checkSlot(folders, state.slot);
-  if (running.is === "startable" && running.version === version) return void (await store.change((found) => ({ ...found, answered: id })));
+  if (running.is === "startable" && running.version === version)
+    return void (await store.change((current) => ({ ...current, answered: id })));
   const now = Math.max(device.clock.now(), launcher.builtAt, state.newestTime);
-  if (retryAt(state, version, now) !== null) return void (await store.change((found) => refuse(found, version, id, null, now)));
+  if (retryAt(state, version, now) !== null) return void (await store.change((current) => refuse(current, version, id, null, now)));
 
   const health = await readHealth(folders);
   const baseline = baselineOf(running.is === "startable" && health?.version === running.version ? health : null);
   const switchTo = (slot: State["slot"], reason: string, newestTime: number): Promise<State> =>
-    store.change((found) => {
-      const returnTo = running.is === "startable" ? { slot: found.slot, version: running.version } : null;
-      const begun = beginProgram(found, { slot, version, returnTo, reason, baseline, at: device.clock.now() });
-      return { ...begun, answered: id, newestTime: Math.max(found.newestTime, Math.trunc(newestTime)) };
+    store.change((current) => {
+      const returnTo = running.is === "startable" ? { slot: current.slot, version: running.version } : null;
+      const next = beginProgram(current, { slot, version, returnTo, reason, baseline, at: device.clock.now() });
+      return { ...next, answered: id, newestTime: Math.max(current.newestTime, Math.trunc(newestTime)) };
     });
 
   const back = running.is === "startable" ? await returnSlot(launcher, state, running.version) : null;
-  const bundled = await checkSlot(folders, "package");
-  const local = back?.version === version ? back.slot : bundled.is === "startable" && bundled.version === version ? "package" : null;
+  const packageSlot = await checkSlot(folders, "package");
+  const local =
+    back?.version === version ? back.slot : packageSlot.is === "startable" && packageSlot.version === version ? "package" : null;
   if (local !== null && state.failed?.version !== version) {
     log("switching to an installed version", { version, slot: local });
     return void (await switchTo(local, `${version} was asked for`, 0));
@@ -62,17 +64,17 @@ async function carryOut(launcher: Launcher, state: State, request: Request, sign
     const other = back === null ? "there is none" : `that is ${back.version}`;
     throw new Fault("refused", `${version} is older than ${running.version}. It can only return to the version before it; ${other}`);
   }
-  const believed = Math.max(now, Date.parse(request.requested_at));
-  const { target, manifest } = await verified(launcher, version, believed, signal);
+  const latestTime = Math.max(now, Date.parse(request.requested_at));
+  const { target, manifest } = await verifyBundle(launcher, version, latestTime, signal);
   const slot: UpdateSlot = state.slot === "a" || (state.slot === "package" && state.previous === "a") ? "b" : "a";
   log("installing", { version, slot });
   await fillSlot(folders, slot, { path: join(folders.updates, target.path), target, manifest }, launcher.syncTree, signal);
   // Metadata was valid at that time, so a wrong clock in the far future never gets here.
-  await switchTo(slot, `${version} was installed`, believed);
+  await switchTo(slot, `${version} was installed`, latestTime);
 }
 
 /** The bundle of a version as the signed metadata describes it, with its file compared. @throws Fault why it must not be installed. */
-async function verified(
+async function verifyBundle(
   { folders, device, version: launcherVersion }: Launcher,
   version: string,
   now: number,

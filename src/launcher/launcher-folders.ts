@@ -11,7 +11,7 @@ export interface LauncherFolders {
   /** A copy of the state that is newer than `state` while the disk is full. */
   readonly stateInMemory: string;
   /** What the player's unit runs now. */
-  readonly started: string;
+  readonly unitStart: string;
   readonly status: string;
   readonly tuf: string;
   readonly browser: string;
@@ -45,7 +45,7 @@ export function launcherFolders(root: string): LauncherFolders {
     run,
     state: join(data, "state.json"),
     stateInMemory: join(run, "state.json"),
-    started: join(run, "started.json"),
+    unitStart: join(run, "started.json"),
     status: join(run, "status.json"),
     tuf: join(data, "tuf"),
     browser: join(data, "browser"),

@@ -10,7 +10,7 @@ import { isSystemError } from "../base/files/system-error.ts";
 import type { Device } from "./device.ts";
 import type { LauncherFolders } from "./launcher-folders.ts";
 import type { SyncTree } from "./slots.ts";
-import { Started, StateStore } from "./state.ts";
+import { UnitStart, StateStore } from "./state.ts";
 import { readSafely } from "../base/files/untrusted-file.ts";
 
 /** `launcher.json` beside the launcher. */
@@ -63,12 +63,12 @@ export function readHealth(folders: LauncherFolders): Promise<Health | null> {
 }
 
 /** What the player's unit was started with since the machine booted; null before the first start. */
-export async function readStarted(folders: LauncherFolders): Promise<Started | null> {
-  const text = await readFile(folders.started, "utf8").catch((error: unknown) => {
+export async function readUnitStart(folders: LauncherFolders): Promise<UnitStart | null> {
+  const text = await readFile(folders.unitStart, "utf8").catch((error: unknown) => {
     if (hasErrorCode(error, "ENOENT")) return null;
     throw error;
   });
-  return text === null ? null : parseMessage(text, Started);
+  return text === null ? null : parseMessage(text, UnitStart);
 }
 
 /** Writes a record in `/run` for its readers, as {@link publishText} does. @throws Fault `record-unreadable` if they could not read it. */
@@ -91,6 +91,6 @@ function parseMessage<T>(text: string, schema: z.ZodType<T>): T | null {
   } catch {
     return null; // half written or damaged: the writer replaces it within seconds, and a message that stays away is a fault
   }
-  const parsed = schema.safeParse(json);
-  return parsed.success ? parsed.data : null;
+  const result = schema.safeParse(json);
+  return result.success ? result.data : null;
 }

@@ -60,15 +60,15 @@ export class ProbationWatch {
       return { is: "watching", passedMs: this.#passedMs };
     }
     const health = freshHealth(observation);
-    const found = this.#faultsIn(health);
+    const faultNames = this.#faultsIn(health);
     for (const name of Object.keys(faults) as FaultName[]) {
-      if (!found.includes(name)) this.#faultySince.delete(name);
+      if (!faultNames.includes(name)) this.#faultySince.delete(name);
       else if (!this.#faultySince.has(name)) this.#faultySince.set(name, uptimeMs);
       else if (uptimeMs - this.#faultySince.get(name)! >= faults[name].limitMs) return { is: "failed", detail: faults[name].detail };
     }
     // Ten minutes of one run: a version that crashes after five minutes never has them.
     if (health !== null && this.#instance !== null && health.instance_id !== this.#instance) this.#passedMs = 0;
-    else if (health !== null && this.#instance !== null && found.length === 0) this.#passedMs += since;
+    else if (health !== null && this.#instance !== null && faultNames.length === 0) this.#passedMs += since;
     this.#instance = health?.instance_id ?? this.#instance;
     if (this.#passedMs >= probationMs) return { is: "passed" };
     if (uptimeMs - this.#beganAt >= longestMs) return { is: "failed", detail: "it was not healthy for ten minutes within an hour" };

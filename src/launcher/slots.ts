@@ -91,22 +91,22 @@ export async function checkSlot(folders: LauncherFolders, slot: SlotName, { deep
 }
 
 async function compareFiles(folder: string, { files }: Marker, deep: boolean): Promise<void> {
-  for (const [name, expected] of Object.entries(files)) {
+  for (const [name, entry] of Object.entries(files)) {
     const path = join(folder, name);
-    if ("link" in expected) {
-      if ((await readlink(path)) !== expected.link) throw new Fault("file-corrupt", `${name} differs`);
+    if ("link" in entry) {
+      if ((await readlink(path)) !== entry.link) throw new Fault("file-corrupt", `${name} differs`);
       continue;
     }
-    const found = await lstat(path);
-    if (!found.isFile() || found.size !== expected.size) throw new Fault("file-corrupt", `${name} differs`);
-    if (deep && (await hashFile(path)).hash.digest("hex") !== expected.sha256) throw new Fault("file-corrupt", `${name} differs`);
+    const stats = await lstat(path);
+    if (!stats.isFile() || stats.size !== entry.size) throw new Fault("file-corrupt", `${name} differs`);
+    if (deep && (await hashFile(path)).hash.digest("hex") !== entry.sha256) throw new Fault("file-corrupt", `${name} differs`);
   }
 }
 
 async function checkManifest(folder: string, manifest: ReleaseManifest): Promise<void> {
   const text = await readFile(join(folder, "release.json"), "utf8").catch(() => "{}");
-  const found = ReleaseManifest.safeParse(JSON.parse(text));
-  if (!found.success || JSON.stringify(found.data) !== JSON.stringify(manifest))
+  const result = ReleaseManifest.safeParse(JSON.parse(text));
+  if (!result.success || JSON.stringify(result.data) !== JSON.stringify(manifest))
     throw new Fault("file-corrupt", "The bundle's release.json is not what the release's metadata says");
 }
 
@@ -119,7 +119,7 @@ async function unpack(path: string, target: SignedTarget, folder: string, signal
   const source = file.createReadStream({ autoClose: false });
   await pipeline(
     source,
-    (parts: AsyncIterable<Buffer>) => hashed(parts, hash),
+    (parts: AsyncIterable<Buffer>) => hashParts(parts, hash),
     createZstdDecompress(),
     async (parts: AsyncIterable<Buffer>) => {
       for await (const entry of readTar(parts)) {
@@ -147,7 +147,7 @@ async function unpack(path: string, target: SignedTarget, folder: string, signal
   return files;
 }
 
-async function* hashed(parts: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer> {
+async function* hashParts(parts: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer> {
   for await (const part of parts) {
     hash.update(part);
     yield part;
@@ -161,7 +161,7 @@ async function writeEntry(
   const hash = createHash("sha256");
   const file = await open(path, "w", 0o644);
   try {
-    await file.writeFile(hashed(content, hash));
+    await file.writeFile(hashParts(content, hash));
     // The launcher's own umask must not keep the player's user from reading its program.
     await file.chmod(isExecutable ? 0o755 : 0o644);
   } finally {

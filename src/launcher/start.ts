@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { Fault } from "../base/fault.ts";
 import type { LauncherFolders } from "./launcher-folders.ts";
-import { readStarted } from "./launcher-parts.ts";
+import { readUnitStart } from "./launcher-parts.ts";
 import { checkSlot } from "./slots.ts";
 
 /** A program with its arguments and environment. */
@@ -17,13 +17,13 @@ export async function playerProgram(folders: LauncherFolders, env: NodeJS.Proces
   const flags = (env["SIGNAGE_FLAGS"] ?? "").split(/\s+/).filter((flag) => flag !== "");
   const server = env["SIGNAGE_SERVER"] ?? "";
   const args = ["start", "--engine", "chromium", "--data", folders.player, ...(server === "" ? [] : ["--server", server]), ...flags];
-  const added = { SIGNAGE_LAUNCHER_STATUS: folders.status, SIGNAGE_UPDATES: folders.updates, SIGNAGE_HEALTH: folders.health };
-  return programOf(await runningFolder(folders), args, { ...defined(env), ...added });
+  const launcherEnv = { SIGNAGE_LAUNCHER_STATUS: folders.status, SIGNAGE_UPDATES: folders.updates, SIGNAGE_HEALTH: folders.health };
+  return programOf(await runningFolder(folders), args, { ...withoutUndefined(env), ...launcherEnv });
 }
 
 /** A command for people, by the program that runs. */
 export async function peoplesProgram(folders: LauncherFolders, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Program> {
-  return programOf(await runningFolder(folders), args, defined(env));
+  return programOf(await runningFolder(folders), args, withoutUndefined(env));
 }
 
 function programOf(folder: string, args: readonly string[], env: Record<string, string>): Program {
@@ -32,14 +32,14 @@ function programOf(folder: string, args: readonly string[], env: Record<string, 
 }
 
 async function runningFolder(folders: LauncherFolders): Promise<string> {
-  const started = await readStarted(folders);
-  if (started !== null) return started.folder;
+  const unitStart = await readUnitStart(folders);
+  if (unitStart !== null) return unitStart.folder;
   // Before the first start, such as during the installation.
-  const bundled = await checkSlot(folders, "package");
-  if (bundled.is === "startable") return bundled.folder;
-  throw new Fault("refused", `The package's program cannot be started: ${bundled.why}. Run: apt install --reinstall signage-player`);
+  const packageSlot = await checkSlot(folders, "package");
+  if (packageSlot.is === "startable") return packageSlot.folder;
+  throw new Fault("refused", `The package's program cannot be started: ${packageSlot.why}. Run: apt install --reinstall signage-player`);
 }
 
-function defined(env: NodeJS.ProcessEnv): Record<string, string> {
+function withoutUndefined(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }

@@ -73,7 +73,7 @@ export function withoutState(slot: SlotName): State {
 }
 
 /** What the player's unit was started with, in `/run`. */
-export const Started = z.object({
+export const UnitStart = z.object({
   slot: SlotName,
   version: ReleaseVersion,
   folder: z.string(),
@@ -83,7 +83,7 @@ export const Started = z.object({
   quickStarts: Count,
   uptimeMs: Count,
 });
-export type Started = z.infer<typeof Started>;
+export type UnitStart = z.infer<typeof UnitStart>;
 
 /** Keeps the state. The commands `before-start` and `watch` run at the same time, so every change takes a lock. */
 export class StateStore {
@@ -106,8 +106,8 @@ export class StateStore {
    * @throws the system's error when the disk fails to read it: what a version before has done is not forgotten.
    */
   async read(): Promise<State> {
-    const found = [await readOr(this.#memory), await readOr(this.#disk)].filter((state) => state !== null);
-    return found.toSorted((a, b) => b.sequence - a.sequence)[0] ?? firstState;
+    const states = [await readOr(this.#memory), await readOr(this.#disk)].filter((state) => state !== null);
+    return states.toSorted((a, b) => b.sequence - a.sequence)[0] ?? firstState;
   }
 
   /**

@@ -4,19 +4,19 @@ import { LauncherStatus, type SlotName } from "../protocol/device/updates.ts";
 import type { z } from "zod";
 import { publish, type Launcher } from "./launcher-parts.ts";
 import { checkSlot } from "./slots.ts";
-import type { Started, State } from "./state.ts";
+import type { UnitStart, State } from "./state.ts";
 import { probationMs } from "./transitions.ts";
 
 type Status = z.infer<typeof LauncherStatus>;
 
 /** Writes status.json. @param passedMs how long the version under test has been healthy, if that is newer than the state. */
-export async function publishStatus(launcher: Launcher, state: State, started: Started, passedMs?: number): Promise<void> {
+export async function publishStatus(launcher: Launcher, state: State, unitStart: UnitStart, passedMs?: number): Promise<void> {
   const { trial } = state;
-  const back = await returnSlot(launcher, state, started.version);
+  const back = await returnSlot(launcher, state, unitStart.version);
   const status: Status = {
     launcher_version: launcher.version,
-    slot: started.slot,
-    version: started.version,
+    slot: unitStart.slot,
+    version: unitStart.version,
     reason: state.reason,
     previous_version: back?.version ?? null,
     probation:
@@ -33,20 +33,21 @@ export async function publishStatus(launcher: Launcher, state: State, started: S
 /** The slot with the version that people can return to without a download: another one than `running` that has not failed. */
 export async function returnSlot(
   { folders }: Launcher,
-  { slot: current, previous, failed }: State,
+  { slot: current, previous, failed: failure }: State,
   running: string,
 ): Promise<{ slot: SlotName; version: string } | null> {
   for (const slot of new Set([previous, "a", "b", "package"] as const)) {
     if (slot === null || slot === current) continue;
     const check = await checkSlot(folders, slot);
-    if (check.is === "startable" && check.version !== running && check.version !== failed?.version) return { slot, version: check.version };
+    if (check.is === "startable" && check.version !== running && check.version !== failure?.version)
+      return { slot, version: check.version };
   }
   return null;
 }
 
 /** The status in lines for people. */
 export function describeStatus(status: Status): string {
-  const { last_attempt: last, probation, failed } = status;
+  const { last_attempt: last, probation, failed: failure } = status;
   const lines = [
     `version     ${status.version} in slot ${status.slot}: ${status.reason}`,
     `launcher    ${status.launcher_version}`,
@@ -62,6 +63,6 @@ export function describeStatus(status: Status): string {
     lines.push(`last try    ${last.what} ${last.version} at ${last.at}: ${last.outcome}${last.detail === null ? "" : `, ${last.detail}`}`);
     if (last.control !== null) lines.push(`same test   of the version before: ${last.control}`);
   }
-  if (failed !== null) lines.push(`failed      ${failed.version}, ${failed.tries} times; next try ${failed.retry_at ?? "at any time"}`);
+  if (failure !== null) lines.push(`failed      ${failure.version}, ${failure.tries} times; next try ${failure.retry_at ?? "at any time"}`);
   return lines.join("\n");
 }

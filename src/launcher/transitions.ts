@@ -56,9 +56,9 @@ export function beginProgram(
     ...notStarted,
   };
   // A newer version begins with no failures. The same one keeps its count.
-  const failed = state.failed?.version === version ? state.failed : null;
+  const failure = state.failed?.version === version ? state.failed : null;
   const attempt = attemptOf("program", version, at, "probation", null);
-  return { ...state, slot, reason, previous: returnTo?.slot ?? null, trial, attempt, failed };
+  return { ...state, slot, reason, previous: returnTo?.slot ?? null, trial, attempt, failed: failure };
 }
 
 /** Another browser runs, and is watched. */
@@ -131,9 +131,9 @@ export function passTrial(state: State, now: number): State {
 }
 
 /** A request was not carried out. @param detail null keeps the last attempt, which says more. */
-export function refuse(state: State, version: string, answered: string, detail: string | null, at: number): State {
-  if (detail === null) return { ...state, answered };
-  return { ...state, answered, attempt: attemptOf("program", version, at, "refused", cut(detail)) };
+export function refuse(state: State, version: string, requestId: string, detail: string | null, at: number): State {
+  if (detail === null) return { ...state, answered: requestId };
+  return { ...state, answered: requestId, attempt: attemptOf("program", version, at, "refused", cut(detail)) };
 }
 
 /** When a version that failed may be tried again, ms; null: at once. */
@@ -144,12 +144,12 @@ export function retryAt(state: State, version: string, now: number): number | nu
 }
 
 function endControl(state: State, control: "passed" | "failed", now: number): State {
-  const { trial, attempt, failed } = state;
-  const ended = { ...state, trial: null, attempt: attempt && { ...attempt, control } };
-  if (control === "passed" || trial?.what === "browser" || failed === null) return ended;
+  const { trial, attempt, failed: failure } = state;
+  const after = { ...state, trial: null, attempt: attempt && { ...attempt, control } };
+  if (control === "passed" || trial?.what === "browser" || failure === null) return after;
   // The version before fails the same test, so the reason is elsewhere: the try does not count.
   const retry_at = iso(now + unblamedPauseMs);
-  return { ...ended, failed: { version: failed.version, tries: failed.tries - 1, retry_at } };
+  return { ...after, failed: { version: failure.version, tries: failure.tries - 1, retry_at } };
 }
 
 /** A browser that stays is the one to return to later. */

@@ -3,10 +3,10 @@ import { isAbort, reasonOf } from "../base/fault.ts";
 import { hourMs, minuteMs } from "../base/time.ts";
 import { installedBrowser, isBrowserOf, keepBrowser, releaseHold, restoreBrowser } from "./browser-packages.ts";
 import { answerRequest } from "./install.ts";
-import { readHealth, readStarted, type Launcher } from "./launcher-parts.ts";
+import { readHealth, readUnitStart, type Launcher } from "./launcher-parts.ts";
 import { ProbationWatch, type Verdict } from "./probation.ts";
 import { checkSlot, emptySlot } from "./slots.ts";
-import type { Started, State, Trial } from "./state.ts";
+import type { UnitStart, State, Trial } from "./state.ts";
 import { publishStatus } from "./status.ts";
 import { baselineOf, beginBrowser, failTrial, passTrial } from "./transitions.ts";
 
@@ -25,10 +25,10 @@ export class LauncherWatch {
   #restartedAt = Number.NEGATIVE_INFINITY;
   #browserCheckedAt = Number.NEGATIVE_INFINITY;
   #browserKeptAt = Number.NEGATIVE_INFINITY;
-  #published = "";
+  #lastStatus = "";
   /** Why the parts failed that fail now. */
   readonly #failures = new Map<unknown, string>();
-  #tidied: string | null = null;
+  #lastTidy: string | null = null;
 
   constructor(launcher: Launcher) {
     this.#launcher = launcher;
@@ -109,13 +109,13 @@ export class LauncherWatch {
   /** Makes the unit run what the state says. A switch is complete without this: the next start of the unit runs the new slot. */
   readonly #runDecidedSlot = async (): Promise<void> => {
     const { folders, store, device, log } = this.#launcher;
-    const [state, started] = [await store.read(), await readStarted(folders)];
-    if (started?.slot === state.slot) return this.#tidy(state);
-    if (started === null || device.uptime() - this.#restartedAt < restartPauseMs) return;
+    const [state, unitStart] = [await store.read(), await readUnitStart(folders)];
+    if (unitStart?.slot === state.slot) return this.#tidy(state);
+    if (unitStart === null || device.uptime() - this.#restartedAt < restartPauseMs) return;
     this.#restartedAt = device.uptime();
     // A slot that the disk fails to read is not worth an interruption.
     if ((await checkSlot(folders, state.slot)).is !== "startable") return;
-    log("restarting the player", { from: started.slot, to: state.slot });
+    log("restarting the player", { from: unitStart.slot, to: state.slot });
     await this.#restart();
   };
 
@@ -126,7 +126,7 @@ export class LauncherWatch {
 
   /** Frees the disk of a slot whose version failed, once it does not run any more. */
   async #tidy(state: State): Promise<void> {
-    if (state.failed === null || this.#tidied === state.failed.retry_at || state.trial?.is === "probation") return;
+    if (state.failed === null || this.#lastTidy === state.failed.retry_at || state.trial?.is === "probation") return;
     const { folders, log } = this.#launcher;
     for (const slot of ["a", "b"] as const) {
       if (slot === state.slot || slot === state.previous) continue;
@@ -135,7 +135,7 @@ export class LauncherWatch {
       log("emptying the slot of a version that failed", { slot, version: check.version });
       await emptySlot(folders, slot);
     }
-    this.#tidied = state.failed.retry_at;
+    this.#lastTidy = state.failed.retry_at;
   }
 
   readonly #watchBrowser = async (): Promise<void> => {
@@ -143,27 +143,27 @@ export class LauncherWatch {
     const now = device.uptime();
     if (now - this.#browserCheckedAt < browserCheckMs) return;
     this.#browserCheckedAt = now;
-    const installed = await installedBrowser(device);
-    if (installed === null) return;
+    const version = await installedBrowser(device);
+    if (version === null) return;
     const state = await store.read();
-    const { good, refused, restoring } = state.browser;
+    const { good, refused: faultyVersion, restoring } = state.browser;
     if (restoring) {
       await restoreBrowser(this.#launcher, state.trial?.version ?? good ?? "");
-      await store.change((found) => ({ ...found, browser: { ...found.browser, restoring: false } }));
+      await store.change((current) => ({ ...current, browser: { ...current.browser, restoring: false } }));
       return this.#restart();
     }
-    if (refused !== null && (await releaseHold(this.#launcher, refused))) {
-      await store.change((found) => ({ ...found, browser: { ...found.browser, refused: null } }));
+    if (faultyVersion !== null && (await releaseHold(this.#launcher, faultyVersion))) {
+      await store.change((current) => ({ ...current, browser: { ...current.browser, refused: null } }));
     }
-    if (good === null) await store.change((found) => ({ ...found, browser: { ...found.browser, good: installed } }));
-    else if (installed !== good && state.trial === null) {
+    if (good === null) await store.change((current) => ({ ...current, browser: { ...current.browser, good: version } }));
+    else if (version !== good && state.trial === null) {
       const health = await readHealth(folders);
       // The player starts the new browser in its maintenance window. Until then the old one runs on, and there is nothing to test.
-      if (health?.browser != null && isBrowserOf(health.browser, installed)) {
-        log("the player runs another browser", { from: good, to: installed });
-        await store.change((found) => beginBrowser(found, installed, this.#browserBaseline, device.clock.now()));
+      if (health?.browser != null && isBrowserOf(health.browser, version)) {
+        log("the player runs another browser", { from: good, to: version });
+        await store.change((current) => beginBrowser(current, version, this.#browserBaseline, device.clock.now()));
       }
-    } else if (installed === good) this.#browserBaseline = baselineOf(await readHealth(folders));
+    } else if (version === good) this.#browserBaseline = baselineOf(await readHealth(folders));
     if (now - this.#browserKeptAt >= browserKeepMs) {
       this.#browserKeptAt = now;
       await keepBrowser(this.#launcher, [], true);
@@ -175,13 +175,13 @@ export class LauncherWatch {
 
   readonly #publish = async (): Promise<void> => {
     const { folders, store } = this.#launcher;
-    const [state, started] = [await store.read(), await readStarted(folders)];
-    if (started === null) return;
+    const [state, unitStart] = [await store.read(), await readUnitStart(folders)];
+    if (unitStart === null) return;
     const passedMs = this.#probation?.savedMs;
-    const key = JSON.stringify([state, started, passedMs] satisfies [State, Started, number | undefined]);
-    if (key === this.#published) return;
-    await publishStatus(this.#launcher, state, started, passedMs);
-    this.#published = key;
+    const key = JSON.stringify([state, unitStart, passedMs] satisfies [State, UnitStart, number | undefined]);
+    if (key === this.#lastStatus) return;
+    await publishStatus(this.#launcher, state, unitStart, passedMs);
+    this.#lastStatus = key;
   };
 }
 

@@ -30,9 +30,9 @@ export function describeRefusals({ issues }: Refusal): string {
  * @param more how many there are beside those in `faults`.
  */
 export function listFaults(faults: readonly string[], more = 0): string {
-  const shown = faults.slice(0, mostInLine).map((fault) => cutEnd(fault, longestFault));
-  const rest = more + faults.length - shown.length;
-  return [...shown, ...(rest === 0 ? [] : [`and ${rest.toLocaleString("en")} more`])].join("; ");
+  const lines = faults.slice(0, mostInLine).map((fault) => cutEnd(fault, longestFault));
+  const rest = more + faults.length - lines.length;
+  return [...lines, ...(rest === 0 ? [] : [`and ${rest.toLocaleString("en")} more`])].join("; ");
 }
 
 /** `text` with at most `most` characters. What the sender wrote into it may have a megabyte. */

@@ -27,13 +27,13 @@ export const visiblePattern = new RegExp("^(?:[ -~\\xa0-\u2027\u202f-\u2064\u207
 
 /** The first hidden character of `text`, such as `U+202E`; null if there is none. */
 export function findHiddenCharacter(text: string): string | null {
-  const found = firstHidden.exec(text.replace(flags, ""))?.[0].codePointAt(0);
-  return found === undefined ? null : `U+${found.toString(16).toUpperCase().padStart(4, "0")}`;
+  const codePoint = firstHidden.exec(text.replace(flags, ""))?.[0].codePointAt(0);
+  return codePoint === undefined ? null : `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
 /** `text` with each hidden character replaced by `replacement`. Line breaks and tabs become spaces. */
 export function removeHiddenCharacters(text: string, replacement = ""): string {
-  return text.replace(lineBreaks, " ").replace(flagOrHidden, (_all, kept: string | undefined) => kept ?? replacement);
+  return text.replace(lineBreaks, " ").replace(flagOrHidden, (_all, flag: string | undefined) => flag ?? replacement);
 }
 
 /** One line of at most `maxLength` UTF-16 units. Each hidden character becomes U+FFFD. */

@@ -19,7 +19,7 @@ test("[DUR1] a durable file returns the value that was written to it, and has mo
   expect(await file.read()).toEqual({ is: "absent" });
   await file.write(1);
   await file.write(2);
-  expect(await file.read()).toEqual({ is: "found", value: 2, recovered: false });
+  expect(await file.read()).toEqual({ is: "found", value: 2, isRecovered: false });
   expect((await stat(file.path)).mode & 0o777).toBe(0o600);
 });
 
@@ -34,7 +34,7 @@ test.each([
   await file.write(1);
   await file.write(2);
   await damage(file.path);
-  expect(await file.read()).toEqual({ is: "found", value: 1, recovered: true });
+  expect(await file.read()).toEqual({ is: "found", value: 1, isRecovered: true });
   // A write over the damaged file keeps the good previous generation.
   await file.write(3);
   expect(await readFile(`${file.path}.previous`, "utf8")).toMatch(/\n1\n$/);
@@ -74,7 +74,7 @@ test("[DUR4] kill -9 during a write leaves either the old value or the new one",
     child.kill("SIGKILL");
     await once(child, "close");
     const read = await new DurableFile(path, asNumber).read();
-    expect(read).toMatchObject({ is: "found", recovered: false });
+    expect(read).toMatchObject({ is: "found", isRecovered: false });
     const value = read.is === "found" ? read.value : Number.NaN;
     // Every reported write is in the file, and at most one that was in progress.
     expect(value).toBeGreaterThanOrEqual(received);

@@ -27,9 +27,9 @@ test.each(failureCodes)("[DUR7] a file whose reading fails with %s is neither ab
     expect(await file.exists()).toBe(true);
   }
   expect(await contentOf(folder.path)).toEqual(before);
-  expect(await file.read()).toEqual({ is: "found", value: 2, recovered: false });
+  expect(await file.read()).toEqual({ is: "found", value: 2, isRecovered: false });
   await file.write(3);
-  expect(await file.read()).toEqual({ is: "found", value: 3, recovered: false });
+  expect(await file.read()).toEqual({ is: "found", value: 3, isRecovered: false });
 });
 
 test.each(failureCodes)("[DUR7] a missing file whose previous generation fails with %s is not absent", async (code) => {
@@ -50,7 +50,7 @@ test.each(failureCodes)(
     const before = await contentOf(folder.path);
     for (const path of [main, copy]) {
       using _failing = failDisk("read", code, (each) => each === path);
-      expect(await file.read()).toMatchObject({ is: "found", value: 7, recovered: false, unread: { code } });
+      expect(await file.read()).toMatchObject({ is: "found", value: 7, isRecovered: false, unread: { code } });
       expect(await file.exists()).toBe(true);
     }
     expect(await contentOf(folder.path)).toEqual(before);

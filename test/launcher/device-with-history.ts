@@ -51,5 +51,5 @@ export async function expectNothingLost(
     }
   }
   expect((await readdir(rig.folders.data, { recursive: true })).filter((name) => name.endsWith(".damaged"))).toEqual([]);
-  expect(JSON.parse(await readFile(rig.folders.started, "utf8")).slot).toBe("a");
+  expect(JSON.parse(await readFile(rig.folders.unitStart, "utf8")).slot).toBe("a");
 }

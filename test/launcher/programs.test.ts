@@ -33,7 +33,7 @@ test("[SLT9] the launcher becomes the program of the decided slot, with the flag
   await launcher("before-start");
   expect(await readFile(rig.folders.serial, "utf8")).toBe("SN-1\n");
   // The player's user reads them, whatever the unit's umask.
-  for (const file of [rig.folders.serial, rig.folders.started, rig.folders.status]) expect((await stat(file)).mode & 0o777).toBe(0o644);
+  for (const file of [rig.folders.serial, rig.folders.unitStart, rig.folders.status]) expect((await stat(file)).mode & 0o777).toBe(0o644);
   const cli = join(rig.folders.slot("a"), "dist/main/cli.js");
   expect(await launcher("start")).toBe(
     `${cli} start --engine chromium --data ${rig.folders.player} --server https://example.com --display :1 --kiosk ${rig.folders.status} ${rig.folders.updates} ${rig.folders.health}`,

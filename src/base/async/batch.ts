@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 
 interface PendingItem<T, R> {
   item: T;
-  done: PromiseWithResolvers<R>;
+  answer: PromiseWithResolvers<R>;
 }
 
 /** Collects items and writes them in batches, one batch at a time. `R` is the result of a write, the same for all items of its batch. */
@@ -24,10 +24,10 @@ export class Batch<T, R = void> {
 
   /** Resolves with the result of the write once the item has been written; rejects when the write of its batch fails. */
   add(item: T): Promise<R> {
-    const done = Promise.withResolvers<R>();
-    this.#pending.push({ item, done });
+    const answer = Promise.withResolvers<R>();
+    this.#pending.push({ item, answer });
     if (!this.#isWriting) void this.#runInOwnContext(() => this.#run());
-    return done.promise;
+    return answer.promise;
   }
 
   /** Never rejects: the promises of `add` carry the outcome. */
@@ -39,9 +39,9 @@ export class Batch<T, R = void> {
       const batch = this.#pending.splice(0, this.#maxItems);
       try {
         const result = await this.#write(batch.map(({ item }) => item));
-        for (const { done } of batch) done.resolve(result);
+        for (const { answer } of batch) answer.resolve(result);
       } catch (error) {
-        for (const { done } of batch) done.reject(error);
+        for (const { answer } of batch) answer.reject(error);
       }
     }
     this.#isWriting = false;

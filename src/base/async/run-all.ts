@@ -9,11 +9,11 @@ export type Task = (signal: AbortSignal) => Promise<unknown>;
  */
 export async function runAll(tasks: readonly Task[], signal: AbortSignal): Promise<never> {
   const first = new AbortController();
-  const shared = AbortSignal.any([signal, first.signal]);
+  const anySignal = AbortSignal.any([signal, first.signal]);
   await Promise.all(
     tasks.map(async (task) => {
       try {
-        await task(shared);
+        await task(anySignal);
         first.abort(new DOMException("a task has ended", "AbortError"));
       } catch (error) {
         // Later aborts are ignored, so the first error is the one that is thrown.

@@ -2,7 +2,7 @@
 import type { Clock } from "../clock.ts";
 
 // One for all waits: creating an exception for each costs more than the wait itself.
-const notified = new DOMException("Notified", "AbortError");
+const wakeUpReason = new DOMException("Notified", "AbortError");
 
 /** A wake-up signal for one waiting loop. Any code may notify it. */
 export class Signal {
@@ -20,7 +20,7 @@ export class Signal {
     signal.throwIfAborted();
     if (!this.#isNotified) {
       const wakeUp = new AbortController();
-      this.#wake = () => wakeUp.abort(notified);
+      this.#wake = () => wakeUp.abort(wakeUpReason);
       try {
         await clock.wait(ms, AbortSignal.any([signal, wakeUp.signal]));
       } catch (error) {

@@ -11,7 +11,7 @@ import { isReadFailure } from "./system-error.ts";
  * The result of a read. `recovered` means that the newest generation was damaged or missing and the previous one was used. `unread`: the
  * error of a copy that could not be read, and so may be newer than the value.
  */
-export type DurableRead<T> = { is: "absent" } | { is: "found"; value: T; recovered: boolean; unread?: unknown };
+export type DurableRead<T> = { is: "absent" } | { is: "found"; value: T; isRecovered: boolean; unread?: unknown };
 
 /**
  * A JSON value stored durably at `path` (mode 0600). Writes are atomic and serialized: a reader sees the old value or the
@@ -35,13 +35,13 @@ export class DurableFile<T> {
    */
   async read(): Promise<DurableRead<T>> {
     const causes: unknown[] = [];
-    for (const [path, recovered] of [
+    for (const [path, isRecovered] of [
       [this.path, false],
       [`${this.path}.previous`, true],
     ] as const) {
       try {
         const text = await readFile(path, "utf8");
-        return { is: "found", value: this.#parse(deserialize(text)), recovered };
+        return { is: "found", value: this.#parse(deserialize(text)), isRecovered };
       } catch (error) {
         if (isReadFailure(error)) throw error;
         if (!hasErrorCode(error, "ENOENT")) causes.push(error);
@@ -146,7 +146,7 @@ export async function makeFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
   // A folder's name is stored in its parent, so the parent has to be synced.
-  for (let created = resolve(folder); created.length >= first.length; created = dirname(created)) await syncFolder(dirname(created));
+  for (let path = resolve(folder); path.length >= first.length; path = dirname(path)) await syncFolder(dirname(path));
 }
 
 /** Makes a rename or a removal in `folder` durable. */

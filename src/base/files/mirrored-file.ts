@@ -29,14 +29,14 @@ export class MirroredFile<T> {
   async read(): Promise<DurableRead<T>> {
     const [main, copy] = [await readGenerations(this.#main), await readGenerations(this.#copy)];
     // The main file is written first and removed last, so it decides unless its newest generation is damaged or missing.
-    const best = [main, copy].find((each) => each.is === "found" && !each.recovered) ?? [main, copy].find((each) => each.is === "found");
+    const best = [main, copy].find((each) => each.is === "found" && !each.isRecovered) ?? [main, copy].find((each) => each.is === "found");
     const unread = main.is === "unread" ? main : copy.is === "unread" ? copy : undefined;
-    if (best?.is === "found" && unread !== undefined) return { is: "found", value: best.value, recovered: false, unread: unread.cause };
+    if (best?.is === "found" && unread !== undefined) return { is: "found", value: best.value, isRecovered: false, unread: unread.cause };
     if (unread !== undefined) throw unread.cause;
     if (best?.is === "found") {
-      const isWhole = (each: Generations<T>): boolean => each.is === "found" && !each.recovered && isSame(each.value, best.value);
+      const isWhole = (each: Generations<T>): boolean => each.is === "found" && !each.isRecovered && isSame(each.value, best.value);
       // An older version wrote no copy. {@link write} adds it.
-      return { is: "found", value: best.value, recovered: !(isWhole(main) && (copy.is === "absent" || isWhole(copy))) };
+      return { is: "found", value: best.value, isRecovered: !(isWhole(main) && (copy.is === "absent" || isWhole(copy))) };
     }
     const damage = main.is === "damaged" ? main : copy;
     if (damage.is !== "damaged") return { is: "absent" };

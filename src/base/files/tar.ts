@@ -16,27 +16,27 @@ const longestNameBytes = 64 * 1024;
  */
 export async function* readTar(archive: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
   const bytes = new ByteReader(archive);
-  let named: { path?: string; linkpath?: string; size?: number } = {};
+  let extension: { path?: string; linkpath?: string; size?: number } = {};
   for (;;) {
     const header = await bytes.take(blockBytes);
     if (header === null || header.every((byte) => byte === 0)) return;
     checkSum(header);
     const type = String.fromCharCode(header[156]!);
-    const size = named.size ?? octal(header.subarray(124, 136));
+    const size = extension.size ?? octal(header.subarray(124, 136));
     if (type === "x" || type === "g" || type === "L" || type === "K") {
       if (size > longestNameBytes) throw corrupt("a name is too long");
       const data = await bytes.takeAll(size);
       await bytes.takeAll(padding(size));
-      if (type === "x") named = { ...named, ...paxRecords(data) };
-      else if (type === "L") named.path = text(data);
-      else if (type === "K") named.linkpath = text(data);
+      if (type === "x") extension = { ...extension, ...paxRecords(data) };
+      else if (type === "L") extension.path = text(data);
+      else if (type === "K") extension.linkpath = text(data);
       continue;
     }
     const prefix = header.subarray(257, 262).toString() === "ustar" && header[263] === 0x30 ? text(header.subarray(345, 500)) : "";
     const short = text(header.subarray(0, 100));
-    const path = safePath(named.path ?? (prefix === "" ? short : `${prefix}/${short}`));
-    const target = named.linkpath ?? text(header.subarray(157, 257));
-    named = {};
+    const path = safePath(extension.path ?? (prefix === "" ? short : `${prefix}/${short}`));
+    const target = extension.linkpath ?? text(header.subarray(157, 257));
+    extension = {};
     if (type === "5") {
       if (path !== "") yield { is: "folder", path };
     } else if (type === "2") yield { is: "link", path, target: safeTarget(path, target) };
@@ -60,41 +60,41 @@ class ByteReader {
   /** Null at the end of the archive. */
   async take(count: number): Promise<Buffer | null> {
     while (this.#rest.length < count) {
-      const { done, value } = await this.#parts.next();
-      if (done === true) {
+      const next = await this.#parts.next();
+      if (next.done === true) {
         if (this.#rest.length === 0 && count > 0) return null;
         throw corrupt("it ends too early");
       }
-      this.#rest = Buffer.concat([this.#rest, value]);
+      this.#rest = Buffer.concat([this.#rest, next.value]);
     }
-    const taken = this.#rest.subarray(0, count);
+    const bytes = this.#rest.subarray(0, count);
     this.#rest = this.#rest.subarray(count);
-    return taken;
+    return bytes;
   }
 
   async takeAll(count: number): Promise<Buffer> {
-    const taken = count === 0 ? Buffer.alloc(0) : await this.take(count);
-    if (taken === null) throw corrupt("it ends too early");
-    return taken;
+    const bytes = count === 0 ? Buffer.alloc(0) : await this.take(count);
+    if (bytes === null) throw corrupt("it ends too early");
+    return bytes;
   }
 
   /** The next `size` bytes in parts. What was read once is not read again. */
   stream(size: number): AsyncIterable<Buffer> {
-    let left = size;
+    let remaining = size;
     const next = async (): Promise<Buffer> => {
       if (this.#rest.length === 0) {
-        const { done, value } = await this.#parts.next();
-        if (done === true) throw corrupt("it ends too early");
-        this.#rest = value;
+        const following = await this.#parts.next();
+        if (following.done === true) throw corrupt("it ends too early");
+        this.#rest = following.value;
       }
-      const part = this.#rest.subarray(0, left);
+      const part = this.#rest.subarray(0, remaining);
       this.#rest = this.#rest.subarray(part.length);
-      left -= part.length;
+      remaining -= part.length;
       return part;
     };
     return {
       async *[Symbol.asyncIterator]() {
-        while (left > 0) yield await next();
+        while (remaining > 0) yield await next();
       },
     };
   }

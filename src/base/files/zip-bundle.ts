@@ -104,12 +104,12 @@ async function readDirectory(zip: ZipFile, packedBytes: number, limits: BundleLi
 function cutRange(whole: Readable, { start, end }: ByteRange): Readable {
   let at = 0;
   const part = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
+    transform(chunk: Buffer, _encoding, callback) {
       const from = Math.max(0, start - at);
       const to = Math.min(chunk.length, end + 1 - at);
       at += chunk.length;
       if (to > from) this.push(chunk.subarray(from, to));
-      done();
+      callback();
       if (at > end) {
         whole.unpipe(this);
         whole.destroy();

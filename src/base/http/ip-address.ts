@@ -37,8 +37,8 @@ export function isPrivateAddress(address: string): boolean {
 
 /** Whether an IP address belongs to the public internet: not private, local, mapped, translated, multicast or reserved. */
 export function isPublicAddress(address: string): boolean {
-  const parsed = ipaddr.parse(address);
-  return parsed.range() === "unicast" && withEmbedded(parsed).length === 1;
+  const ip = ipaddr.parse(address);
+  return ip.range() === "unicast" && withEmbedded(ip).length === 1;
 }
 
 /** Removes the scope id. An IPv4-mapped address becomes the IPv4 address. */
@@ -50,8 +50,8 @@ function parse(address: string): ipaddr.IPv4 | ipaddr.IPv6 {
 function withEmbedded(address: ipaddr.IPv4 | ipaddr.IPv6): (ipaddr.IPv4 | ipaddr.IPv6)[] {
   if (!(address instanceof ipaddr.IPv6)) return [address];
   const bytes = address.toByteArray();
-  const embedded = embeddings
+  const inner = embeddings
     .filter(({ block }) => address.match(block))
     .map(({ positions }) => new ipaddr.IPv4(positions.map((at) => bytes[at]!)));
-  return [address, ...embedded];
+  return [address, ...inner];
 }

@@ -16,9 +16,9 @@ export function createLoopbackServer(
 ): Server {
   const limits = { headersTimeout: limitMs, requestTimeout: limitMs, connectionsCheckingInterval: Math.ceil(limitMs / 4) };
   return createServer(limits, (request, response) => {
-    const repeated = repeatedHeader(request.rawHeaders);
-    if (repeated === null) return handle(request, response);
+    const duplicate = repeatedHeader(request.rawHeaders);
+    if (duplicate === null) return handle(request, response);
     response.writeHead(400, { "content-type": "text/plain", "x-content-type-options": "nosniff", connection: "close" });
-    response.end(`${repeated} may come only once`);
+    response.end(`${duplicate} may come only once`);
   });
 }

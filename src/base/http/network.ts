@@ -5,12 +5,12 @@ import { ProxyFault } from "./tunnel.ts";
 
 export interface Network {
   route: Router;
-  trusted: TrustedCertificates;
+  certificates: TrustedCertificates;
 }
 
 /** A network without a proxy. */
 export function directNetwork(): Network {
-  return { route: directRouter, trusted: trustedCertificates() };
+  return { route: directRouter, certificates: trustedCertificates() };
 }
 
 /** The proxy for connections to `url`; null for none. @throws ProxyFault `unusable`. */

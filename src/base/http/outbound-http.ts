@@ -123,15 +123,13 @@ export class OutboundHttp implements AsyncDisposable {
   async checkAddresses(url: URL, signal: AbortSignal): Promise<void> {
     const host = hostOf(url);
     if (isIP(host) !== 0) return;
-    const resolved = Promise.withResolvers<void>();
+    const lookup = Promise.withResolvers<void>();
     // A lookup cannot be cancelled. Its late result is ignored.
-    const abort = (): void => resolved.reject(this.#policy.ruleFor(url).nameRejected(host, new Error("the lookup was aborted")));
+    const abort = (): void => lookup.reject(this.#policy.ruleFor(url).nameRejected(host, new Error("the lookup was aborted")));
     signal.addEventListener("abort", abort, { once: true });
     if (signal.aborted) abort();
-    this.#lookupFor(this.#policy.ruleFor(url))(host, { all: true }, (error) =>
-      error === null ? resolved.resolve() : resolved.reject(error),
-    );
-    await resolved.promise;
+    this.#lookupFor(this.#policy.ruleFor(url))(host, { all: true }, (error) => (error === null ? lookup.resolve() : lookup.reject(error)));
+    await lookup.promise;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -181,9 +179,9 @@ export class OutboundHttp implements AsyncDisposable {
     return (hostname, options, callback) => {
       this.#resolve(hostname, { ...options, all: true }, (error, addresses) => {
         const [first] = addresses ?? [];
-        const rejected = error ?? addresses.find(({ address }) => !rule.allows(address));
-        if (rejected !== undefined || first === undefined) {
-          return callback(rule.nameRejected(hostname, rejected ?? new Error("the hostname has no address")), "", 0);
+        const obstacle = error ?? addresses.find(({ address }) => !rule.allows(address));
+        if (obstacle !== undefined || first === undefined) {
+          return callback(rule.nameRejected(hostname, obstacle ?? new Error("the hostname has no address")), "", 0);
         }
         if (options.all === true) callback(null, addresses);
         else callback(null, first.address, first.family);

@@ -40,15 +40,15 @@ export function routerFromEnvironment(env: Environment, proxy?: string): Router 
     .filter((part) => part !== "");
   return (text) => {
     const url = new URL(text);
-    const chosen = proxies[url.protocol] ?? "";
-    const isDirect = chosen === "" || isLoopback(hostOf(url)) || exceptions.some((exception) => isExcepted(url, exception));
-    return Promise.resolve(isDirect ? direct : routeThrough(chosen));
+    const address = proxies[url.protocol] ?? "";
+    const isDirect = address === "" || isLoopback(hostOf(url)) || exceptions.some((exception) => isExcepted(url, exception));
+    return Promise.resolve(isDirect ? direct : routeThrough(address));
   };
 }
 
 /** The first route of a list as browsers resolve it: `DIRECT` or `PROXY host:port`, separated by semicolons. */
-export function parseProxyList(resolved: string): Route {
-  const [kind = "", address = ""] = resolved.split(";")[0]!.trim().split(/\s+/);
+export function parseProxyList(list: string): Route {
+  const [kind = "", address = ""] = list.split(";")[0]!.trim().split(/\s+/);
   if (/^direct$/i.test(kind)) return direct;
   return routeThrough(/^proxy$/i.test(kind) ? address : `${kind.toLowerCase()}://${address}`);
 }

@@ -48,11 +48,11 @@ const singularFamilies = /^(?:mcp-|sec-fetch-|upload-)/;
  * @param raw names and values alternating, as `IncomingMessage.rawHeaders`
  */
 export function repeatedHeader(raw: readonly string[]): string | null {
-  const seen = new Set<string>();
+  const names = new Set<string>();
   for (let at = 0; at < raw.length; at += 2) {
     const name = raw[at]!.toLowerCase();
-    if (seen.has(name) && isSingular(name)) return raw[at]!;
-    seen.add(name);
+    if (names.has(name) && isSingular(name)) return raw[at]!;
+    names.add(name);
   }
   return null;
 }

@@ -28,7 +28,7 @@ export class RoutedAgent implements AsyncDisposable {
   readonly #options: RoutedAgentOptions;
   /** By proxy; the key of direct connections is empty. */
   readonly #dispatchers = new Map<string, Promise<Dispatcher>>();
-  readonly #ended = new AbortController();
+  readonly #end = new AbortController();
 
   constructor(options: RoutedAgentOptions) {
     this.#options = options;
@@ -44,7 +44,7 @@ export class RoutedAgent implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#ended.abort();
+    this.#end.abort();
     for (const dispatcher of this.#dispatchers.values()) await (await dispatcher).destroy();
   }
 
@@ -54,7 +54,7 @@ export class RoutedAgent implements AsyncDisposable {
     const { network, lookup, silenceLimitMs } = this.#options;
     const limits = { headersTimeout: silenceLimitMs, bodyTimeout: silenceLimitMs };
     if (proxy !== null) {
-      const connect = connectorThrough(proxy, createConnector(build, network), this.#ended.signal);
+      const connect = connectorThrough(proxy, createConnector(build, network), this.#end.signal);
       return new Agent({ ...limits, connect }).compose(forwardThrough(proxy));
     }
     return new Agent({ ...limits, connect: createConnector(build, network, lookup === undefined ? {} : { lookup }) });
@@ -62,13 +62,13 @@ export class RoutedAgent implements AsyncDisposable {
 }
 
 /** Verifies certificates regardless of the environment: `ServiceKeyChange` takes https as proof of the service's name. */
-function createConnector(build: typeof buildConnector, { trusted }: Network, more: { lookup?: LookupFunction } = {}) {
+function createConnector(build: typeof buildConnector, { certificates }: Network, more: { lookup?: LookupFunction } = {}) {
   const limits = { timeout: connectLimitMs, ...more };
   const plain = build(limits);
   let secure: buildConnector.connector | null = null;
   return ((options, callback) => {
     if (options.protocol !== "https:") return plain(options, callback);
-    secure ??= build({ ...limits, rejectUnauthorized: true, secureContext: trusted() });
+    secure ??= build({ ...limits, rejectUnauthorized: true, secureContext: certificates() });
     return secure(options, callback);
   }) satisfies buildConnector.connector;
 }

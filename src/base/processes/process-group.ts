@@ -22,7 +22,7 @@ export interface GroupOptions {
 
 // A process in the background of the group waits for the end of a pipe that this process holds. When this process ends, in whatever
 // way, the kernel closes the pipe, and the group is killed. `exec` keeps process id, exit code and signal of the program.
-const watched = `(read -r _; kill -KILL 0) <&3 3<&- >/dev/null 2>&1 & exec "$@" 3<&-`;
+const script = `(read -r _; kill -KILL 0) <&3 3<&- >/dev/null 2>&1 & exec "$@" 3<&-`;
 
 /**
  * Starts `program`, a path or a name on the PATH of `env`, without a shell's interpretation of its arguments. A process that the
@@ -30,7 +30,7 @@ const watched = `(read -r _; kill -KILL 0) <&3 3<&- >/dev/null 2>&1 & exec "$@" 
  * executed with 126, as in a shell: where that matters, look for it first ({@link findProgram}).
  */
 export function startGroup(program: string, args: readonly string[], { env, cwd }: GroupOptions): ProcessGroup {
-  const leader = spawn("/bin/sh", ["-c", watched, "sh", program, ...args], {
+  const leader = spawn("/bin/sh", ["-c", script, "sh", program, ...args], {
     env,
     ...(cwd !== undefined && { cwd }),
     stdio: ["pipe", "pipe", "pipe", "pipe"],

@@ -51,15 +51,15 @@ export async function runTool(
     else resolve(run);
   };
   const timer = setTimeout(() => stop({ is: "timeout" }), limitMs);
-  const aborted = (): void => stop(null);
-  signal.addEventListener("abort", aborted, { once: true });
+  const abort = (): void => stop(null);
+  signal.addEventListener("abort", abort, { once: true });
   leader.on("error", ({ message }) => resolve({ is: "ended", code: cannotExecute, stdout: "", stderr: message }));
   leader.on("close", (code) => resolve({ is: "ended", code: code ?? codeOfSignal, ...output }));
   try {
     return await promise;
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener("abort", aborted);
+    signal.removeEventListener("abort", abort);
   }
 }
 
@@ -74,8 +74,8 @@ export async function runOrFail(name: string, args: readonly string[], options: 
 export function reasonOfRun(name: string, run: ToolRun): string {
   if (run.is === "missing") return `${name} is not installed`;
   if (run.is === "timeout") return `${name} does not respond`;
-  const said = `${run.stderr}\n${run.stdout}`.split("\n").find((line) => line.trim() !== "");
-  if (said === undefined) return `${name} ended with ${run.code}`;
-  const line = said.trim().slice(0, 300);
+  const message = `${run.stderr}\n${run.stdout}`.split("\n").find((line) => line.trim() !== "");
+  if (message === undefined) return `${name} ended with ${run.code}`;
+  const line = message.trim().slice(0, 300);
   return line.startsWith(`${name}:`) ? line : `${name}: ${line}`;
 }

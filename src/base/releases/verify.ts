@@ -115,10 +115,10 @@ async function openWorkingFolder(trustFolder: string, root: Buffer): Promise<str
   await mkdir(working);
   const anchor = await readIfThere(join(trustFolder, "anchor.json"));
   for (const role of roles) {
-    const trusted = await readIfThere(join(trustFolder, `${role}.json`));
+    const previous = await readIfThere(join(trustFolder, `${role}.json`));
     const isOfAnchor = anchor?.equals(root) === true || role !== "root";
     // The library fetches damaged metadata again, except for the root.
-    if (trusted !== null && isOfAnchor && (role !== "root" || isRoot(trusted))) await writeFile(join(working, `${role}.json`), trusted);
+    if (previous !== null && isOfAnchor && (role !== "root" || isRoot(previous))) await writeFile(join(working, `${role}.json`), previous);
     else if (role === "root") await writeFile(join(working, "root.json"), root);
   }
   return working;
@@ -143,11 +143,11 @@ async function releasesIn(folder: string): Promise<VerifiedReleases> {
   const root = Metadata.fromJSON(MetadataKind.Root, await json("root")).signed;
   const timestamp = Metadata.fromJSON(MetadataKind.Timestamp, await json("timestamp")).signed;
   const snapshot = Metadata.fromJSON(MetadataKind.Snapshot, await json("snapshot")).signed;
-  const { signed } = Metadata.fromJSON(MetadataKind.Targets, await json("targets"));
-  const targets = Object.values(signed.targets).flatMap((target) => signedTarget(target) ?? []);
+  const { signed: metadata } = Metadata.fromJSON(MetadataKind.Targets, await json("targets"));
+  const targets = Object.values(metadata.targets).flatMap((target) => signedTarget(target) ?? []);
   return {
-    versions: { root: root.version, timestamp: timestamp.version, snapshot: snapshot.version, targets: signed.version },
-    expiresAt: Math.min(...[root, timestamp, snapshot, signed].map(({ expires }) => Date.parse(expires))),
+    versions: { root: root.version, timestamp: timestamp.version, snapshot: snapshot.version, targets: metadata.version },
+    expiresAt: Math.min(...[root, timestamp, snapshot, metadata].map(({ expires }) => Date.parse(expires))),
     targets,
     find: (name) => targets.find((target) => target.name === name) ?? null,
   };

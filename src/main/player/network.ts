@@ -6,5 +6,5 @@ import type { PlayerFlags } from "./player-flags.ts";
 
 /** @throws Fault `bad-config` if the certificates cannot be read. */
 export function readNetwork({ proxy, ca }: Pick<PlayerFlags, "proxy" | "ca">, env: NodeJS.ProcessEnv): Network {
-  return { route: routerFromEnvironment(env, proxy), trusted: trustedCertificates(ca === undefined ? [] : readCertificates(ca)) };
+  return { route: routerFromEnvironment(env, proxy), certificates: trustedCertificates(ca === undefined ? [] : readCertificates(ca)) };
 }

@@ -60,7 +60,7 @@ async function readFile<T>(file: DurableFile<T>): Promise<{ value: T | null; isD
   try {
     const read = await file.read();
     return read.is === "found"
-      ? { value: read.value, isDamaged: read.recovered, unread: null }
+      ? { value: read.value, isDamaged: read.isRecovered, unread: null }
       : { value: null, isDamaged: false, unread: null };
   } catch (error) {
     if (isReadFailure(error)) return { value: null, isDamaged: false, unread: error };

@@ -58,7 +58,7 @@ export class ProvenFiles {
     try {
       const read = await files.#file.read();
       if (read.is === "found") files.#fingerprints = read.value;
-      if (read.is === "found" && read.recovered) {
+      if (read.is === "found" && read.isRecovered) {
         disk.fileDamaged("proofs.json", "using its previous generation");
         await files.save();
       }

@@ -74,7 +74,7 @@ async function checkCertificate(server: URL, network: Network, now: number, sign
   const host = hostOf(server);
   const name = isIP(host) === 0 ? { servername: host } : {};
   // An invalid certificate is what this check looks for. Nothing is sent over the connection.
-  const secureContext = network.trusted();
+  const secureContext = network.certificates();
   const socket = connectTls({ host, port: portOf(server), secureContext, rejectUnauthorized: false, ...name });
   using _ = disposing(socket);
   await once(socket, "secureConnect", { signal });

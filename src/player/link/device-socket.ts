@@ -59,7 +59,7 @@ export class DeviceSocket implements Disposable {
     const url = new URL(address);
     const proxy = await proxyFor(network, url);
     const tunnel = proxy === null ? null : await openTunnel(proxy, hostPort(hostOf(url), portOf(url)), handshakeLimitMs, signal);
-    const secured = url.protocol === "wss:" ? { rejectUnauthorized: true, secureContext: network.trusted() } : null;
+    const secured = url.protocol === "wss:" ? { rejectUnauthorized: true, secureContext: network.certificates() } : null;
     const socket = new WebSocket(url, deviceSubprotocol, {
       ...secured,
       ...(tunnel !== null && { createConnection: () => (secured === null ? tunnel : secure(tunnel, url, secured)) }),

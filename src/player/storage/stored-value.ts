@@ -63,8 +63,8 @@ export class StoredValue<T> {
     try {
       const read = await file.read();
       if (read.is === "absent") return new StoredValue<T>(file, disk, null, true, options);
-      const stored = new StoredValue<T>(file, disk, read.value, !read.recovered, options);
-      if (read.recovered) disk.fileDamaged(name, "using its copy or its previous generation");
+      const stored = new StoredValue<T>(file, disk, read.value, !read.isRecovered, options);
+      if (read.isRecovered) disk.fileDamaged(name, "using its copy or its previous generation");
       // The file that could not be read stays as it is.
       if (read.unread !== undefined) disk.unreadable(name, read.unread, () => readWhole(file));
       await stored.save();

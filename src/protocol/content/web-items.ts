@@ -16,7 +16,7 @@ const HeaderValue = z
 
 /** Operators read this instead of a secret. Sending it back keeps the stored secret. */
 export const secretMask = "********";
-const masked = `Read back as \`${secretMask}\`; sending that keeps the stored value while the origin of \`url\` stays`;
+const maskDescription = `Read back as \`${secretMask}\`; sending that keeps the stored value while the origin of \`url\` stays`;
 
 /** A URL without a user name and password. Those belong in `basic_auth`, which keeps them secret. */
 const WebAddress = z
@@ -41,7 +41,7 @@ export const WebFields = {
     .record(HeaderName, HeaderValue)
     .refine((headers) => Object.keys(headers).length <= 20, "must be at most 20 headers")
     .default({})
-    .describe(`Sent with every request to the origin of \`url\`, and to no other. Values are write-only. ${masked}`),
+    .describe(`Sent with every request to the origin of \`url\`, and to no other. Values are write-only. ${maskDescription}`),
   basic_auth: z
     .strictObject({
       username: z
@@ -53,7 +53,7 @@ export const WebFields = {
       password: z.string().max(1_000),
     })
     .optional()
-    .describe(`Sent as \`Authorization\` to the origin of \`url\`, and to no other. The password is write-only. ${masked}`),
+    .describe(`Sent as \`Authorization\` to the origin of \`url\`, and to no other. The password is write-only. ${maskDescription}`),
 };
 
 /** An origin such as `https://api.example.com`. */

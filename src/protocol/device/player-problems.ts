@@ -242,10 +242,10 @@ export function createProblem(
 /** Sorts problems by severity and cuts the list to fit in a heartbeat. */
 export function fitProblems(all: readonly PlayerProblem[]): ProblemList {
   const order: readonly string[] = problemCodes;
-  const sorted = all.toSorted((a, b) => order.indexOf(a.code) - order.indexOf(b.code) || (a.since < b.since ? -1 : 1));
+  const bySeverity = all.toSorted((a, b) => order.indexOf(a.code) - order.indexOf(b.code) || (a.since < b.since ? -1 : 1));
   let bytes = 0;
   const problems: PlayerProblem[] = [];
-  for (const problem of sorted.slice(0, maxProblems)) {
+  for (const problem of bySeverity.slice(0, maxProblems)) {
     bytes += new TextEncoder().encode(JSON.stringify(problem)).length;
     if (bytes > maxBytes) break;
     problems.push(problem);

@@ -172,18 +172,18 @@ export type AlertSettings = z.infer<typeof AlertSettings>;
 /** What an operator sets. */
 export type AlertRules = Omit<AlertSettings, "mail">;
 
-const closed = <S extends z.ZodRawShape>(shape: S) => z.strictObject(shape).partial().optional();
+const strictPartial = <S extends z.ZodRawShape>(shape: S) => z.strictObject(shape).partial().optional();
 
 export const AlertSettingsChange = z
   .strictObject({
     kinds: z
       .strictObject({
-        dark: closed(kind),
-        wrong: closed(kind),
-        late: closed(kindSettings.late.shape),
-        full: closed(kind),
-        hot: closed(kindSettings.hot.shape),
-        throttled: closed(kind),
+        dark: strictPartial(kind),
+        wrong: strictPartial(kind),
+        late: strictPartial(kindSettings.late.shape),
+        full: strictPartial(kind),
+        hot: strictPartial(kindSettings.hot.shape),
+        throttled: strictPartial(kind),
       })
       .optional()
       .describe("Only the named fields change"),

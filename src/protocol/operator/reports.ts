@@ -26,7 +26,7 @@ function groupsOf<const G extends readonly [string, ...string[]]>(groups: G, pre
     .default(preset)
     .transform((text) => text.split(","))
     .pipe(z.array(z.enum(groups)).min(1))
-    .refine((named) => new Set(named).size === named.length, "names a group twice")
+    .refine((groups) => new Set(groups).size === groups.length, "names a group twice")
     .describe(`Comma-separated: ${groups.join(", ")}. A player with several tags counts for each of them`);
 }
 

@@ -25,7 +25,7 @@ const Size = z.int().min(1).max(16_384);
 const stamps = { created_at: Timestamp, updated_at: Timestamp };
 
 /** The field of resources that can be in the bin. */
-const binned = { deleted_at: DeletedAt };
+const binFields = { deleted_at: DeletedAt };
 
 /** An ordered list of items that a zone shows in a loop. */
 export const Playlist = z
@@ -34,7 +34,7 @@ export const Playlist = z
     name: Name,
     items: z.array(PlaylistItem),
     ...stamps,
-    ...binned,
+    ...binFields,
   })
   .meta({ id: "Playlist" });
 export type Playlist = z.infer<typeof Playlist>;
@@ -88,7 +88,7 @@ export const Layout = z
     transition: Transition.nullable().describe("The transition when the layout becomes due"),
     zones: z.array(Zone),
     ...stamps,
-    ...binned,
+    ...binFields,
   })
   .meta({ id: "Layout" });
 export type Layout = z.infer<typeof Layout>;
@@ -156,7 +156,7 @@ export const Player = z
     ),
     ...problemFields,
     ...stamps,
-    ...binned,
+    ...binFields,
   })
   .meta({ id: "Player" });
 export type Player = z.infer<typeof Player>;
@@ -247,7 +247,7 @@ export const PageQuery = z.strictObject({
 /** A filter by a part of the name. */
 export const NameFilter = z.string().trim().min(1).max(200).optional().describe("Part of the name, ignoring case");
 
-const deleted = z.enum(["true", "false"]).default("false").describe("`true` lists only what is in the bin, `false` only what is not");
+const deletedFilter = z.enum(["true", "false"]).default("false").describe("`true` lists only what is in the bin, `false` only what is not");
 
 /** The query of the list of players. */
 export const PlayersQuery = PageQuery.extend({
@@ -255,13 +255,13 @@ export const PlayersQuery = PageQuery.extend({
   tag: Name.optional(),
   q: NameFilter,
   layout_id: id("lay").optional(),
-  deleted,
+  deleted: deletedFilter,
   has_problems: z.enum(["true", "false"]).optional(),
 });
 /** The query of a list of resources that can be in the bin. */
 export const BinQuery = PageQuery.extend({
   q: NameFilter,
-  deleted,
+  deleted: deletedFilter,
 });
 /** The query of a deletion. */
 export const DeletionQuery = z.strictObject({

@@ -101,11 +101,11 @@ function refine(
   if (list.length > 0 && text !== undefined) {
     context.addIssue({ code: "custom", message: "must not be given together with dates: send one of them", path: ["ical"] });
   }
-  const seen = new Set<string>();
+  const dates = new Set<string>();
   for (const [index, { date }] of list.entries()) {
-    if (seen.has(date)) {
+    if (dates.has(date)) {
       context.addIssue({ code: "custom", message: `lists ${date} twice: once is enough`, path: ["dates", index, "date"] });
     }
-    seen.add(date);
+    dates.add(date);
   }
 }

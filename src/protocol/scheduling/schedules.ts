@@ -142,10 +142,10 @@ export const ScheduleChange = z
   .meta({ id: "ScheduleChange" });
 
 function rejectRepeats(all: readonly OneTarget[], context: z.RefinementCtx): void {
-  const seen = new Set<string>();
+  const keys = new Set<string>();
   for (const [index, target] of all.entries()) {
     const key = JSON.stringify(target);
-    if (seen.has(key)) context.addIssue({ code: "custom", message: "is there already: name each target once", path: [index] });
-    seen.add(key);
+    if (keys.has(key)) context.addIssue({ code: "custom", message: "is there already: name each target once", path: [index] });
+    keys.add(key);
   }
 }

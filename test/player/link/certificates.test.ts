@@ -33,11 +33,11 @@ test("[LNK10] requests and the socket trust an authority of the player's file, a
   const route = routerFromEnvironment({}, `http://127.0.0.1:${proxy.port}`);
   const trusted = trustedCertificates(readCertificates(tls.authority));
   const direct = `https://localhost:${port}`;
-  expect(codesOf(await connectOnce(direct, { ...directNetwork(), trusted }))).toEqual(["ok", "ok"]);
-  expect(codesOf(await connectOnce("https://service.test", { route, trusted }))).toEqual(["ok", "ok"]);
+  expect(codesOf(await connectOnce(direct, { ...directNetwork(), certificates: trusted }))).toEqual(["ok", "ok"]);
+  expect(codesOf(await connectOnce("https://service.test", { route, certificates: trusted }))).toEqual(["ok", "ok"]);
   expect(proxy.requests).toEqual(["CONNECT service.test:443", "CONNECT service.test:443"]);
   // The certificate is not for this name.
-  expect(codesOf(await connectOnce("https://other.test", { route, trusted }))).toEqual(["tls", "tls"]);
+  expect(codesOf(await connectOnce("https://other.test", { route, certificates: trusted }))).toEqual(["tls", "tls"]);
   const untrusted = await connectOnce(direct, directNetwork());
   expect(codesOf(untrusted)).toEqual(["tls", "tls"]);
   expect(untrusted[0]!.text).toContain(`The certificate of localhost:${port} is not trusted`);

@@ -164,7 +164,7 @@ test("[RCO3] a value that could not be read again is not written: the file keeps
   await file.write({ since: 1 });
   const fault = { code: "record-unreadable", message: "value.json: since: must be a number" };
   await expect(file.write({ since: Number.NaN })).rejects.toMatchObject(fault);
-  expect(await file.read()).toEqual({ is: "found", value: { since: 1 }, recovered: false });
+  expect(await file.read()).toEqual({ is: "found", value: { since: 1 }, isRecovered: false });
 
   // In the player it is a problem, and the value in memory goes on.
   const disk = new DiskHealth(silentLog);
@@ -173,5 +173,5 @@ test("[RCO3] a value that could not be read again is not written: the file keeps
   expect(stored.value).toEqual({ since: Number.POSITIVE_INFINITY });
   expect(disk.condition).toEqual({ ...healthy, refused: [{ what: "value.json", reason: fault.message }] });
   await stored.set({ since: 2 });
-  expect(await file.read()).toEqual({ is: "found", value: { since: 2 }, recovered: false });
+  expect(await file.read()).toEqual({ is: "found", value: { since: 2 }, isRecovered: false });
 });

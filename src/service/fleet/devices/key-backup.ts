@@ -56,7 +56,7 @@ export async function restoreKey(from: string, data: string, replace: boolean): 
     if (replace && isFault(error, "file-corrupt")) return { is: "damaged" as const };
     throw error;
   });
-  if (current.is === "found" && current.value.publicKey === keys.publicKey && !current.recovered) return { is: "same", name };
+  if (current.is === "found" && current.value.publicKey === keys.publicKey && !current.isRecovered) return { is: "same", name };
   if (current.is === "found" && current.value.publicKey !== keys.publicKey && !replace) {
     throw new Fault(
       "refused",
