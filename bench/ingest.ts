@@ -8,7 +8,7 @@ import type { PlayEvent } from "../src/protocol/device/play-events.ts";
 import { createIds } from "../src/service/store/ids.ts";
 import { storePlayEvents } from "../src/service/proof/play-events.ts";
 import { openStore } from "../src/service/store/store.ts";
-import type { PlayerRow } from "../src/service/store/tables.ts";
+import type { PlayerRow } from "../src/service/store/tables/fleet.ts";
 import { TestService } from "../test/service/harness.ts";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { printFigure, percentiles } from "./lib.ts";

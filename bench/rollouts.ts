@@ -12,7 +12,7 @@ import { RolloutTracker } from "../src/service/fleet/rollouts/tracker.ts";
 import { DesiredStates } from "../src/service/fleet/state/desired-states.ts";
 import { LoneNode } from "../src/service/nodes/lone-node.ts";
 import { createIds } from "../src/service/store/ids.ts";
-import type { RolloutRow } from "../src/service/store/rollout-tables.ts";
+import type { RolloutRow } from "../src/service/store/tables/fleet.ts";
 import { openStore } from "../src/service/store/store.ts";
 import type { UpdateState } from "../src/protocol/device/updates.ts";
 import { commitChange } from "../src/service/operations/commit-change.ts";

@@ -22,7 +22,7 @@ const httpFaults: readonly Fault[] = [
   ...faultsIn("src/service/http/limits/rate-limit.ts", [["recent.length < this.#limit ? 0", "recent.length <= this.#limit ? 0"]]),
   ...faultsIn("src/service/http/origin.ts", [["[known.origin, requested]", "[known.origin]"]]),
   ...faultsIn("src/service/http/input/errors.ts", [["&& misspelt.has(place)", "&& seen.has(place)"]]),
-  ...faultsIn("src/service/http/responses/range.ts", [["if (ifRange !== undefined && ifRange !== etag) return null;", "", "AST5"]]),
+  ...faultsIn("src/service/http/responses/file-response.ts", [["if (ifRange !== undefined && ifRange !== etag) return null;", "", "AST5"]]),
   ...faultsIn("src/service/http/responses/csv.ts", [["|＝＋－＠]", "|]", "POP5"]]),
 ];
 
@@ -61,7 +61,7 @@ const eventFaults: readonly Fault[] = [
   ]),
   ...faultsIn("src/service/events/subscription.ts", [["!players.isDisjointFrom(audience)", "players.isSupersetOf(audience)", "SUB2"]]),
   ...faultsIn("src/service/events/webhooks/signature.ts", [["secret.slice(prefix.length)", "secret", "WHK2"]]),
-  ...faultsIn("src/service/events/webhooks/failure-warnings.ts", [['.where("warned_at", "is", null)', "", "WHK14"]]),
+  ...faultsIn("src/service/events/webhooks/health.ts", [['.where("warned_at", "is", null)', "", "WHK14"]]),
   ...faultsIn("src/service/events/webhooks/due-deliveries.ts", [["rows.filter(({ id }) => !inProgress.has(id))", "rows", "WHK6"]]),
   ...faultsIn("src/service/events/webhooks/delivery-attempts.ts", [["(delaysMs[number] ?? 0)", "(delaysMs[number - 1] ?? 0)", "WHK4"]]),
   ...faultsIn("src/service/events/webhooks/secrets.ts", [["{ ...current, expires_at: now + overlapMs }", "current", "WHK3"]]),

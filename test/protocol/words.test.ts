@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { rootFolder } from "../../src/main/folders.ts";
 import { problemCatalog } from "../../src/protocol/device/player-problems.ts";
 import { openedMail } from "../../src/service/alerts/mail/mail-text.ts";
-import type { AlertRow } from "../../src/service/store/alert-tables.ts";
+import type { AlertRow } from "../../src/service/store/tables/events.ts";
 import { literalsOf } from "../support/sentences.ts";
 
 /** The word where it is not a part of a path, a flag, a name of a program or code in backticks. */

@@ -2,7 +2,7 @@
 import { iso } from "../../base/time.ts";
 import type { Alert } from "../../protocol/operator/alerts.ts";
 import type { NewEvent } from "../events/event-journal.ts";
-import type { AlertRow } from "../store/alert-tables.ts";
+import type { AlertRow } from "../store/tables/events.ts";
 
 /** The alert in its API form. */
 export function showAlert(row: AlertRow): Alert {

@@ -9,7 +9,7 @@ import type { EventJournal } from "../events/event-journal.ts";
 import type { PlayerProblems } from "../fleet/problems/problems.ts";
 import type { Presence } from "../fleet/presence/presence.ts";
 import type { Nodes } from "../nodes/nodes.ts";
-import type { AlertRow } from "../store/alert-tables.ts";
+import type { AlertRow } from "../store/tables/events.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { Db, Store } from "../store/store.ts";

@@ -1,7 +1,7 @@
 // Stores alerts that open or close, with their events, in one transaction for many.
 import type { AlertCloseReason, AlertKind } from "../../protocol/operator/alerts.ts";
 import type { EventJournal, NewEvent } from "../events/event-journal.ts";
-import type { AlertRow } from "../store/alert-tables.ts";
+import type { AlertRow } from "../store/tables/events.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { Db } from "../store/store.ts";
 import { alertEvent } from "./alert-resource.ts";

@@ -2,7 +2,7 @@
 import { iso } from "../../base/time.ts";
 import { alertKinds, type AlertKind, type Trouble, type TroubledPlayer, type TroubledPlayers } from "../../protocol/operator/alerts.ts";
 import type { Presence } from "../fleet/presence/presence.ts";
-import { newestScreenshots, type NewestScreenshot } from "../fleet/players/newest-screenshots.ts";
+import { newestScreenshots, type NewestScreenshot } from "../fleet/store.ts";
 import type { Db } from "../store/store.ts";
 import { acknowledgerOf } from "./alert-resource.ts";
 import type { AlertEngine } from "./engine.ts";

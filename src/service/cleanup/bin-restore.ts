@@ -6,7 +6,8 @@ import { parseItems, parseZones } from "../content/content-columns.ts";
 import { updateTagIndex } from "../fleet/players/targets.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";
-import type { LayoutRow, PlayerRow, PlaylistRow, ScheduleRow } from "../store/tables.ts";
+import type { LayoutRow, PlaylistRow, ScheduleRow } from "../store/tables/content.ts";
+import type { PlayerRow } from "../store/tables/fleet.ts";
 
 /** Called with the event of every resource that is restored along with the requested one. */
 type OnRestored = (event: Omit<NewEvent, "players"> & { players?: readonly string[] }) => void;

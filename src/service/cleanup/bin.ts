@@ -5,7 +5,8 @@ import type { NewEvent } from "../events/event-journal.ts";
 import { flattenTarget, targetColumns, targetOf } from "../schedule/schedules.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";
-import type { PlayerRow, ScheduleRow } from "../store/tables.ts";
+import type { ScheduleRow } from "../store/tables/content.ts";
+import type { PlayerRow } from "../store/tables/fleet.ts";
 
 /** How long the bin keeps a resource, ms. */
 export const binRetentionMs = 30 * dayMs;

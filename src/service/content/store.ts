@@ -1,13 +1,13 @@
 // Playlists, layouts and assets in the database: the reads of lists, and of what a change refers to.
 import { sql, type SelectQueryBuilder } from "kysely";
 import type { z } from "zod";
-import type { AssetQuery } from "../../protocol/content/assets.ts";
+import type { AssetQuery, AssetTags } from "../../protocol/content/assets.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";
-import type { AssetRow, LayoutRow, PlaylistRow, ScheduleRow, Tables } from "../store/tables.ts";
-import type { UploadLinkRow } from "../store/upload-tables.ts";
-import { selectTeamRows } from "../store/team-rows.ts";
-import type { StoredAssetRow } from "./assets/rows.ts";
+import type { AssetRow, LayoutRow, PlaylistRow, ScheduleRow, UploadLinkRow } from "../store/tables/content.ts";
+import type { Tables } from "../store/tables/tables.ts";
+import { selectTeamRows } from "../store/tables/team-rows.ts";
+import { type StoredAssetRow, tagsOf } from "./assets/rows.ts";
 
 /** The rows of the tables that have a bin. */
 export interface RowsWithBin {
@@ -78,4 +78,21 @@ export function findUploadLink(db: Db, linkId: string): Promise<UploadLinkRow | 
 export async function hasOpenUploadLinks(db: Db, teamId: string, count: number, now: number): Promise<boolean> {
   const open = selectTeamRows(db, "upload_links", teamId).where("asset_id", "is", null).where("expires_at", ">", now);
   return (await open.limit(count).execute()).length === count;
+}
+
+/** All tags of the team's assets outside the bin, by name. */
+export async function readAssetTags(db: Db, teamId: string): Promise<AssetTags> {
+  // Many assets have the same tags: the database groups them, so that few lists are parsed.
+  const rows = await db
+    .selectFrom("assets")
+    .select(["tags", (select) => select.fn.countAll<number>().as("count")])
+    .where("team_id", "=", teamId)
+    .where("deleted_at", "is", null)
+    .where("tags", "!=", "[]")
+    .groupBy("tags")
+    .execute();
+  const counts = new Map<string, number>();
+  for (const row of rows) for (const tag of tagsOf(row)) counts.set(tag, (counts.get(tag) ?? 0) + Number(row.count));
+  const data = [...counts].map(([tag, count]) => ({ tag, count }));
+  return { data: data.toSorted((a, b) => a.tag.localeCompare(b.tag, "en")) };
 }

@@ -12,7 +12,8 @@ import type { Change, WriteEvent } from "../operations/unit-of-work.ts";
 import { canonicalJson } from "../store/canonical-json.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { Db } from "../store/store.ts";
-import type { PlayerRow, PlaylistRow } from "../store/tables.ts";
+import type { PlaylistRow } from "../store/tables/content.ts";
+import type { PlayerRow } from "../store/tables/fleet.ts";
 import { columnOf, itemOfLine, playlistColumns, type ItemOfLine, type KnownAsset, type KnownAssets } from "./playlist-lines.ts";
 import { listed, readTable, rejected, type TableLine } from "./table.ts";
 

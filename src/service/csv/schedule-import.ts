@@ -11,7 +11,8 @@ import { scheduleColumns as columnsOf, showSchedule, targetedPlayers } from "../
 import { checkShares } from "../schedule/shares.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { Db } from "../store/store.ts";
-import type { PlayerRow, ScheduleRow } from "../store/tables.ts";
+import type { ScheduleRow } from "../store/tables/content.ts";
+import type { PlayerRow } from "../store/tables/fleet.ts";
 import { scheduleColumnOf, scheduleColumns, scheduleOfLine, type Named, type ScheduleOfLine } from "./schedule-lines.ts";
 import { listed, readTable, rejected } from "./table.ts";
 

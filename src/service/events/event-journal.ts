@@ -7,7 +7,7 @@ import type { MakeId } from "../store/ids.ts";
 import type { Nodes } from "../nodes/nodes.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";
-import type { EventRow } from "../store/event-tables.ts";
+import type { EventRow } from "../store/tables/events.ts";
 
 /** An event before it is stored. */
 export interface NewEvent {

@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:cr
 import type { Clock } from "../../base/clock.ts";
 import { dayMs } from "../../base/time.ts";
 import type { Db, Store } from "../store/store.ts";
-import type { Tables } from "../store/tables.ts";
+import type { Tables } from "../store/tables/tables.ts";
 import { ProblemError } from "./problem.ts";
 
 /** How long a response is kept for a repeat, ms. */

@@ -3,7 +3,7 @@ import { sql, type RawBuilder, type SelectQueryBuilder } from "kysely";
 import { z } from "zod";
 import type { PageQuery } from "../../protocol/operator/resources.ts";
 import { digestOf } from "../store/canonical-json.ts";
-import type { Tables } from "../store/tables.ts";
+import type { Tables } from "../store/tables/tables.ts";
 import { ProblemError } from "./problem.ts";
 
 const Cursor = z.tuple([z.string()], z.union([z.number().min(-1e15).max(1e15), z.string()]));

@@ -11,9 +11,8 @@ import type { AuditLog, AuditedWrite } from "../people/audit.ts";
 import type { Nodes } from "../nodes/nodes.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { Store } from "../store/store.ts";
-import type { PlayerRow } from "../store/tables.ts";
-import { liveEndOf } from "./live-end.ts";
-import { LiveViewer, type LiveEnd } from "./live-viewer.ts";
+import type { PlayerRow } from "../store/tables/fleet.ts";
+import { type LiveEnd, liveEndOf, LiveViewer } from "./live-viewer.ts";
 import { SharedStreams } from "./shared-streams.ts";
 
 export interface LiveViewsDependencies {

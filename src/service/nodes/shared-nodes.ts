@@ -13,10 +13,16 @@ import type { Leases } from "./leases/leases.ts";
 import type { Membership } from "./leases/membership.ts";
 import type { MessageServer } from "./messages/server.ts";
 import type { NodeListeners } from "./messages/listeners.ts";
-import type { AnnouncementKind, Announcements, BroadcastKind, Broadcasts } from "./messages/messages.ts";
+import {
+  type AnnouncementKind,
+  type Announcements,
+  type BroadcastKind,
+  type Broadcasts,
+  parseWireMessage,
+  type WireMessage,
+} from "./messages/messages.ts";
 import type { AnnouncementListener, Loop, NodeFigures, Nodes } from "./nodes.ts";
 import { waitOutErrors } from "./wait-out.ts";
-import { parseWireMessage, type WireMessage } from "./messages/wire-message.ts";
 
 /** The parts of a shared node (open-nodes.ts connects them). */
 export interface SharedParts {

@@ -1,6 +1,6 @@
 // The context of an operation: the request that it handles, independent of the request's protocol.
 import type { Operator } from "../people/operator.ts";
-import type { PlayerRow } from "../store/tables.ts";
+import type { PlayerRow } from "../store/tables/fleet.ts";
 
 interface RequestContext {
   /** The client's IP address. */

@@ -2,7 +2,7 @@
 import type { NewEvent } from "../events/event-journal.ts";
 import type { JournalEntry } from "../fleet/devices/device-journal.ts";
 import type { Db } from "../store/store.ts";
-import type { PlayerRow } from "../store/tables.ts";
+import type { PlayerRow } from "../store/tables/fleet.ts";
 import type { Caller, Contexts } from "./context.ts";
 
 /** An event of a write. Without `players` it concerns all players that the write affects. */

@@ -5,7 +5,7 @@ import type { AuditVerification } from "../../protocol/operator/people.ts";
 import type { MakeId } from "../store/ids.ts";
 import { canonicalJson } from "../store/canonical-json.ts";
 import type { Db } from "../store/store.ts";
-import type { AuditRow } from "../store/people-tables.ts";
+import type { AuditRow } from "../store/tables/people.ts";
 
 /** A write to be logged. It contains digests of the resource instead of the resource: the log has no content and no secrets. */
 export interface AuditedWrite {

@@ -5,7 +5,7 @@ import type { Role, Scope } from "../../protocol/operator/people.ts";
 import { preparedQuery } from "../store/prepared-query.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { Db, Store } from "../store/store.ts";
-import type { TokenRow } from "../store/people-tables.ts";
+import type { TokenRow } from "../store/tables/people.ts";
 import { bearerChallenge, requireScope, scopesOfRole, scopesOfSession, type Operator } from "./operator.ts";
 import { confinedByOf } from "./sessions/confinement.ts";
 import { idleMs } from "./sessions/session-limits.ts";

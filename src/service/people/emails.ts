@@ -1,6 +1,6 @@
 // The emails of people: anybody may carry any address, and only a proven one says who somebody is.
 import { ProblemError } from "../http/problem.ts";
-import type { UserRow } from "../store/people-tables.ts";
+import type { UserRow } from "../store/tables/people.ts";
 import type { Db } from "../store/store.ts";
 
 /** So many people with passwords may carry one address unproven, since signing in compares a password with those of all of them. */

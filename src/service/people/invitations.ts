@@ -1,12 +1,12 @@
 // Accepted invitations: whoever has the secret of a pending one joins its team.
 import { ProblemError } from "../http/problem.ts";
-import type { InvitationRow } from "../store/people-tables.ts";
+import type { InvitationRow } from "../store/tables/people.ts";
 import type { Db } from "../store/store.ts";
 import { showInvitation } from "./people-resources.ts";
 import { findInvitation } from "./store/invitations.ts";
 import { findMembership, insertMember } from "./store/teams.ts";
 import { hashSecret } from "./token-secrets.ts";
-import { updateTeamRow } from "../store/team-rows.ts";
+import { updateTeamRow } from "../store/tables/team-rows.ts";
 
 /** An invitation, and whether its secret was mailed to its email and shown to nobody: whoever has it then has proven the email. */
 export type PresentedInvitation = InvitationRow & { isMailed: boolean };

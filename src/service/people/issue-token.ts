@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { CreatedToken, Scope } from "../../protocol/operator/people.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { Db } from "../store/store.ts";
-import type { TokenRow } from "../store/people-tables.ts";
+import type { TokenRow } from "../store/tables/people.ts";
 import { showToken } from "./people-resources.ts";
 import { generateToken, hashSecret, tokenHint } from "./token-secrets.ts";
 

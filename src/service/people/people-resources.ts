@@ -2,7 +2,7 @@
 import { iso } from "../../base/time.ts";
 import type { Invitation, Member, Role, Scope, Team, Token, User } from "../../protocol/operator/people.ts";
 import { isProven } from "./emails.ts";
-import type { InvitationRow, TeamRow, TokenRow, UserRow } from "../store/people-tables.ts";
+import type { InvitationRow, TeamRow, TokenRow, UserRow } from "../store/tables/people.ts";
 
 /** A member of a team as a row; `id` is the user's. */
 export type Membership = Omit<Member, "created_at" | "role" | "email_proven"> & {

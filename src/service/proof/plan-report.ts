@@ -12,8 +12,7 @@ import { invalidField } from "../http/problem.ts";
 import { forecastFor } from "../schedule/forecast/forecast.ts";
 import { timeZoneOf } from "../schedule/outlook/outlook.ts";
 import type { Store } from "../store/store.ts";
-import type { PlayerRow } from "../store/tables.ts";
-import { openParts } from "./opening-parts.ts";
+import type { PlayerRow } from "../store/tables/fleet.ts";
 import { presentSince } from "./present-since.ts";
 import type { Span } from "./recent-reports.ts";
 import { daysOfReport, type ReportDay } from "./report-days.ts";
@@ -198,4 +197,23 @@ async function withNames(names: ReportNames, groups: ReportGroups<Figures>): Pro
       ...figures,
     };
   });
+}
+
+/** @param deviceTimeZone the machine's own, for a player without one */
+async function openParts(state: DesiredState, deviceTimeZone: string, { from, to }: Span): Promise<Span[]> {
+  // Imported when needed: the service must not load the scheduler while it starts.
+  const [{ displayHoursOf }, { hoursAt }] = await Promise.all([
+    import("../../schedule/control/control-inputs.ts"),
+    import("../../schedule/control/display-hours.ts"),
+  ]);
+  const hours = displayHoursOf(state, deviceTimeZone);
+  if (hours === null) return [{ from, to }];
+  const parts: Span[] = [];
+  for (let at = from; at < to;) {
+    const { isOpen, until } = hoursAt(hours, at);
+    const end = Math.min(until ?? to, to);
+    if (isOpen) parts.push({ from: at, to: end });
+    at = end;
+  }
+  return parts;
 }

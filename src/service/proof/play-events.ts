@@ -5,8 +5,8 @@ import { iso } from "../../base/time.ts";
 import { PlayEvent, type PlayEventReceipt, type PlayEventRecord, type PlayEventsQuery } from "../../protocol/device/play-events.ts";
 import { mostErrors } from "../../protocol/refusal.ts";
 import { isPostgres } from "../store/dialect.ts";
-import type { PlayEventRow, PlayEventTables } from "../store/telemetry-tables.ts";
-import type { PlayerRow } from "../store/tables.ts";
+import type { PlayEventRow, PlayEventTables } from "../store/tables/telemetry.ts";
+import type { PlayerRow } from "../store/tables/fleet.ts";
 import { cutError } from "../http/problem.ts";
 import { validatePart } from "../http/input/validation.ts";
 

@@ -2,7 +2,7 @@
 import type { ExpressionBuilder } from "kysely";
 import { hourMs, minuteMs } from "../../base/time.ts";
 import type { TelemetryDb } from "../store/store.ts";
-import type { TelemetryTables } from "../store/telemetry-tables.ts";
+import type { TelemetryTables } from "../store/tables/telemetry.ts";
 import type { Span } from "./recent-reports.ts";
 
 const minutesOfHour = 60;

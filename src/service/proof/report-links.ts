@@ -5,7 +5,7 @@ import { ProblemError } from "../http/problem.ts";
 import type { AttemptLimit, MakeLimit } from "../http/limits/attempt-limit.ts";
 import { addressKey, RateLimit, tooManyRequests } from "../http/limits/rate-limit.ts";
 import { hashSecret } from "../people/token-secrets.ts";
-import type { ReportLinkRow } from "../store/tables.ts";
+import type { ReportLinkRow } from "../store/tables/content.ts";
 import type { RecentReports } from "./recent-reports.ts";
 import { computeShared, type ComputedReport, type SharedDependencies } from "./shared-report.ts";
 

@@ -1,7 +1,7 @@
 // The players that a report is about, and their tags.
 import { sql } from "kysely";
 import type { Db } from "../store/store.ts";
-import type { PlayerRow } from "../store/tables.ts";
+import type { PlayerRow } from "../store/tables/fleet.ts";
 
 export type TagsOfPlayers = ReadonlyMap<string, readonly string[]>;
 

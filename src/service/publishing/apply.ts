@@ -5,7 +5,7 @@ import { listFaults } from "../../protocol/refusal.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { WriteEvent } from "../operations/unit-of-work.ts";
 import type { Db } from "../store/store.ts";
-import type { PlayerRow } from "../store/tables.ts";
+import type { PlayerRow } from "../store/tables/fleet.ts";
 import { concernedPlayers } from "./concerned-players.ts";
 import { fit, useOf, type Applying } from "./fitting.ts";
 import { actionOf, nameIn, readLive, writeImage, type Image } from "./images.ts";

@@ -6,7 +6,8 @@ import { playlistsUsing, schedulesUsing } from "../schedule/calendars/holiday-ca
 import { schedulesOutsideBin, targetedPlayers, targetOf } from "../schedule/schedules.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";
-import type { PlayerRow, ScheduleRow } from "../store/tables.ts";
+import type { ScheduleRow } from "../store/tables/content.ts";
+import type { PlayerRow } from "../store/tables/fleet.ts";
 
 /** The players that show some of these resources, by schedule or assignment. Call it before and after a change: both may count. */
 export async function concernedPlayers(db: Db, teamId: string, refs: readonly ContentRef[]): Promise<PlayerRow[]> {

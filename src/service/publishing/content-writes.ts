@@ -2,7 +2,7 @@
 import type { ContentKind } from "../../protocol/operator/publishing.ts";
 import { preparedQuery } from "../store/prepared-query.ts";
 import type { Db } from "../store/store.ts";
-import type { ContentWriteRow } from "../store/publishing-tables.ts";
+import type { ContentWriteRow } from "../store/tables/content.ts";
 import { imageOf, readLive, type Image } from "./images.ts";
 
 /** A resource that was written, as it was before the transaction and as it is now. */

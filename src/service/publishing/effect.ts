@@ -9,7 +9,7 @@ import { readInterventions, readScreens, type ScreenState } from "../schedule/fo
 import type { OutlookDependencies } from "../schedule/outlook/outlook.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db, Store } from "../store/store.ts";
-import type { PlayerRow } from "../store/tables.ts";
+import type { PlayerRow } from "../store/tables/fleet.ts";
 import { applyImages } from "./apply.ts";
 import { concernedPlayers } from "./concerned-players.ts";
 import { changesOf, findDraft, keptOf } from "./drafts/drafts.ts";

@@ -15,8 +15,8 @@ import { checkShares } from "../schedule/shares.ts";
 import { deleteExpiredOverrides } from "../schedule/overrides.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";
-import { findTeamRow } from "../store/team-rows.ts";
-import type { LayoutRow, PlaylistRow } from "../store/tables.ts";
+import { findTeamRow } from "../store/tables/team-rows.ts";
+import type { LayoutRow, PlaylistRow } from "../store/tables/content.ts";
 import { ProblemError } from "../http/problem.ts";
 import { imageOf, rowOf } from "./images.ts";
 

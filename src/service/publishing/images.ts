@@ -7,7 +7,7 @@ import { showSchedule } from "../schedule/schedules.ts";
 import { canonicalJson } from "../store/canonical-json.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";
-import type { CalendarRow, LayoutRow, PlaylistRow, ScheduleRow } from "../store/tables.ts";
+import type { CalendarRow, LayoutRow, PlaylistRow, ScheduleRow } from "../store/tables/content.ts";
 
 /** Canonical JSON of a row's columns; null: it does not exist, or is in the bin. */
 export type Image = string | null;

@@ -2,7 +2,7 @@
 import type { CommandRequest } from "../../protocol/device/command-request.ts";
 import { invalidField } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
-import type { PlayerRow } from "../store/tables.ts";
+import type { PlayerRow } from "../store/tables/fleet.ts";
 import { targetedPlayers } from "./schedules.ts";
 
 // An override may have no end: keep only the newest ones of each player.

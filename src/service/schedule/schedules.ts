@@ -4,7 +4,8 @@ import type { OneTarget, Schedule, ScheduleTarget } from "../../protocol/schedul
 import type { ScheduleTiming } from "../../schedule/validate-schedule.ts";
 import { canonicalJson } from "../store/canonical-json.ts";
 import type { Db } from "../store/store.ts";
-import type { PlayerRow, ScheduleRow } from "../store/tables.ts";
+import type { ScheduleRow } from "../store/tables/content.ts";
+import type { PlayerRow } from "../store/tables/fleet.ts";
 import { selectPlayers } from "../fleet/store.ts";
 
 /** A team's schedules by target. */

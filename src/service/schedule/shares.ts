@@ -3,7 +3,7 @@ import { activeTimesOf, areComparable, findShareConflict, sumOfShares, type Acti
 import { unmetTag } from "../../schedule/agenda/player-conditions.ts";
 import { invalidField } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
-import type { PlayerRow } from "../store/tables.ts";
+import type { PlayerRow } from "../store/tables/fleet.ts";
 import { datesByCalendar, readCalendars } from "./calendars/holiday-calendars.ts";
 import {
   groupByTarget,

@@ -5,7 +5,7 @@ import type { ScheduleChange } from "../../protocol/scheduling/schedules.ts";
 import type { NewSchedule } from "../../schedule/validate-schedule.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { Db } from "../store/store.ts";
-import type { ScheduleRow } from "../store/tables.ts";
+import type { ScheduleRow } from "../store/tables/content.ts";
 import { checkSchedule } from "./check.ts";
 import { scheduleColumns, showSchedule } from "./schedules.ts";
 import { affectsShares, checkShares } from "./shares.ts";

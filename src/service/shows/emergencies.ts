@@ -10,7 +10,8 @@ import type { Presence } from "../fleet/presence/presence.ts";
 import type { Clock } from "../../base/clock.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";
-import type { CommandRow, PlayerRow, ShowRow } from "../store/tables.ts";
+import type { ShowRow } from "../store/tables/content.ts";
+import type { CommandRow, PlayerRow } from "../store/tables/fleet.ts";
 
 export interface EmergencyDependencies {
   clock: Clock;

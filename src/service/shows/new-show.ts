@@ -9,7 +9,7 @@ import { findPlayerByIdOrName } from "../fleet/players/by-name.ts";
 import type { Presence } from "../fleet/presence/presence.ts";
 import { invalidField, invalidFields } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
-import type { PlayerRow } from "../store/tables.ts";
+import type { PlayerRow } from "../store/tables/fleet.ts";
 
 /** The window of a show, in the fields of its schedule. */
 export interface ShowWindow {

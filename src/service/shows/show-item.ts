@@ -5,7 +5,7 @@ import { NewPlaylistItem } from "../../protocol/content/items.ts";
 import type { NewShow } from "../../protocol/operator/shows.ts";
 import { invalidField } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
-import { findTeamRow } from "../store/team-rows.ts";
+import { findTeamRow } from "../store/tables/team-rows.ts";
 
 const webPlayMs = 60_000;
 const maxNameLength = 60;

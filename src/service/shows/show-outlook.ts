@@ -7,7 +7,8 @@ import { outlookOf, type OutlookDependencies } from "../schedule/outlook/outlook
 import { layoutSizeFor } from "./new-show.ts";
 import { findShowSchedule, showStatus, type ShowContent } from "./shows.ts";
 import type { Db } from "../store/store.ts";
-import type { PlayerRow, ShowRow } from "../store/tables.ts";
+import type { ShowRow } from "../store/tables/content.ts";
+import type { PlayerRow } from "../store/tables/fleet.ts";
 import { findUserName } from "../people/store/users.ts";
 
 /** The dependencies and the team for describing a show. */

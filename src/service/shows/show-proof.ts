@@ -5,7 +5,8 @@ import { selectPlayEvents } from "../proof/play-events.ts";
 import { showEntry, playerEntry, type ShowContext } from "./show-outlook.ts";
 import { zoneIdsOf } from "./shows.ts";
 import type { Db, Store } from "../store/store.ts";
-import type { PlayerRow, ShowRow } from "../store/tables.ts";
+import type { ShowRow } from "../store/tables/content.ts";
+import type { PlayerRow } from "../store/tables/fleet.ts";
 import { inChunks } from "../store/chunks.ts";
 
 // Counts plays like the reports: at least one frame was on screen.

@@ -12,13 +12,14 @@ import type { Clock } from "../../base/clock.ts";
 import type { Presence } from "../fleet/presence/presence.ts";
 import type { Change } from "../operations/unit-of-work.ts";
 
-import { findTeamRow, selectTeamRows } from "../store/team-rows.ts";
+import { findTeamRow, selectTeamRows } from "../store/tables/team-rows.ts";
 import { timeZoneOf } from "../schedule/outlook/outlook.ts";
 import { deleteExpiredOverrides } from "../schedule/overrides.ts";
 import { targetedPlayers, showSchedule, targetOf } from "../schedule/schedules.ts";
 import type { Db } from "../store/store.ts";
 import { maxBehindUtcMs } from "./new-show.ts";
-import type { PlayerRow, ScheduleRow, ShowRow } from "../store/tables.ts";
+import type { ScheduleRow, ShowRow } from "../store/tables/content.ts";
+import type { PlayerRow } from "../store/tables/fleet.ts";
 
 /** The requested content, stored as JSON. */
 export type ShowContent = Pick<NewShow, "asset_id" | "url" | "text" | "layout_id">;

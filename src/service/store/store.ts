@@ -9,8 +9,8 @@ import { migrations, telemetryMigrations } from "./migrations/index.ts";
 import { checkMigrationHistory, isMigrated } from "./migrations/check-history.ts";
 import { playEventMigrations } from "./migrations/play-events.ts";
 import type { GrowingTable } from "./partitions/growing-tables.ts";
-import type { Tables } from "./tables.ts";
-import type { PlayEventTables, TelemetryTables } from "./telemetry-tables.ts";
+import type { Tables } from "./tables/tables.ts";
+import type { PlayEventTables, TelemetryTables } from "./tables/telemetry.ts";
 
 /** The durable database, or a transaction on it. Inside a transaction use only its handle: there is one connection. */
 export type Db = Kysely<Tables>;

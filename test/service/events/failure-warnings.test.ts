@@ -1,7 +1,7 @@
 // Which webhooks are warned of: test/service/events/webhook-health.long.test.ts has the hour with a real receiver.
 import { expect, test } from "vitest";
-import { markWarned } from "../../../src/service/events/webhooks/failure-warnings.ts";
-import type { WebhookRow } from "../../../src/service/store/event-tables.ts";
+import { markWarned } from "../../../src/service/events/webhooks/health.ts";
+import type { WebhookRow } from "../../../src/service/store/tables/events.ts";
 import type { Store } from "../../../src/service/store/store.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { openTestStore } from "../test-database.ts";

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Webhook as Verifier } from "standardwebhooks";
 import { expect, test } from "vitest";
-import { webhookBody } from "../../../src/service/events/webhooks/message-body.ts";
+import { webhookBody } from "../../../src/service/events/webhooks/deliveries.ts";
 import { signatureHeaders } from "../../../src/service/events/webhooks/signature.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { pruneMinutes } from "../../../src/service/fleet/heartbeats/minutes.ts";
 import { rollUpHours } from "../../../src/service/fleet/heartbeats/hours.ts";
 import { isOnPostgres, openTestStore } from "../test-database.ts";
-import type { HeartbeatMinuteRow } from "../../../src/service/store/telemetry-tables.ts";
+import type { HeartbeatMinuteRow } from "../../../src/service/store/tables/telemetry.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { seededRandom } from "../../support/random.ts";

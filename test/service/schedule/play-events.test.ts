@@ -7,7 +7,7 @@ import { createIds } from "../../../src/service/store/ids.ts";
 import type { PlayEvent } from "../../../src/protocol/device/play-events.ts";
 import { selectPlayEvents, showPlayEvent } from "../../../src/service/proof/play-events.ts";
 import { playEventMigrations } from "../../../src/service/store/migrations/play-events.ts";
-import type { PlayEventTables } from "../../../src/service/store/telemetry-tables.ts";
+import type { PlayEventTables } from "../../../src/service/store/tables/telemetry.ts";
 import { adaptDatabase } from "../../../src/service/store/store.ts";
 import { openTestStore, isOnPostgres, databaseFlags } from "../test-database.ts";
 import { FakeClock } from "../../support/clock.ts";

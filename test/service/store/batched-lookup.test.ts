@@ -1,6 +1,6 @@
 // Look-ups of single keys that share queries.
 import { expect, test } from "vitest";
-import { BatchedLookup } from "../../../src/service/store/batched-lookup.ts";
+import { BatchedLookup } from "../../../src/service/store/tables/batched-lookup.ts";
 
 /** A lookup whose queries wait until the test answers them. */
 function heldLookup(collected?: "tick") {

@@ -18,7 +18,7 @@ import { makePartitions } from "../../../src/service/store/partitions/partition-
 import { connectionTo, openPool } from "../../../src/service/store/postgres/pools.ts";
 import { openPostgresStore } from "../../../src/service/store/postgres/postgres-store.ts";
 import { openStore, type Store } from "../../../src/service/store/store.ts";
-import type { PlayerRow } from "../../../src/service/store/tables.ts";
+import type { PlayerRow } from "../../../src/service/store/tables/fleet.ts";
 import { createLog } from "../../support/recording-log.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { waitForLockedQuery } from "../../support/postgres.ts";

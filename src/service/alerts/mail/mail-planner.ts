@@ -3,7 +3,7 @@ import type { Clock } from "../../../base/clock.ts";
 import { isFault } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
 import { hourMs, minuteMs } from "../../../base/time.ts";
-import type { AlertGroupRow, AlertRow } from "../../store/alert-tables.ts";
+import type { AlertGroupRow, AlertRow } from "../../store/tables/events.ts";
 import { inChunks } from "../../store/chunks.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";

@@ -1,7 +1,7 @@
 // The mails of each team: durable until they are sent or given up, and bounded.
 import { hourMs, iso, minuteMs } from "../../../base/time.ts";
 import type { MailStatus } from "../../../protocol/operator/alerts.ts";
-import type { MailRow } from "../../store/alert-tables.ts";
+import type { MailRow } from "../../store/tables/events.ts";
 import type { SecretFor } from "../../people/mails/mailed-secrets.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";

@@ -3,7 +3,7 @@ import { Signal } from "../../../base/async/signal.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { isFault } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
-import type { MailRow } from "../../store/alert-tables.ts";
+import type { MailRow } from "../../store/tables/events.ts";
 import { makeMailedSecret, SecretFor, secretPlace } from "../../people/mails/mailed-secrets.ts";
 import type { Nodes } from "../../nodes/nodes.ts";
 import { untilStored } from "../../nodes/wait-out.ts";

@@ -1,7 +1,7 @@
 // The subject and the text of mails about alerts, as plain text and as simple HTML. Pure.
 import type { AlertKind } from "../../../protocol/operator/alerts.ts";
 import { publicBase } from "../../http/public-url.ts";
-import type { AlertRow } from "../../store/alert-tables.ts";
+import type { AlertRow } from "../../store/tables/events.ts";
 import { oneLine } from "./smtp.ts";
 
 export interface MailText {

@@ -8,7 +8,7 @@ import { listTroubled, type TroubledDependencies } from "../troubled.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found, ProblemError } from "../../http/problem.ts";
 import type { Store } from "../../store/store.ts";
-import { findTeamRow, selectTeamRows, updateTeamRow } from "../../store/team-rows.ts";
+import { findTeamRow, selectTeamRows, updateTeamRow } from "../../store/tables/team-rows.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 import { findUserName } from "../../people/store/users.ts";
 

@@ -8,8 +8,8 @@ import type { EventJournal, NewEvent } from "../../events/event-journal.ts";
 import type { MediaProcessPool } from "../../media/process-pool.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
-import type { AssetRow } from "../../store/tables.ts";
-import { insertTeamRow } from "../../store/team-rows.ts";
+import type { AssetRow } from "../../store/tables/content.ts";
+import { insertTeamRow } from "../../store/tables/team-rows.ts";
 
 /** The dependencies for examining files. */
 export interface ExaminationDependencies {

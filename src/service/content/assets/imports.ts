@@ -9,7 +9,7 @@ import type { EventJournal } from "../../events/event-journal.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { MediaProcessPool } from "../../media/process-pool.ts";
 import type { Store } from "../../store/store.ts";
-import type { AssetRow } from "../../store/tables.ts";
+import type { AssetRow } from "../../store/tables/content.ts";
 import { assetEvent, examineFile, keepFile, prepareFile } from "./creation.ts";
 import { fileColumns, withoutQuery } from "./rows.ts";
 import type { Nodes } from "../../nodes/nodes.ts";

@@ -2,7 +2,7 @@
 import { iso } from "../../../base/time.ts";
 import type { Asset, AssetKind } from "../../../protocol/content/assets.ts";
 import type { MediaInfo } from "../../media/job-protocol.ts";
-import type { AssetRow } from "../../store/tables.ts";
+import type { AssetRow } from "../../store/tables/content.ts";
 
 /** The row of an asset that has its file. */
 export type StoredAssetRow = AssetRow & { kind: AssetKind; mime_type: string; size_bytes: number; sha256: string };

@@ -6,7 +6,7 @@ import { extractFrame } from "../../media/formats/video-frame.ts";
 import type { EventJournal } from "../../events/event-journal.ts";
 import type { MediaProcessPool } from "../../media/process-pool.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { AssetRow } from "../../store/tables.ts";
+import type { AssetRow } from "../../store/tables/content.ts";
 import { assetEvent } from "./creation.ts";
 import { isStored, type StoredAssetRow } from "./rows.ts";
 import type { Nodes } from "../../nodes/nodes.ts";

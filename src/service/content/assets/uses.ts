@@ -3,7 +3,8 @@ import { assetIdsOf } from "../../../protocol/content/items.ts";
 import { layoutsShowing } from "../../fleet/state/players-showing.ts";
 import { playersShowingByOverride } from "../../schedule/overrides.ts";
 import type { Db } from "../../store/store.ts";
-import type { LayoutRow, PlayerRow, PlaylistRow } from "../../store/tables.ts";
+import type { LayoutRow, PlaylistRow } from "../../store/tables/content.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
 import { parseItems } from "../content-columns.ts";
 
 /** What is named by its id. */

@@ -13,7 +13,7 @@ import type { Store } from "../../store/store.ts";
 import { NoContent, operationsWith, type Operation } from "../../operations/operation.ts";
 import { assetParams, readAsset, selectAsset, showAssetRow } from "./asset-reading.ts";
 import { listNames } from "./playlists.ts";
-import { deleteTeamRow, updateTeamRow } from "../../store/team-rows.ts";
+import { deleteTeamRow, updateTeamRow } from "../../store/tables/team-rows.ts";
 
 export interface AssetBinDependencies {
   clock: Clock;

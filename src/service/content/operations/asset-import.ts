@@ -8,11 +8,11 @@ import type { Imports } from "../assets/imports.ts";
 import { invalidField } from "../../http/problem.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
-import type { AssetRow } from "../../store/tables.ts";
+import type { AssetRow } from "../../store/tables/content.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 import { JsonResponse } from "../../operations/responses.ts";
 import { showAssetRow } from "./asset-reading.ts";
-import { insertTeamRow } from "../../store/team-rows.ts";
+import { insertTeamRow } from "../../store/tables/team-rows.ts";
 
 interface AssetImportDependencies {
   clock: Clock;

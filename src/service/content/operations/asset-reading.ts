@@ -6,8 +6,8 @@ import { showAsset } from "../assets/rows.ts";
 import type { Imports } from "../assets/imports.ts";
 import { found } from "../../http/problem.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { AssetRow } from "../../store/tables.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+import type { AssetRow } from "../../store/tables/content.ts";
+import { findTeamRow } from "../../store/tables/team-rows.ts";
 import type { OperatorContext } from "../../operations/context.ts";
 
 export const assetParams = z.strictObject({ id: id("ast") });

@@ -9,7 +9,7 @@ import { found } from "../../http/problem.ts";
 import { requireScope } from "../../people/operator.ts";
 import { schedulesShowing, targetedPlayers } from "../../schedule/schedules.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { PlayerRow } from "../../store/tables.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 import { assetParams, selectAsset } from "./asset-reading.ts";
 

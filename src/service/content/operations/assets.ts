@@ -8,7 +8,7 @@ import { assetEvent, examineFile, insertAsset, prepareFile } from "../assets/cre
 import { assetVersion, isStored, tagsOf, type StoredAssetRow } from "../assets/rows.ts";
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Imports } from "../assets/imports.ts";
-import { readAssetTags } from "../assets/tags.ts";
+import { findAssetByHash, readAssetTags, selectAssets } from "../store.ts";
 import { thumbnailType, type Thumbnails } from "../assets/thumbnails.ts";
 import type { EventJournal } from "../../events/event-journal.ts";
 import { pageByName } from "../../http/paging.ts";
@@ -24,8 +24,7 @@ import { NoContent, operationsWith, type Operation } from "../../operations/oper
 import { FileResponse, JsonResponse } from "../../operations/responses.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Store } from "../../store/store.ts";
-import { findAssetByHash, selectAssets } from "../store.ts";
-import { updateTeamRow } from "../../store/team-rows.ts";
+import { updateTeamRow } from "../../store/tables/team-rows.ts";
 
 interface AssetDependencies {
   blobs: BlobStore;

@@ -5,7 +5,7 @@ import { pageByName } from "../../http/paging.ts";
 import { found } from "../../http/problem.ts";
 import type { Db, Store } from "../../store/store.ts";
 import { selectByBin, type RowsWithBin } from "../store.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+import { findTeamRow } from "../../store/tables/team-rows.ts";
 import type { OperatorContext } from "../../operations/context.ts";
 
 /** Reads the rows of one table. @param noun names the resource in a 404 */

@@ -7,7 +7,7 @@ import { layoutsShowing, playersShowing } from "../../fleet/state/players-showin
 import { found } from "../../http/problem.ts";
 import { schedulesShowing } from "../../schedule/schedules.ts";
 import type { Db, Store } from "../../store/store.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+import { findTeamRow } from "../../store/tables/team-rows.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 
 interface ContentUsesDependencies {

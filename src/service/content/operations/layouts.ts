@@ -20,8 +20,8 @@ import { schedulesShowing } from "../../schedule/schedules.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { LayoutRow } from "../../store/tables.ts";
-import { findTeamRow, insertTeamRow, updateTeamRow } from "../../store/team-rows.ts";
+import type { LayoutRow } from "../../store/tables/content.ts";
+import { findTeamRow, insertTeamRow, updateTeamRow } from "../../store/tables/team-rows.ts";
 
 interface LayoutDependencies {
   clock: Clock;

@@ -18,8 +18,8 @@ import type { WriteEvent } from "../../operations/unit-of-work.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Store } from "../../store/store.ts";
-import type { PlaylistRow } from "../../store/tables.ts";
-import { insertTeamRow, updateTeamRow } from "../../store/team-rows.ts";
+import type { PlaylistRow } from "../../store/tables/content.ts";
+import { insertTeamRow, updateTeamRow } from "../../store/tables/team-rows.ts";
 
 interface PlaylistDependencies {
   clock: Clock;

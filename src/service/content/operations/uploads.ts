@@ -5,7 +5,7 @@ import { Upload } from "../../../protocol/content/assets.ts";
 import type { TusServer } from "../uploads/tus.ts";
 import type { Uploads } from "../uploads/uploads.ts";
 import { ProblemError } from "../../http/problem.ts";
-import type { UploadRow } from "../../store/upload-tables.ts";
+import type { UploadRow } from "../../store/tables/content.ts";
 import type { OperatorContext } from "../../operations/context.ts";
 import { NoContent, operationsWith, type Operation } from "../../operations/operation.ts";
 import { JsonResponse } from "../../operations/responses.ts";

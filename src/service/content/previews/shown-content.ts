@@ -16,7 +16,7 @@ import { interventionsOf, timeZoneOf } from "../../schedule/outlook/outlook.ts";
 import { ScheduleTrial, takingBack } from "../../schedule/effect/trial.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { PlayerRow } from "../../store/tables.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
 import { maskSecrets } from "../web-secrets.ts";
 
 export interface ShownContentDependencies {

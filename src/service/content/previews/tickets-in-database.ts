@@ -7,7 +7,7 @@ import { reauthorize } from "../../people/authentication.ts";
 import type { SecretKeys } from "../../people/one-time/secret-keys.ts";
 import type { Operator } from "../../people/operator.ts";
 import { hashSecret } from "../../people/token-secrets.ts";
-import type { PreviewTicketRow } from "../../store/one-time-tables.ts";
+import type { PreviewTicketRow } from "../../store/tables/people.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
 import {

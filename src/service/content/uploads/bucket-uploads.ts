@@ -9,7 +9,7 @@ import { ProblemError } from "../../http/problem.ts";
 import { randomText } from "../../people/token-secrets.ts";
 import { inChunks } from "../../store/chunks.ts";
 import type { Store } from "../../store/store.ts";
-import type { UploadPieceRow } from "../../store/upload-tables.ts";
+import type { UploadPieceRow } from "../../store/tables/content.ts";
 import type { S3Blobs } from "../blobs/s3/s3-blobs.ts";
 import { silenceLimited } from "../blobs/s3/silence-limit.ts";
 import { writeStream } from "../file-writer.ts";

@@ -12,7 +12,7 @@ import type { MediaProcessPool } from "../../media/process-pool.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { EventJournal } from "../../events/event-journal.ts";
 import type { Store } from "../../store/store.ts";
-import type { UploadRow } from "../../store/upload-tables.ts";
+import type { UploadRow } from "../../store/tables/content.ts";
 import type { Thumbnails } from "../assets/thumbnails.ts";
 import type { UploadBytes } from "./upload-bytes.ts";
 import { findAssetByHash } from "../store.ts";

@@ -15,10 +15,10 @@ import { found, invalidField, ProblemError } from "../../http/problem.ts";
 import type { Nodes } from "../../nodes/nodes.ts";
 import type { OperatorContext } from "../../operations/context.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
-import type { DeliveryRow } from "../../store/event-tables.ts";
+import type { DeliveryRow } from "../../store/tables/events.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Store } from "../../store/store.ts";
-import { selectTeamRows } from "../../store/team-rows.ts";
+import { selectTeamRows } from "../../store/tables/team-rows.ts";
 import { attemptsOf, findDelivery, readMessage } from "../webhooks/store.ts";
 
 interface WebhookDeliveryDependencies {

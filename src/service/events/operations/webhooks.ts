@@ -15,10 +15,10 @@ import type { Nodes } from "../../nodes/nodes.ts";
 import type { OperatorContext } from "../../operations/context.ts";
 import { webhookDeliveryOperations } from "./webhook-deliveries.ts";
 import { NoContent, operationsWith, type Operation } from "../../operations/operation.ts";
-import type { WebhookRow } from "../../store/event-tables.ts";
+import type { WebhookRow } from "../../store/tables/events.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Store } from "../../store/store.ts";
-import { insertTeamRow, selectTeamRows, updateTeamRow } from "../../store/team-rows.ts";
+import { insertTeamRow, selectTeamRows, updateTeamRow } from "../../store/tables/team-rows.ts";
 import { deleteWebhooks } from "../webhooks/store.ts";
 
 interface WebhookDependencies {

@@ -6,10 +6,9 @@ import type { Event, EventType } from "../../../protocol/operator/events.ts";
 import { eventFromRow } from "../event-journal.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
-import type { DeliveryRow, WebhookRow } from "../../store/event-tables.ts";
+import type { DeliveryRow, WebhookRow } from "../../store/tables/events.ts";
 import { cancelPending } from "./delivery-attempts.ts";
 import { clearedHealth, isLongUnreachable, maxPending } from "./health.ts";
-import { webhookBody } from "./message-body.ts";
 
 const retentionMs = 30 * dayMs;
 
@@ -187,4 +186,15 @@ function subscribedBy({ id, events }: Pick<WebhookRow, "id" | "events">): (event
   const types = new Set(JSON.parse(events) as (EventType | "*")[]);
   const isAboutItself = ({ type, data }: Event) => type.startsWith("webhook.") && data["webhook_id"] === id;
   return (event) => (types.has("*") || types.has(event.type)) && !isAboutItself(event);
+}
+
+// Standard Webhooks advises bodies below 20 kB.
+const maxBodyBytes = 20_000;
+
+/** The body for an event. If the data is too large, it contains only the ids, by which the receiver can read the rest. */
+export function webhookBody({ id, type, created_at, data }: Event): string {
+  const body = JSON.stringify({ id, type, timestamp: created_at, data });
+  if (Buffer.byteLength(body) <= maxBodyBytes) return body;
+  const ids = Object.fromEntries(Object.entries(data).filter(([name]) => name === "id" || name.endsWith("_id")));
+  return JSON.stringify({ id, type, timestamp: created_at, data: { ...ids, truncated: true } });
 }

@@ -1,6 +1,6 @@
 // Finds the deliveries that are due.
 import type { Db } from "../../store/store.ts";
-import type { DeliveryRow, WebhookRow } from "../../store/event-tables.ts";
+import type { DeliveryRow, WebhookRow } from "../../store/tables/events.ts";
 
 /** A delivery that is due, with everything that is needed to send it. */
 export interface DueDelivery {

@@ -3,10 +3,11 @@ import { dayMs, hourMs, iso } from "../../../base/time.ts";
 import type { EventType } from "../../../protocol/operator/events.ts";
 import type { WebhookWarning } from "../../../protocol/operator/webhooks.ts";
 import type { NewEvent } from "../event-journal.ts";
-import type { WebhookRow } from "../../store/event-tables.ts";
+import type { WebhookRow } from "../../store/tables/events.ts";
+import type { Db } from "../../store/store.ts";
 
 /** An event warns of a webhook after all attempts have failed for this time. */
-export const warnAfterMs = hourMs;
+const warnAfterMs = hourMs;
 const pauseAfterDays = 5;
 /** A webhook is paused after all attempts have failed for this time. */
 const pauseAfterMs = pauseAfterDays * dayMs;
@@ -71,7 +72,7 @@ export function healthAfterAttempt(
 }
 
 /** The event that warns of a failing webhook. */
-export function warningEvent(webhook: WebhookRow): NewEvent {
+function warningEvent(webhook: WebhookRow): NewEvent {
   return healthEvent("webhook.failing", webhook);
 }
 
@@ -104,4 +105,28 @@ function healthEvent(
 ): NewEvent {
   const since = iso(failing_since);
   return { teamId: team_id, type, data: { webhook_id: id, name, failing_since: since, last_error, ...more }, players: [] };
+}
+
+/** The enabled webhooks that have failed for an hour and have no warning yet. */
+export function webhooksToWarn(db: Db, now: number): Promise<WebhookRow[]> {
+  return db
+    .selectFrom("webhooks")
+    .selectAll()
+    .where("failing_since", "<=", Math.trunc(now) - warnAfterMs)
+    .where("warned_at", "is", null)
+    .where("status", "=", "enabled")
+    .execute();
+}
+
+/** Marks these webhooks as warned, in a transaction. @returns the warning events. */
+export async function markWarned(db: Db, now: number): Promise<NewEvent[]> {
+  const webhooks = await webhooksToWarn(db, now);
+  for (const { id } of webhooks) {
+    await db
+      .updateTable("webhooks")
+      .set({ warned_at: Math.trunc(now) })
+      .where("id", "=", id)
+      .execute();
+  }
+  return webhooks.map(warningEvent);
 }

@@ -1,6 +1,6 @@
 // The secrets of a webhook: one, or two for a day after a rotation.
 import { dayMs } from "../../../base/time.ts";
-import type { WebhookRow } from "../../store/event-tables.ts";
+import type { WebhookRow } from "../../store/tables/events.ts";
 import { createSecret } from "./signature.ts";
 
 export interface Secret {

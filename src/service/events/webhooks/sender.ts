@@ -11,7 +11,7 @@ import type { EventJournal } from "../event-journal.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { recordAttempt, type DeliveryAttempt } from "./delivery-attempts.ts";
 import { dueDeliveries, nextDueAt, type DueDelivery } from "./due-deliveries.ts";
-import { markWarned, webhooksToWarn } from "./failure-warnings.ts";
+import { markWarned, webhooksToWarn } from "./health.ts";
 import { signingSecrets } from "./secrets.ts";
 import { signatureHeaders } from "./signature.ts";
 import type { Nodes } from "../../nodes/nodes.ts";

@@ -1,7 +1,7 @@
 // Webhooks and their deliveries in the database.
-import type { DeliveryRow, EventTables } from "../../store/event-tables.ts";
+import type { DeliveryRow, EventTables } from "../../store/tables/events.ts";
 import type { Db } from "../../store/store.ts";
-import { selectTeamRows } from "../../store/team-rows.ts";
+import { selectTeamRows } from "../../store/tables/team-rows.ts";
 
 export function findDelivery(db: Db, teamId: string, webhook_id: string, id: string): Promise<DeliveryRow | undefined> {
   return selectTeamRows(db, "webhook_deliveries", teamId, { webhook_id, id }).executeTakeFirst();

@@ -2,9 +2,9 @@
 import { iso } from "../../../base/time.ts";
 import type { Webhook } from "../../../protocol/operator/webhooks.ts";
 import { found } from "../../http/problem.ts";
-import type { WebhookRow } from "../../store/event-tables.ts";
+import type { WebhookRow } from "../../store/tables/events.ts";
 import type { Db } from "../../store/store.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+import { findTeamRow } from "../../store/tables/team-rows.ts";
 import { webhookWarnings } from "./health.ts";
 import { validSecrets } from "./secrets.ts";
 

@@ -1,7 +1,7 @@
 // Shows a batch of commands with its progress as the API does.
 import { iso } from "../../../base/time.ts";
 import type { CommandBatch, CommandBatchProgress } from "../../../protocol/operator/command-batches.ts";
-import type { CommandBatchRow } from "../../store/batch-tables.ts";
+import type { CommandBatchRow } from "../../store/tables/fleet.ts";
 import type { Db } from "../../store/store.ts";
 import { countCommands, wavesOf } from "./batch-rows.ts";
 

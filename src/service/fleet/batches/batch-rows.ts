@@ -6,10 +6,9 @@ import type { CommandWaves } from "../../../protocol/operator/command-batches.ts
 import type { EventType } from "../../../protocol/operator/events.ts";
 import type { WriteEvent } from "../../operations/unit-of-work.ts";
 import { storeOverride } from "../../schedule/overrides.ts";
-import type { CommandBatchRow } from "../../store/batch-tables.ts";
+import type { CommandBatchRow, CommandRow, PlayerRow } from "../../store/tables/fleet.ts";
 import { inChunks } from "../../store/chunks.ts";
 import type { Db } from "../../store/store.ts";
-import type { CommandRow, PlayerRow } from "../../store/tables.ts";
 import type { Commands } from "../commands/commands.ts";
 import type { JournalEntry } from "../devices/device-journal.ts";
 import type { WaveCounts } from "./gate.ts";

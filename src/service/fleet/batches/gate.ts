@@ -1,7 +1,7 @@
 // Decides the next step of a batch from the statuses of its current wave's commands. Pure.
 import type { CommandStatus } from "../../../protocol/device/commands.ts";
 import type { CommandWaves } from "../../../protocol/operator/command-batches.ts";
-import type { CommandBatchRow } from "../../store/batch-tables.ts";
+import type { CommandBatchRow } from "../../store/tables/fleet.ts";
 
 export type WaveCounts = Partial<Record<CommandStatus, number>>;
 

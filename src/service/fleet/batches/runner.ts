@@ -4,7 +4,7 @@ import type { Log } from "../../../base/log.ts";
 import { ProblemError } from "../../http/problem.ts";
 import { commitChange, type ChangeDependencies } from "../../operations/commit-change.ts";
 import type { Change } from "../../operations/unit-of-work.ts";
-import type { CommandBatchRow } from "../../store/batch-tables.ts";
+import type { CommandBatchRow } from "../../store/tables/fleet.ts";
 import type { Db } from "../../store/store.ts";
 import type { Commands } from "../commands/commands.ts";
 import { batchEvent, beginWave, countCommands, updateBatch, wavesOf } from "./batch-rows.ts";

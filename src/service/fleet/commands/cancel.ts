@@ -5,7 +5,7 @@ import type { EventJournal } from "../../events/event-journal.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { Change } from "../../operations/unit-of-work.ts";
 import type { Db } from "../../store/store.ts";
-import type { CommandRow, PlayerRow } from "../../store/tables.ts";
+import type { CommandRow, PlayerRow } from "../../store/tables/fleet.ts";
 import { historyLine, withLine } from "./history.ts";
 import { cancelledUnsentError, commandEvent } from "./status.ts";
 import type { Commands } from "./commands.ts";

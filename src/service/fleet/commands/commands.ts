@@ -14,7 +14,7 @@ import type { Nodes } from "../../nodes/nodes.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { Signer } from "../devices/signer.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { CommandRow, PlayerRow } from "../../store/tables.ts";
+import type { CommandRow, PlayerRow } from "../../store/tables/fleet.ts";
 import { commandIdIn, createCommand, type CommandWave } from "./signing.ts";
 import { historyLine, withLine } from "./history.ts";
 import { expireCommands, hasExpiredCommands } from "./expiry.ts";

@@ -1,7 +1,7 @@
 // Ends commands that were not started in time, and commands whose device stopped reporting.
 import { hourMs } from "../../../base/time.ts";
 import type { Db } from "../../store/store.ts";
-import type { CommandRow } from "../../store/tables.ts";
+import type { CommandRow } from "../../store/tables/fleet.ts";
 import { historyLine, withLine } from "./history.ts";
 import { noAnswerError, openStatuses, startedStatuses } from "./status.ts";
 

@@ -1,7 +1,7 @@
 // The history of a command: every status that it had, with its time and reason. Stored as JSON lines, so that one update appends to many.
 import { sql, type RawBuilder } from "kysely";
 import type { CommandChange, CommandStatus } from "../../../protocol/device/commands.ts";
-import type { CommandRow } from "../../store/tables.ts";
+import type { CommandRow } from "../../store/tables/fleet.ts";
 
 /** The line of a status. `at`: ms since the epoch. */
 export function historyLine(status: CommandStatus, at: number, detail: string | null = null): string {

@@ -2,7 +2,7 @@
 import type { ExpressionBuilder } from "kysely";
 import { preparedQuery } from "../../store/prepared-query.ts";
 import type { Db } from "../../store/store.ts";
-import type { Tables } from "../../store/tables.ts";
+import type { Tables } from "../../store/tables/tables.ts";
 import { openStatuses } from "./status.ts";
 
 // The response to a heartbeat must fit into one message of the socket; a signed command has about 500 bytes.

@@ -3,7 +3,7 @@ import { decodeJwt } from "jose/jwt/decode";
 import type { DeviceCommand } from "../../../protocol/device/command-request.ts";
 import type { SignedCommand } from "../../../protocol/device/commands.ts";
 import type { MakeId } from "../../store/ids.ts";
-import type { CommandRow, PlayerRow } from "../../store/tables.ts";
+import type { CommandRow, PlayerRow } from "../../store/tables/fleet.ts";
 import type { Signer } from "../devices/signer.ts";
 import { historyLine } from "./history.ts";
 

@@ -3,7 +3,7 @@ import { iso } from "../../../base/time.ts";
 import { finalStatuses, type Command, type CommandStatus } from "../../../protocol/device/commands.ts";
 import { showHistory } from "./history.ts";
 import type { NewEvent } from "../../events/event-journal.ts";
-import type { CommandRow } from "../../store/tables.ts";
+import type { CommandRow } from "../../store/tables/fleet.ts";
 
 /** The statuses of a command that its device has not acknowledged. */
 export const openStatuses = ["queued", "delivered"];

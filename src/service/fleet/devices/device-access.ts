@@ -9,12 +9,12 @@ import { OneTimeSecrets } from "../../people/one-time/one-time-secrets.ts";
 import type { SecretKeys } from "../../people/one-time/secret-keys.ts";
 import { hashSecret, randomText } from "../../people/token-secrets.ts";
 import type { MakeId } from "../../store/ids.ts";
-import { BatchedLookup } from "../../store/batched-lookup.ts";
+import { BatchedLookup } from "../../store/tables/batched-lookup.ts";
 import { isOneOf, textList, type TextList } from "../../store/dialect.ts";
 import { preparedQuery } from "../../store/prepared-query.ts";
 import type { Signer } from "./signer.ts";
 import type { Db } from "../../store/store.ts";
-import type { PlayerRow } from "../../store/tables.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
 
 const tokenLifetimeMs = hourMs;
 const nonceLifetimeMs = minuteMs;

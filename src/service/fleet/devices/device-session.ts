@@ -11,7 +11,7 @@ import { type HeartbeatDelta, heartbeatDeltaFeature } from "../../../protocol/de
 import type { KeptHeartbeat } from "../presence/presence.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Batch } from "../../../base/async/batch.ts";
-import type { PlayerRow } from "../../store/tables.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
 import type { DeviceJournal, JournalEntry } from "./device-journal.ts";
 import { JournalSender } from "./journal-sender.ts";
 import { hintText, type PushedEntry } from "./state-hint.ts";

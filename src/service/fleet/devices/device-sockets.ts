@@ -16,7 +16,7 @@ import type { JournalEntry } from "./device-journal.ts";
 import type { Nodes } from "../../nodes/nodes.ts";
 import type { HttpDeadlines } from "../../http/limits/deadlines.ts";
 import { ProblemError } from "../../http/problem.ts";
-import type { PlayerRow } from "../../store/tables.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
 import { closeAfterGrace, createWebSocketServer, type WebSocketEndpoint } from "../../http/upgrades.ts";
 
 export interface DeviceSocketsDependencies extends Omit<SessionDependencies, "spreadMs" | "acks"> {

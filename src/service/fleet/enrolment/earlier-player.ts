@@ -1,8 +1,7 @@
 // Finds the player that a device or its machine has already, and decides whether it may take it.
 import type { EnrolmentWarning } from "../../../protocol/device/enrolment.ts";
 import type { Db } from "../../store/store.ts";
-import type { EnrolmentKeyRow, EnrolmentRow } from "../../store/enrolment-tables.ts";
-import type { PlayerRow } from "../../store/tables.ts";
+import type { EnrolmentKeyRow, EnrolmentRow, PlayerRow } from "../../store/tables/fleet.ts";
 import type { Presence } from "../presence/presence.ts";
 import { isSameMachine, type MachineIdentity } from "./machine-identity.ts";
 

@@ -13,8 +13,7 @@ import type { AuditLog } from "../../people/audit.ts";
 import { hashSecret, isWellFormedEnrolmentKey } from "../../people/token-secrets.ts";
 import { deleteOverrides } from "../../schedule/overrides.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { EnrolmentKeyRow } from "../../store/enrolment-tables.ts";
-import type { PlayerRow } from "../../store/tables.ts";
+import type { EnrolmentKeyRow, PlayerRow } from "../../store/tables/fleet.ts";
 import type { Commands } from "../commands/commands.ts";
 import type { DeviceAccess } from "../devices/device-access.ts";
 import type { DeviceJournal } from "../devices/device-journal.ts";
@@ -25,8 +24,7 @@ import type { Presence } from "../presence/presence.ts";
 import { updateTagIndex } from "../players/targets.ts";
 import { findEarlierPlayer } from "./earlier-player.ts";
 import { endOfKey, findKeyByHash, usedUp } from "./key-rows.ts";
-import { machineIdentityOf, type MachineIdentity } from "./machine-identity.ts";
-import { playerName } from "./player-name.ts";
+import { type MachineIdentity, machineIdentityOf } from "./machine-identity.ts";
 
 export interface EnrolmentDependencies {
   access: DeviceAccess;
@@ -244,4 +242,19 @@ function eventOf(
 ): WriteEvent {
   const data = { player_id: player.id, name: player.name, enrolment_key_id: key.id, warnings };
   return { teamId: key.team_id, type, data, players: [player.id] };
+}
+
+const longestName = 200;
+
+/**
+ * The name for the `n`th player of a key. A placeholder that is unknown becomes the other one: without a serial, {serial} is the MAC
+ * address without colons, and without both it is the number.
+ */
+function playerName(pattern: string, { serial, mac }: MachineIdentity, n: number): string {
+  const address = mac?.replaceAll(":", "") ?? null;
+  const name = pattern
+    .replaceAll("{serial}", serial ?? address ?? String(n))
+    .replaceAll("{mac}", address ?? serial ?? String(n))
+    .replaceAll(/\{n(?::([1-9]))?\}/g, (_all, digits: string | undefined) => String(n).padStart(Number(digits ?? 1), "0"));
+  return name.slice(0, longestName).trim();
 }

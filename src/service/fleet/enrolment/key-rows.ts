@@ -2,7 +2,7 @@
 import { iso } from "../../../base/time.ts";
 import type { EnrolmentKey, EnrolmentRefusal } from "../../../protocol/operator/enrolment.ts";
 import type { Db } from "../../store/store.ts";
-import type { EnrolmentKeyRow } from "../../store/enrolment-tables.ts";
+import type { EnrolmentKeyRow } from "../../store/tables/fleet.ts";
 import { ProblemError } from "../../http/problem.ts";
 
 /** The key with this hash. */

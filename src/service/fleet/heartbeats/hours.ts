@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { hourMs, iso } from "../../../base/time.ts";
 import type { HeartbeatMinute } from "../../../protocol/operator/heartbeat-history.ts";
 import { preparedQuery } from "../../store/prepared-query.ts";
-import type { HeartbeatHourRow } from "../../store/telemetry-tables.ts";
+import type { HeartbeatHourRow } from "../../store/tables/telemetry.ts";
 import type { TelemetryDb } from "../../store/store.ts";
 
 const minutesOfHour = 60;

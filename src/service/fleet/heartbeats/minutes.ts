@@ -4,7 +4,7 @@ import { sql, type OnConflictBuilder } from "kysely";
 import { iso, minuteMs } from "../../../base/time.ts";
 import type { HeartbeatMinute } from "../../../protocol/operator/heartbeat-history.ts";
 import type { Heartbeat } from "../../../protocol/device/heartbeat.ts";
-import type { HeartbeatMinuteRow, TelemetryTables } from "../../store/telemetry-tables.ts";
+import type { HeartbeatMinuteRow, TelemetryTables } from "../../store/tables/telemetry.ts";
 import { isPostgres } from "../../store/dialect.ts";
 import { preparedQuery } from "../../store/prepared-query.ts";
 import type { TelemetryDb } from "../../store/store.ts";

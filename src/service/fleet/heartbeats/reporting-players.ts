@@ -1,10 +1,10 @@
 // What a heartbeat needs to know of its player. A fleet reports at the same time after a change for all.
 import type { Clock } from "../../../base/clock.ts";
-import { BatchedLookup } from "../../store/batched-lookup.ts";
+import { BatchedLookup } from "../../store/tables/batched-lookup.ts";
 import { isOneOf, textList, type TextList } from "../../store/dialect.ts";
 import { preparedQuery } from "../../store/prepared-query.ts";
 import type { Db } from "../../store/store.ts";
-import type { PlayerRow } from "../../store/tables.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
 import { isOpenCommand } from "../commands/open-commands.ts";
 
 export interface ReportingPlayer extends Pick<PlayerRow, "revision" | "team_id" | "created_at"> {

@@ -8,8 +8,8 @@ import { findPlayer } from "../players/resource.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found } from "../../http/problem.ts";
 import type { Store } from "../../store/store.ts";
-import type { CollectedLogRow } from "../../store/tables.ts";
-import { findTeamRow, selectTeamRows } from "../../store/team-rows.ts";
+import type { CollectedLogRow } from "../../store/tables/fleet.ts";
+import { findTeamRow, selectTeamRows } from "../../store/tables/team-rows.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 import { FileResponse } from "../../operations/responses.ts";
 

@@ -17,9 +17,9 @@ import { pageOf } from "../../http/paging.ts";
 import { found, invalidField } from "../../http/problem.ts";
 import { storeOverride } from "../../schedule/overrides.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { CommandRow } from "../../store/tables.ts";
+import type { CommandRow } from "../../store/tables/fleet.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
-import { selectTeamRows, whereEqual } from "../../store/team-rows.ts";
+import { selectTeamRows, whereEqual } from "../../store/tables/team-rows.ts";
 import { findCommand, selectCommands } from "../store.ts";
 
 interface CommandDependencies {

@@ -8,7 +8,8 @@ import type { PlayerProblems } from "../problems/problems.ts";
 import { findActivePlayer } from "../rollouts/player-hooks.ts";
 import type { RolloutTracker } from "../rollouts/tracker.ts";
 import type { Db } from "../../store/store.ts";
-import type { PlayerRow, ScheduleRow } from "../../store/tables.ts";
+import type { ScheduleRow } from "../../store/tables/content.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
 import type { WriteEvent } from "../../operations/unit-of-work.ts";
 
 export interface PlayerRemovalDependencies {

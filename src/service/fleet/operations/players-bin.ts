@@ -17,8 +17,8 @@ import { NoContent, operationsWith, type Operation } from "../../operations/oper
 import type { Change } from "../../operations/unit-of-work.ts";
 import { deleteOverrides } from "../../schedule/overrides.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { PlayerRow } from "../../store/tables.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
+import { findTeamRow } from "../../store/tables/team-rows.ts";
 
 interface PlayersBinDependencies extends PlayerRemovalDependencies {
   clock: Clock;

@@ -11,7 +11,7 @@ import type { DeviceSockets } from "../devices/device-sockets.ts";
 import type { Presence } from "../presence/presence.ts";
 import { playersOfTarget, targetWarnings, unknownPlayersError } from "../players/targets.ts";
 import type { Db } from "../../store/store.ts";
-import type { PlayerRow } from "../../store/tables.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 import type { WriteEvent } from "../../operations/unit-of-work.ts";
 import { removePlayer, returnPlayer, type PlayerRemovalDependencies } from "./player-removal.ts";

@@ -6,11 +6,11 @@ import { controlColumns } from "../players/columns.ts";
 import { playersOfTarget, targetWarnings, updateTagIndex } from "../players/targets.ts";
 import { invalidField } from "../../http/problem.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
-import type { PlayerRow } from "../../store/tables.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 import type { WriteEvent } from "../../operations/unit-of-work.ts";
 import { checkLayout, eventsOf } from "./players.ts";
-import { updateTeamRow } from "../../store/team-rows.ts";
+import { updateTeamRow } from "../../store/tables/team-rows.ts";
 
 interface PlayersBulkDependencies {
   clock: Clock;

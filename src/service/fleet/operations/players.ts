@@ -29,10 +29,10 @@ import { controlColumns, jsonOf } from "../players/columns.ts";
 import { checkControlCalendars } from "../players/control-calendars.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { PlayerRow } from "../../store/tables.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 import type { Change } from "../../operations/unit-of-work.ts";
-import { findTeamRow, updateTeamRow } from "../../store/team-rows.ts";
+import { findTeamRow, updateTeamRow } from "../../store/tables/team-rows.ts";
 import { filterPlayers, selectBin, selectPlayers } from "../store.ts";
 
 interface PlayerDependencies extends ShownPlayerDependencies {

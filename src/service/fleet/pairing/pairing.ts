@@ -14,7 +14,7 @@ import type { AttemptLimit, MakeLimit } from "../../http/limits/attempt-limit.ts
 import { addressKey, RateLimit, tooManyRequests } from "../../http/limits/rate-limit.ts";
 import { codeLifetimeMs, findByDeviceCode, findClaimable, markClaimed, storePairingRequest } from "./requests.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { PlayerRow } from "../../store/tables.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
 
 const pollIntervalMs = 5_000;
 // A device on an unstable network may poll a few times within one interval.

@@ -3,7 +3,7 @@ import { isId } from "../../../protocol/common.ts";
 import { nameContains, nameMayContain } from "../../http/paging.ts";
 import { invalidField } from "../../http/problem.ts";
 import type { Db } from "../../store/store.ts";
-import type { PlayerRow } from "../../store/tables.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
 import { selectPlayers } from "../store.ts";
 
 const maxListedIds = 5;

@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import type { PlayerChange } from "../../../protocol/operator/resources.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
-import type { PlayerRow } from "../../store/tables.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
 
 type Change = z.output<typeof PlayerChange>;
 type ControlChange = Pick<Change, "display_hours" | "recurring_commands" | "screenshots" | "maintenance_until">;

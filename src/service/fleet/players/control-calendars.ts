@@ -3,7 +3,7 @@ import type { DisplayHours } from "../../../protocol/device/display-hours.ts";
 import type { RecurringCommand } from "../../../protocol/device/recurring-commands.ts";
 import { invalidField } from "../../http/problem.ts";
 import type { Db } from "../../store/store.ts";
-import type { PlayerRow } from "../../store/tables.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
 
 type Control = Pick<PlayerRow, "display_hours" | "recurring_commands">;
 

@@ -10,8 +10,8 @@ import type { DesiredRelease } from "../../../protocol/device/updates.ts";
 import type { Player, PlayerDetails } from "../../../protocol/operator/resources.ts";
 import { found } from "../../http/problem.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { PlayerRow } from "../../store/tables.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
+import { findTeamRow } from "../../store/tables/team-rows.ts";
 import type { PlayerProblems } from "../problems/problems.ts";
 import type { Presence } from "../presence/presence.ts";
 

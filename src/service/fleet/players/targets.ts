@@ -4,7 +4,7 @@ import type { Target, TargetWarning } from "../../../protocol/operator/resources
 import { invalidField, ProblemError } from "../../http/problem.ts";
 import { inChunks } from "../../store/chunks.ts";
 import type { Db } from "../../store/store.ts";
-import type { PlayerRow } from "../../store/tables.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
 import { selectPlayers } from "../store.ts";
 
 const maxPlayers = 10_000;

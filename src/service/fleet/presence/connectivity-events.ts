@@ -11,7 +11,7 @@ import { errorOf, statusEvents, unreported, type ReportedStatus, type StatusEven
 import type { PlayerProblems } from "../problems/problems.ts";
 import type { Presence } from "./presence.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { PlayerLinkRow, PlayerRow } from "../../store/tables.ts";
+import type { PlayerLinkRow, PlayerRow } from "../../store/tables/fleet.ts";
 
 export interface ConnectivityEventsDependencies {
   store: Store;

@@ -16,7 +16,7 @@ import type { Nodes } from "../../nodes/nodes.ts";
 import type { PlayerLink, StoredHeartbeat } from "./rows.ts";
 import { inChunks } from "../../store/chunks.ts";
 import type { Db, TelemetryDb } from "../../store/store.ts";
-import type { HeartbeatRow } from "../../store/telemetry-tables.ts";
+import type { HeartbeatRow } from "../../store/tables/telemetry.ts";
 
 const onlineMs = 90_000;
 

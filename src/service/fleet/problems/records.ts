@@ -3,7 +3,7 @@ import { iso } from "../../../base/time.ts";
 import type { ProblemRecord, RecordedProblem, RecordedProblemsQuery } from "../../../protocol/device/problem-records.ts";
 import type { NewEvent } from "../../events/event-journal.ts";
 import type { Db, TelemetryDb } from "../../store/store.ts";
-import type { PlayerRow, ProblemRecordRow } from "../../store/tables.ts";
+import type { PlayerRow, ProblemRecordRow } from "../../store/tables/fleet.ts";
 import { selectMinutes } from "../heartbeats/minutes.ts";
 
 /** The newest records of each player that are kept. */

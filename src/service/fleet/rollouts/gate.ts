@@ -1,7 +1,7 @@
 // Decides the next step of a rollout from the counts of its rings. Pure.
 import { iso, minuteMs } from "../../../base/time.ts";
 import type { RolloutPlayerState } from "../../../protocol/operator/rollouts.ts";
-import type { RolloutRow } from "../../store/rollout-tables.ts";
+import type { RolloutRow } from "../../store/tables/fleet.ts";
 import { settingsOf } from "./settings.ts";
 
 /** How many players of a ring are in each state, by the latest heartbeats. */

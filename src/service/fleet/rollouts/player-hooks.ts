@@ -1,7 +1,7 @@
 // What becomes of a player's rollout when the player gets a version of its own, another device, or comes back from the bin.
-import type { RolloutPlayerRow } from "../../store/rollout-tables.ts";
+import type { RolloutPlayerRow } from "../../store/tables/fleet.ts";
 import type { Db } from "../../store/store.ts";
-import { whereEqual } from "../../store/team-rows.ts";
+import { whereEqual } from "../../store/tables/team-rows.ts";
 
 /** The row of the rollout that decides about a player; undefined: none does. */
 export async function findActivePlayer(db: Db, playerId: string): Promise<RolloutPlayerRow | undefined> {

@@ -2,7 +2,7 @@
 import type { Clock } from "../../../base/clock.ts";
 import { iso, minuteMs } from "../../../base/time.ts";
 import type { Ring, Rollout, RolloutPlayer, RolloutPlayerState, RolloutProgress } from "../../../protocol/operator/rollouts.ts";
-import type { RolloutPlayerRow, RolloutRow } from "../../store/rollout-tables.ts";
+import type { RolloutPlayerRow, RolloutRow } from "../../store/tables/fleet.ts";
 import type { Db } from "../../store/store.ts";
 import type { Presence } from "../presence/presence.ts";
 import { isPending } from "./assignment.ts";

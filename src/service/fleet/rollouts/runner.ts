@@ -5,7 +5,7 @@ import type { Log } from "../../../base/log.ts";
 import { minuteMs } from "../../../base/time.ts";
 import { commitChange, type ChangeDependencies } from "../../operations/commit-change.ts";
 import type { Change } from "../../operations/unit-of-work.ts";
-import type { RolloutPlayerRow, RolloutRow } from "../../store/rollout-tables.ts";
+import type { RolloutPlayerRow, RolloutRow } from "../../store/tables/fleet.ts";
 import type { Db } from "../../store/store.ts";
 import type { Nodes } from "../../nodes/nodes.ts";
 import type { Presence } from "../presence/presence.ts";

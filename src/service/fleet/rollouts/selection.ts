@@ -1,7 +1,7 @@
 // The players that a new rollout selects, and the rollouts in progress that select some of the same.
 import type { TargetWarning } from "../../../protocol/operator/resources.ts";
 import { ProblemError } from "../../http/problem.ts";
-import type { RolloutRow } from "../../store/rollout-tables.ts";
+import type { RolloutRow } from "../../store/tables/fleet.ts";
 import type { Db } from "../../store/store.ts";
 import { ringOf } from "./ring-members.ts";
 import { settingsOf } from "./settings.ts";

@@ -1,7 +1,7 @@
 // The rings and limits of a rollout, as its row stores them.
 import type { DesiredRelease } from "../../../protocol/device/updates.ts";
 import type { NewRollout } from "../../../protocol/operator/rollouts.ts";
-import type { RolloutRow } from "../../store/rollout-tables.ts";
+import type { RolloutRow } from "../../store/tables/fleet.ts";
 
 /** The stored JSON. */
 export type RolloutSettings = Omit<NewRollout, "version" | "name" | "replace"> & {

@@ -1,8 +1,7 @@
 // Starts a rollout: ends those that it replaces, and gives the version to the first players of its first ring.
 import type { WriteEvent } from "../../operations/unit-of-work.ts";
-import type { RolloutRow } from "../../store/rollout-tables.ts";
+import type { PlayerRow, RolloutRow } from "../../store/tables/fleet.ts";
 import type { Db } from "../../store/store.ts";
-import type { PlayerRow } from "../../store/tables.ts";
 import type { Presence } from "../presence/presence.ts";
 import { assignPlayers, findNextPlayers, releasePlayers, type Assignment } from "./assignment.ts";
 import { selectPlayers } from "./selection.ts";

@@ -7,7 +7,7 @@ import type { RolloutPlayerState } from "../../../protocol/operator/rollouts.ts"
 import type { Announcements } from "../../nodes/messages/messages.ts";
 import type { Nodes } from "../../nodes/nodes.ts";
 import { inChunks } from "../../store/chunks.ts";
-import type { RolloutPlayerRow, RolloutRow } from "../../store/rollout-tables.ts";
+import type { RolloutPlayerRow, RolloutRow } from "../../store/tables/fleet.ts";
 import type { Db, Store } from "../../store/store.ts";
 import { haltReason, type RingCounts } from "./gate.ts";
 import { progressOf, type PlayerProgress } from "./player-progress.ts";

@@ -1,7 +1,7 @@
 // Changes the status and the ring of a rollout, with the event of each change.
 import type { EventType } from "../../../protocol/operator/events.ts";
 import type { WriteEvent } from "../../operations/unit-of-work.ts";
-import type { RolloutRow } from "../../store/rollout-tables.ts";
+import type { RolloutRow } from "../../store/tables/fleet.ts";
 import type { Db } from "../../store/store.ts";
 
 type RolloutEventType = Extract<EventType, `rollout.${string}`>;

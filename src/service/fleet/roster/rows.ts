@@ -10,13 +10,12 @@ import { findingsOf } from "../../alerts/observe.ts";
 import type { AlertSettingsBook } from "../../alerts/settings.ts";
 import { inChunks } from "../../store/chunks.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { PlayerRow } from "../../store/tables.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
 import type { ConnectivityEvents } from "../presence/connectivity-events.ts";
-import { newestScreenshots, type NewestScreenshot } from "../players/newest-screenshots.ts";
+import { filterPlayers, type NewestScreenshot, newestScreenshots, selectPlayers } from "../store.ts";
 import type { PlayerProblems } from "../problems/problems.ts";
 import type { Glance, Presence } from "../presence/presence.ts";
 import { stateOf } from "./state.ts";
-import { filterPlayers, selectPlayers } from "../store.ts";
 
 export interface RosterDependencies {
   alerts: AlertEngine;

@@ -8,12 +8,12 @@ import type { DesiredRelease } from "../../../protocol/device/updates.ts";
 import { Orientation } from "../../../protocol/content/orientation.ts";
 import type { Wall } from "../../../protocol/content/wall.ts";
 import type { Variables } from "../../../protocol/scheduling/variables.ts";
-import { BatchedLookup } from "../../store/batched-lookup.ts";
+import { BatchedLookup } from "../../store/tables/batched-lookup.ts";
 import { inChunks } from "../../store/chunks.ts";
 import { isOneOf, textList, type TextList } from "../../store/dialect.ts";
 import { preparedQuery } from "../../store/prepared-query.ts";
 import type { Db } from "../../store/store.ts";
-import type { PlayerRow } from "../../store/tables.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
 import { StateCache } from "./state-cache.ts";
 import { readOverrides, readStateInputs, type Overrides, type StateInputs } from "./state-inputs.ts";
 

@@ -2,7 +2,7 @@
 import { parseZones } from "../../content/content-columns.ts";
 import { schedulesShowing, targetedPlayers, targetOf } from "../../schedule/schedules.ts";
 import type { Db } from "../../store/store.ts";
-import type { PlayerRow } from "../../store/tables.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
 
 /** The players that show one of these layouts: by assignment, by a schedule or by an override. */
 export async function playersShowing(db: Db, teamId: string, layoutIds: readonly string[]): Promise<PlayerRow[]> {

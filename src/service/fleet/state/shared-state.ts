@@ -2,7 +2,7 @@
 import type { DesiredState } from "../../../protocol/device/desired-state.ts";
 import { withWallTimes, type StartAndEnd } from "../../../schedule/calendar/moments.ts";
 import type { CalendarDays } from "../../schedule/calendars/holiday-calendars.ts";
-import type { ScheduleRow } from "../../store/tables.ts";
+import type { ScheduleRow } from "../../store/tables/content.ts";
 import { desiredCalendars, type StateContent } from "./state-content.ts";
 
 /** The fields of a state that do not describe its player. */

@@ -7,7 +7,7 @@ import { digestOf } from "../../store/canonical-json.ts";
 import { inChunks } from "../../store/chunks.ts";
 import type { CalendarDays } from "../../schedule/calendars/holiday-calendars.ts";
 import type { Db } from "../../store/store.ts";
-import type { LayoutRow } from "../../store/tables.ts";
+import type { LayoutRow } from "../../store/tables/content.ts";
 
 /** The content of a state with its digest, which is computed once for all players that show the same content. */
 export type StateContent = Pick<DesiredState, "layouts" | "playlists" | "assets"> & {

@@ -6,7 +6,7 @@ import { readEnabledSchedules, schedulesForPlayer, type TeamSchedules } from "..
 import { isOneOf, textList, type TextList } from "../../store/dialect.ts";
 import { preparedQuery } from "../../store/prepared-query.ts";
 import type { Db } from "../../store/store.ts";
-import type { PlayerRow } from "../../store/tables.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
 import { SharedState, withoutBrackets } from "./shared-state.ts";
 import type { Assigned, StateCache } from "./state-cache.ts";
 import { readContent, uniqueIds } from "./state-content.ts";

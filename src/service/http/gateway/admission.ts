@@ -10,7 +10,7 @@ import type { Tickets } from "../../people/tickets.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call } from "./call.ts";
 import { Context, type ContextDependencies } from "./context.ts";
-import { checkSameOrigin } from "../same-origin.ts";
+import { checkSameOrigin } from "../origin.ts";
 import { ProblemError } from "../problem.ts";
 import { addressKey, Quotas, tooManyRequests, type RequestLimits } from "../limits/rate-limit.ts";
 

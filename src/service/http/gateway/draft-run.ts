@@ -20,7 +20,7 @@ import { inDraft, withoutCommit } from "../../publishing/drafts/in-draft.ts";
 import { nameIn } from "../../publishing/images.ts";
 import type { ContentWrite } from "../../publishing/content-writes.ts";
 import type { Proposed } from "../../../protocol/operator/publishing.ts";
-import type { DraftRow } from "../../store/publishing-tables.ts";
+import type { DraftRow } from "../../store/tables/content.ts";
 import { digestOf } from "../../store/canonical-json.ts";
 import type { Db, Store } from "../../store/store.ts";
 import { ProblemError } from "../problem.ts";

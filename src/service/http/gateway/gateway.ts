@@ -11,7 +11,7 @@ import { digestOf } from "../../store/canonical-json.ts";
 import { approvalNeeded, needsApproval } from "../../publishing/drafts/approval.ts";
 import { storeTargets } from "../../publishing/versions/versions.ts";
 import type { Db } from "../../store/store.ts";
-import type { VersionRow } from "../../store/publishing-tables.ts";
+import type { VersionRow } from "../../store/tables/content.ts";
 import { auditedWrite } from "./audited-write.ts";
 import type { Call } from "./call.ts";
 import { checkIfMatch, RowQueue } from "./conditional-writes.ts";

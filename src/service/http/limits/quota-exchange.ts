@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import type { Clock } from "../../../base/clock.ts";
 import { databaseNow } from "../../store/database-time.ts";
 import type { Nodes } from "../../nodes/nodes.ts";
-import type { QuotaUseRow } from "../../store/limit-tables.ts";
+import type { QuotaUseRow } from "../../store/tables/people.ts";
 import { inChunks } from "../../store/chunks.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { Quotas } from "./rate-limit.ts";

@@ -4,7 +4,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { BlobStore } from "../../content/blobs/blob-store.ts";
 import type { FileResponse } from "../../operations/responses.ts";
 import { contentDisposition } from "./content-disposition.ts";
-import { rangeOf } from "./range.ts";
+import { byteRangeOf, type ByteRange } from "../../../base/http/byte-range.ts";
+import { ProblemError } from "../problem.ts";
 
 // Players with a download limit read slowly. The system buffers megabytes for them, so that minutes pass between two writes.
 const slowReaderLimitMs = 900_000;
@@ -58,4 +59,17 @@ function setHeaders(file: FileResponse, etag: string, reply: FastifyReply): void
     "Content-Disposition": contentDisposition(file.name, file.mimeType),
     "Content-Digest": `sha-256=:${Buffer.from(file.sha256, "hex").toString("base64")}:`,
   });
+}
+
+/**
+ * The requested range of a file of `size` bytes. Null means the whole file: no range that can be served, or an `If-Range` with
+ * another ETag.
+ * @throws ProblemError 416 when the range contains no byte of the file.
+ */
+function rangeOf(header: string | undefined, ifRange: string | undefined, etag: string, size: number): ByteRange | null {
+  if (ifRange !== undefined && ifRange !== etag) return null;
+  const range = byteRangeOf(header, size);
+  if (range !== "unsatisfiable") return range;
+  const headers = { "Content-Range": `bytes */${size}` };
+  throw new ProblemError("range-not-satisfiable", `The file has ${size} bytes`, { headers });
 }

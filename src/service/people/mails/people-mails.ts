@@ -7,7 +7,7 @@ import { takeAll, type AttemptLimit, type MakeLimit } from "../../http/limits/at
 import { publicBase } from "../../http/public-url.ts";
 import { tooManyRequests } from "../../http/limits/rate-limit.ts";
 import type { MakeId } from "../../store/ids.ts";
-import type { InvitationRow } from "../../store/people-tables.ts";
+import type { InvitationRow } from "../../store/tables/people.ts";
 import type { Db } from "../../store/store.ts";
 import { codeMail, invitationMail } from "./mail-texts.ts";
 import type { SecretFor } from "./mailed-secrets.ts";

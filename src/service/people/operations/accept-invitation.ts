@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import type { Acceptance, AcceptedInvitation, Role, Scope } from "../../../protocol/operator/people.ts";
-import { checkSameOrigin } from "../../http/same-origin.ts";
+import { checkSameOrigin } from "../../http/origin.ts";
 import type { AuditLog } from "../audit.ts";
 import { authenticate } from "../authentication.ts";
 import type { BrowserCookies } from "../sessions/browser-cookies.ts";
@@ -15,7 +15,7 @@ import { showTeam, showUser } from "../people-resources.ts";
 import { readTeam } from "../store/teams.ts";
 import { createUser, readUser } from "../store/users.ts";
 import type { MakeId } from "../../store/ids.ts";
-import type { UserRow } from "../../store/people-tables.ts";
+import type { UserRow } from "../../store/tables/people.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { Contexts } from "../../operations/context.ts";
 import type { UnitOfWork } from "../../operations/unit-of-work.ts";

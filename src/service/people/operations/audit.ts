@@ -6,9 +6,9 @@ import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { pageOf } from "../../http/paging.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 import type { AuditLog } from "../audit.ts";
-import type { AuditRow } from "../../store/people-tables.ts";
+import type { AuditRow } from "../../store/tables/people.ts";
 import type { Store } from "../../store/store.ts";
-import { selectTeamRows } from "../../store/team-rows.ts";
+import { selectTeamRows } from "../../store/tables/team-rows.ts";
 
 interface AuditDependencies {
   audit: AuditLog;

@@ -23,9 +23,9 @@ import { newInvitationSecret } from "../mails/mailed-secrets.ts";
 import type { PeopleMails } from "../mails/people-mails.ts";
 import { hashSecret } from "../token-secrets.ts";
 import type { MakeId } from "../../store/ids.ts";
-import type { InvitationRow } from "../../store/people-tables.ts";
+import type { InvitationRow } from "../../store/tables/people.ts";
 import type { Db, Store } from "../../store/store.ts";
-import { findTeamRow, insertTeamRow, selectTeamRows, updateTeamRow } from "../../store/team-rows.ts";
+import { findTeamRow, insertTeamRow, selectTeamRows, updateTeamRow } from "../../store/tables/team-rows.ts";
 
 interface InvitationDependencies {
   audit: AuditLog;

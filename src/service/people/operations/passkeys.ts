@@ -14,7 +14,7 @@ import { readUser } from "../store/users.ts";
 import { browserOf } from "../sessions/browser-name.ts";
 import type { SingleSignOn } from "../sso/single-sign-on.ts";
 import type { MakeId } from "../../store/ids.ts";
-import type { PasskeyRow } from "../../store/people-tables.ts";
+import type { PasskeyRow } from "../../store/tables/people.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { OperatorContext } from "../../operations/context.ts";
 import { NoContent, operationsWith, type Operation } from "../../operations/operation.ts";

@@ -1,7 +1,7 @@
 // Operations for signing in to the console.
 import { NewSession, NewSignInLink, Session, SignInLink, SignInOptions, type SignInMethod } from "../../../protocol/operator/sessions.ts";
 import { ProblemError } from "../../http/problem.ts";
-import { checkSameOrigin } from "../../http/same-origin.ts";
+import { checkSameOrigin } from "../../http/origin.ts";
 import { passkeySiteAt } from "../passkeys/site.ts";
 import { markBrowser } from "../sessions/known-browsers.ts";
 import { ownTeams } from "../store/teams.ts";

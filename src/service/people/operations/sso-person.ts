@@ -9,9 +9,9 @@ import { createUser } from "../store/users.ts";
 import { findIdentity, identitiesOf, linkIdentity, recordUse } from "../sso/identities.ts";
 import type { SingleSignOn, SsoPerson } from "../sso/single-sign-on.ts";
 import type { MakeId } from "../../store/ids.ts";
-import type { InvitationRow } from "../../store/people-tables.ts";
+import type { InvitationRow } from "../../store/tables/people.ts";
 import type { Db } from "../../store/store.ts";
-import type { Person } from "./signed-in-person.ts";
+import type { UsedSignInLink } from "../sessions/sign-in-links.ts";
 
 interface Dependencies {
   clock: Clock;
@@ -136,4 +136,16 @@ async function joinByDomain(db: Db, { join }: Sso, userId: string, now: number):
   }
   await insertMember(db, team.id, userId, join!.role, now);
   return team.id;
+}
+
+/** Who signs in. */
+export interface Person {
+  userId: string;
+  teamId: string | null;
+  /** When they proved who they are, epoch ms; default: just now. */
+  provedAt?: number | null;
+  /** The link that they opened. */
+  link?: UsedSignInLink;
+  /** What the audit log gets besides the new session. */
+  audited: readonly { action: string; resourceType: string; resourceId: string }[];
 }

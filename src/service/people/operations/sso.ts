@@ -4,7 +4,7 @@ import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
 import { Identity, IdentityList, NewIdentity, NewSso, StartedSso } from "../../../protocol/operator/sessions.ts";
 import { found, ProblemError } from "../../http/problem.ts";
-import { checkSameOrigin } from "../../http/same-origin.ts";
+import { checkSameOrigin } from "../../http/origin.ts";
 import type { Operator } from "../operator.ts";
 import { requireAnotherWay } from "../other-ways.ts";
 import type { BrowserCookies } from "../sessions/browser-cookies.ts";

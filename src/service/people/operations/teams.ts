@@ -24,10 +24,10 @@ import { deleteTeam, findOwnTeam, findTeamOf, insertTeam, selectOwnTeams, update
 import { revokeTeamTokens } from "../store/tokens.ts";
 import type { BrowserCookies } from "../sessions/browser-cookies.ts";
 import { moveSession } from "../sessions/move-session.ts";
-import { erasePublishing } from "../../publishing/erase.ts";
+import { erasePublishing } from "../../publishing/versions/versions.ts";
 import type { TokenExpiry } from "../token-expiry.ts";
 import type { MakeId } from "../../store/ids.ts";
-import type { TeamRow } from "../../store/people-tables.ts";
+import type { TeamRow } from "../../store/tables/people.ts";
 import type { Db, Store } from "../../store/store.ts";
 import { checkImage } from "../../content/operations/layouts.ts";
 import { cancelTeamBatches } from "../../fleet/batches/batch-rows.ts";

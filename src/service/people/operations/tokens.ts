@@ -9,7 +9,7 @@ import { found, invalidField, invalidFields } from "../../http/problem.ts";
 import { grantsExpireAt } from "../grants.ts";
 import { withdrawInvitationsByTokens } from "../store/invitations.ts";
 import { findTokenOf, renameToken, selectTokens } from "../store/tokens.ts";
-import { updateTeamRow } from "../../store/team-rows.ts";
+import { updateTeamRow } from "../../store/tables/team-rows.ts";
 import { issueToken } from "../issue-token.ts";
 import type { Operator } from "../operator.ts";
 import { showToken } from "../people-resources.ts";

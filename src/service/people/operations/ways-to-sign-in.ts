@@ -16,8 +16,7 @@ import type { SingleSignOn } from "../sso/single-sign-on.ts";
 import type { TokenExpiry } from "../token-expiry.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { Person } from "./signed-in-person.ts";
-import { prepareSso } from "./sso-person.ts";
+import { type Person, prepareSso } from "./sso-person.ts";
 
 export interface SignInDependencies {
   audit: AuditLog;

@@ -2,7 +2,7 @@
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from "@simplewebauthn/server";
 import { decodeAttestationObject, decodeClientDataJSON, isoBase64URL } from "@simplewebauthn/server/helpers";
 import type { PasskeyAssertion, PasskeyAttestation } from "../../../protocol/operator/passkeys.ts";
-import type { PasskeyRow } from "../../store/people-tables.ts";
+import type { PasskeyRow } from "../../store/tables/people.ts";
 import type { PasskeySite } from "./site.ts";
 
 /** The algorithms of keys that are accepted, most wanted first: EdDSA, ES256, RS256 (COSE). */

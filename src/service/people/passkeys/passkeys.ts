@@ -6,7 +6,7 @@ import type { PasskeyAssertion, PasskeyAttestation, PasskeyCreation, PasskeyRequ
 import { invalidField, ProblemError } from "../../http/problem.ts";
 import type { AttemptLimit, MakeLimit } from "../../http/limits/attempt-limit.ts";
 import { addressKey, tooManyRequests } from "../../http/limits/rate-limit.ts";
-import type { PasskeyRow, UserRow } from "../../store/people-tables.ts";
+import type { PasskeyRow, UserRow } from "../../store/tables/people.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { SecretKeys } from "../one-time/secret-keys.ts";
 import type { FailedSignIns } from "../sessions/failed-sign-ins.ts";

@@ -2,7 +2,7 @@
 import type { Clock } from "../../../base/clock.ts";
 import type { MakeLimit } from "../../http/limits/attempt-limit.ts";
 import { ProblemError } from "../../http/problem.ts";
-import type { PasswordRow, UserRow } from "../../store/people-tables.ts";
+import type { PasswordRow, UserRow } from "../../store/tables/people.ts";
 import type { Db, Store } from "../../store/store.ts";
 import { isProven, maxUnproven, requireRoom } from "../emails.ts";
 import type { Operator } from "../operator.ts";

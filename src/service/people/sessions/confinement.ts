@@ -1,6 +1,6 @@
 // By whom a session is confined to its team, as its row has it.
 import type { SessionMethod } from "../../../protocol/operator/sessions.ts";
-import type { SessionRow } from "../../store/people-tables.ts";
+import type { SessionRow } from "../../store/tables/people.ts";
 
 const machine = "machine";
 

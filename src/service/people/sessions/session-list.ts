@@ -1,7 +1,7 @@
 // The list of sessions, as the people see it who may end them.
 import { iso } from "../../../base/time.ts";
 import type { SessionEntry, SessionMethod } from "../../../protocol/operator/sessions.ts";
-import type { TokenRow } from "../../store/people-tables.ts";
+import type { TokenRow } from "../../store/tables/people.ts";
 import type { Db } from "../../store/store.ts";
 import { browserOf } from "./browser-name.ts";
 import type { Operator } from "../operator.ts";

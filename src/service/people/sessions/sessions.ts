@@ -6,7 +6,7 @@ import type { Session, SessionMethod } from "../../../protocol/operator/sessions
 import { ProblemError } from "../../http/problem.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
-import type { TokenRow } from "../../store/people-tables.ts";
+import type { TokenRow } from "../../store/tables/people.ts";
 import { scopesOfSession } from "../operator.ts";
 import { showTeam, showUser } from "../people-resources.ts";
 import { ownTeams, selectTeams } from "../store/teams.ts";

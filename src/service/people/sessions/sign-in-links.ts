@@ -6,7 +6,7 @@ import type { Role } from "../../../protocol/operator/people.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
-import type { SignInLinkRow } from "../../store/people-tables.ts";
+import type { SignInLinkRow } from "../../store/tables/people.ts";
 import { scopesOfRole } from "../operator.ts";
 import { selectMembers } from "../store/teams.ts";
 import { hashSecret, randomText } from "../token-secrets.ts";

@@ -2,7 +2,7 @@
 import { iso } from "../../../base/time.ts";
 import type { Identity } from "../../../protocol/operator/sessions.ts";
 import type { MakeId } from "../../store/ids.ts";
-import type { IdentityRow } from "../../store/people-tables.ts";
+import type { IdentityRow } from "../../store/tables/people.ts";
 import type { Db } from "../../store/store.ts";
 import { proveEmail } from "../emails.ts";
 import type { SsoPerson } from "./single-sign-on.ts";

@@ -1,5 +1,5 @@
 // Invitations in the database. An invitation is pending until it is accepted, withdrawn or too old.
-import type { InvitationRow } from "../../store/people-tables.ts";
+import type { InvitationRow } from "../../store/tables/people.ts";
 import type { Db } from "../../store/store.ts";
 
 /** The invitation with this secret, which its page or its mail contains. */

@@ -1,5 +1,5 @@
 // Passkeys in the database.
-import type { PasskeyRow } from "../../store/people-tables.ts";
+import type { PasskeyRow } from "../../store/tables/people.ts";
 import type { Db } from "../../store/store.ts";
 
 /** The passkeys of a user, oldest first. */

@@ -3,7 +3,7 @@ import type { Clock } from "../../../base/clock.ts";
 import type { Role } from "../../../protocol/operator/people.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
-import type { TeamRow } from "../../store/people-tables.ts";
+import type { TeamRow } from "../../store/tables/people.ts";
 import type { Operator } from "../operator.ts";
 
 /** Creates a team with one member, its owner. */

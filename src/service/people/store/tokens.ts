@@ -1,6 +1,6 @@
 // Access tokens in the database, and the times of the sessions that are tokens in a cookie.
 import type { Role, Scope } from "../../../protocol/operator/people.ts";
-import type { SessionRow, TokenRow } from "../../store/people-tables.ts";
+import type { SessionRow, TokenRow } from "../../store/tables/people.ts";
 import type { Db } from "../../store/store.ts";
 import { scopesOfRole } from "../operator.ts";
 import { withdrawInvitations } from "./invitations.ts";

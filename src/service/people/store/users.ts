@@ -1,7 +1,7 @@
 // Users in the database.
 import type { Clock } from "../../../base/clock.ts";
 import type { MakeId } from "../../store/ids.ts";
-import type { EmailProofRow, UserRow } from "../../store/people-tables.ts";
+import type { EmailProofRow, UserRow } from "../../store/tables/people.ts";
 import type { Db } from "../../store/store.ts";
 
 export async function createUser(

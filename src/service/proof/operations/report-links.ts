@@ -13,8 +13,8 @@ import { hashSecret, randomText, tokenHint } from "../../people/token-secrets.ts
 import { showReportLink } from "../report-links.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { ReportLinkRow } from "../../store/tables.ts";
-import { findTeamRow, insertTeamRow, selectTeamRows, updateTeamRow } from "../../store/team-rows.ts";
+import type { ReportLinkRow } from "../../store/tables/content.ts";
+import { findTeamRow, insertTeamRow, selectTeamRows, updateTeamRow } from "../../store/tables/team-rows.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 
 interface ReportLinkDependencies {

@@ -3,7 +3,7 @@ import { requireScope, type Operator } from "../../people/operator.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { Scope } from "../../../protocol/operator/people.ts";
 import type { ContentKind } from "../../../protocol/operator/publishing.ts";
-import type { DraftRow } from "../../store/publishing-tables.ts";
+import type { DraftRow } from "../../store/tables/content.ts";
 import type { Db } from "../../store/store.ts";
 
 /** Whether what this operator changes must be approved by someone else. */

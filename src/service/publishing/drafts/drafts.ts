@@ -7,9 +7,9 @@ import type { Operator } from "../../people/operator.ts";
 import type { WriteEvent } from "../../operations/unit-of-work.ts";
 import type { EventType } from "../../../protocol/operator/events.ts";
 import type { Db } from "../../store/store.ts";
-import type { Tables } from "../../store/tables.ts";
-import type { DraftChangeRow, DraftRow } from "../../store/publishing-tables.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+import type { Tables } from "../../store/tables/tables.ts";
+import type { DraftChangeRow, DraftRow } from "../../store/tables/content.ts";
+import { findTeamRow } from "../../store/tables/team-rows.ts";
 import type { ContentWrite } from "../content-writes.ts";
 import { nameIn, readLive } from "../images.ts";
 

@@ -1,7 +1,7 @@
 // Runs work as if something were published: it is applied within a savepoint, and everything is rolled back afterwards.
 import { sql } from "kysely";
 import type { Db, Store } from "../../store/store.ts";
-import type { DraftChangeRow } from "../../store/publishing-tables.ts";
+import type { DraftChangeRow } from "../../store/tables/content.ts";
 import { takeWrites, type ContentWrite } from "../content-writes.ts";
 import { contentKinds } from "../../../protocol/operator/publishing.ts";
 import { writeImage } from "../images.ts";

@@ -5,7 +5,7 @@ import { invalidField, ProblemError } from "../../http/problem.ts";
 import type { Change } from "../../operations/unit-of-work.ts";
 import type { Operator } from "../../people/operator.ts";
 import type { Db } from "../../store/store.ts";
-import type { DraftChangeRow, DraftRow } from "../../store/publishing-tables.ts";
+import type { DraftChangeRow, DraftRow } from "../../store/tables/content.ts";
 import { applyImages, type Applied } from "../apply.ts";
 import { requireKinds } from "./approval.ts";
 import { changesOf, draftEvent, updateDraft } from "./drafts.ts";

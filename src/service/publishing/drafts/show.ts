@@ -1,7 +1,7 @@
 // A draft with its changes, as the API returns it.
 import type { Draft } from "../../../protocol/operator/publishing.ts";
 import type { Db } from "../../store/store.ts";
-import type { DraftRow } from "../../store/publishing-tables.ts";
+import type { DraftRow } from "../../store/tables/content.ts";
 import { changesOf, showDrafts } from "./drafts.ts";
 import { actionOf, showImage } from "../images.ts";
 import { isConflicting, liveOf } from "./publish.ts";

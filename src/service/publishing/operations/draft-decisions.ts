@@ -8,7 +8,7 @@ import { changesOf, checkState, draftEvent, findDraft, updateDraft } from "../dr
 import { publishDraft, publishedOf, type PublishedChange } from "../drafts/publish.ts";
 import { showDraft } from "../drafts/show.ts";
 import { versionAfter } from "../versions/show.ts";
-import type { DraftRow } from "../../store/publishing-tables.ts";
+import type { DraftRow } from "../../store/tables/content.ts";
 import type { Db, Store } from "../../store/store.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 import { draftParams, exampleDraft, readDraft } from "./drafts.ts";

@@ -35,7 +35,7 @@ import type { MakeId } from "../../store/ids.ts";
 import type { Store } from "../../store/store.ts";
 import type { OperatorContext } from "../../operations/context.ts";
 import { NoContent, operationsWith, type Operation } from "../../operations/operation.ts";
-import { selectTeamRows } from "../../store/team-rows.ts";
+import { selectTeamRows } from "../../store/tables/team-rows.ts";
 
 interface DraftDependencies extends OutlookDependencies {
   clock: Clock;

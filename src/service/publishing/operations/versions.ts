@@ -18,14 +18,13 @@ import { found } from "../../http/problem.ts";
 import { requireScope } from "../../people/operator.ts";
 import { applyImages } from "../apply.ts";
 import { requireKinds } from "../drafts/approval.ts";
-import { arrivalOf } from "../versions/arrival.ts";
+import { arrivalOf, findVersion, findVersionOf, showVersion, showVersions, targetsOf, versionAfter, versionsOf } from "../versions/show.ts";
 import { effectOfRestoring } from "../effect.ts";
 import { checkKnown, contentToRestore } from "../versions/restore.ts";
-import { findVersion, findVersionOf, showVersion, showVersions, targetsOf, versionAfter, versionsOf } from "../versions/show.ts";
 import { newestNumber } from "../versions/versions.ts";
 import type { OutlookDependencies } from "../../schedule/outlook/outlook.ts";
 import type { Store } from "../../store/store.ts";
-import { findTeamRow, selectTeamRows } from "../../store/team-rows.ts";
+import { findTeamRow, selectTeamRows } from "../../store/tables/team-rows.ts";
 import type { OperatorContext } from "../../operations/context.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 

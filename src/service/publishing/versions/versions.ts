@@ -5,7 +5,7 @@ import type { Publishing, WriteEvent } from "../../operations/unit-of-work.ts";
 import type { MakeId } from "../../store/ids.ts";
 import { inChunks } from "../../store/chunks.ts";
 import type { Db } from "../../store/store.ts";
-import type { VersionChangeRow, VersionRow } from "../../store/publishing-tables.ts";
+import type { VersionChangeRow, VersionRow } from "../../store/tables/content.ts";
 import { takeWrites, type ContentWrite } from "../content-writes.ts";
 import { actionOf, nameIn, type Image } from "../images.ts";
 
@@ -104,4 +104,12 @@ export async function storeTargets(
 ): Promise<void> {
   const rows = revisions.map(({ playerId, revision }) => ({ version_id: version.id, player_id: playerId, revision }));
   for (const chunk of inChunks(rows, 100)) await db.insertInto("version_players").values(chunk).execute();
+}
+
+export async function erasePublishing(db: Db, teamId: string): Promise<void> {
+  const versions = db.selectFrom("versions").select("id").where("team_id", "=", teamId);
+  await db.deleteFrom("version_players").where("version_id", "in", versions).execute();
+  for (const table of ["version_changes", "versions", "content_images", "draft_changes", "drafts"] as const) {
+    await db.deleteFrom(table).where("team_id", "=", teamId).execute();
+  }
 }

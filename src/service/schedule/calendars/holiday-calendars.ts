@@ -8,7 +8,7 @@ import { parseItems } from "../../content/content-columns.ts";
 import { digestOf } from "../../store/canonical-json.ts";
 import { inChunks } from "../../store/chunks.ts";
 import type { Db } from "../../store/store.ts";
-import type { CalendarRow, PlaylistRow, ScheduleRow } from "../../store/tables.ts";
+import type { CalendarRow, PlaylistRow, ScheduleRow } from "../../store/tables/content.ts";
 
 /** A calendar without the names of its days. */
 export interface CalendarDays {

@@ -3,7 +3,7 @@ import { iso } from "../../../base/time.ts";
 import { maxNamed, type ScheduleEffect } from "../../../protocol/scheduling/timeline.ts";
 import type { PlannedInterval } from "../../../schedule/plan.ts";
 import type { Db } from "../../store/store.ts";
-import type { PlayerRow } from "../../store/tables.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
 import { contentReader } from "./content-digest.ts";
 import { emptyReasons } from "../forecast/empty-reasons.ts";
 import { findLayoutNames } from "../forecast/forecast.ts";

@@ -10,7 +10,7 @@ import { discard } from "../../cleanup/bin.ts";
 import { found, invalidFields, ProblemError } from "../../http/problem.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
-import type { ScheduleRow } from "../../store/tables.ts";
+import type { ScheduleRow } from "../../store/tables/content.ts";
 import { changeSchedule, insertSchedule } from "../writes.ts";
 import { schedulesOutsideBin, targetOf } from "../schedules.ts";
 

@@ -7,7 +7,7 @@ import type { LastingIntervention } from "../../../schedule/interventions.ts";
 import type { PlannedInterval } from "../../../schedule/plan.ts";
 import { inChunks } from "../../store/chunks.ts";
 import type { Db } from "../../store/store.ts";
-import type { PlayerRow } from "../../store/tables.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
 import { withAllFiles, type PlanInput } from "./plan-input.ts";
 import { interventionsOf, type OutlookDependencies } from "../outlook/outlook.ts";
 

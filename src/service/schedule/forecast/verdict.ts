@@ -4,7 +4,7 @@ import type { Why } from "../../../protocol/scheduling/forecast.ts";
 import type { Schedule } from "../../../protocol/scheduling/schedules.ts";
 import { windowAfter } from "../../../schedule/calendar/windows.ts";
 import type { Db } from "../../store/store.ts";
-import type { PlayerRow } from "../../store/tables.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
 import { calendarsFor, datesByCalendar } from "../calendars/holiday-calendars.ts";
 import { describeCalendarCondition } from "../outlook/summary.ts";
 import { readEnabledSchedules, schedulesForPlayer } from "../schedules.ts";

@@ -15,7 +15,7 @@ import { datesIn } from "../calendars/given-dates.ts";
 import { playlistsUsing, schedulesUsing } from "../calendars/holiday-calendars.ts";
 import type { OutlookDependencies } from "../outlook/outlook.ts";
 import type { Store } from "../../store/store.ts";
-import { findTeamRow, updateTeamRow } from "../../store/team-rows.ts";
+import { findTeamRow, updateTeamRow } from "../../store/tables/team-rows.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
 
 interface CalendarUsesDependencies extends OutlookDependencies {

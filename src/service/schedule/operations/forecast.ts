@@ -16,7 +16,7 @@ import { showSchedule } from "../schedules.ts";
 import type { Store } from "../../store/store.ts";
 import { findPlayer } from "../../fleet/players/resource.ts";
 import { operationsWith, type Operation } from "../../operations/operation.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+import { findTeamRow } from "../../store/tables/team-rows.ts";
 
 interface ForecastDependencies {
   clock: Clock;

@@ -17,7 +17,7 @@ import { changeSchedule, insertSchedule } from "../writes.ts";
 import { showSchedule, targetedPlayers, targetOf } from "../schedules.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { ScheduleRow } from "../../store/tables.ts";
+import type { ScheduleRow } from "../../store/tables/content.ts";
 
 interface ScheduleDependencies extends OutlookDependencies {
   makeId: MakeId;

@@ -8,7 +8,7 @@ import type { Clock } from "../../../base/clock.ts";
 import type { DesiredStates } from "../../fleet/state/desired-states.ts";
 import type { Presence } from "../../fleet/presence/presence.ts";
 import type { Db } from "../../store/store.ts";
-import type { PlayerRow } from "../../store/tables.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
 import { confirmedInterventions } from "../forecast/confirmed-interventions.ts";
 import { forecastFor } from "../forecast/forecast.ts";
 import { calendarsFor, datesByCalendar } from "../calendars/holiday-calendars.ts";

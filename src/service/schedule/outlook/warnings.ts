@@ -12,7 +12,7 @@ import { floatingClock } from "../../../schedule/calendar/time-zone.ts";
 import { windowAfter } from "../../../schedule/calendar/windows.ts";
 import { noPlayerHasTagMessage } from "../../fleet/players/targets.ts";
 import type { Db } from "../../store/store.ts";
-import type { PlayerRow } from "../../store/tables.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
 import { datesByCalendar, type CalendarDays } from "../calendars/holiday-calendars.ts";
 import { flattenTarget } from "../schedules.ts";
 

@@ -8,13 +8,13 @@ import { itemOfShow } from "../show-item.ts";
 import type { OutlookDependencies } from "../../schedule/outlook/outlook.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
-import type { LayoutRow, PlayerRow, PlaylistRow } from "../../store/tables.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+import type { LayoutRow, PlaylistRow } from "../../store/tables/content.ts";
+import type { PlayerRow } from "../../store/tables/fleet.ts";
+import { findTeamRow, insertTeamRow } from "../../store/tables/team-rows.ts";
 import { assignZoneIds } from "../../content/layout-zones.ts";
 import { assignItemIds } from "../../content/playlist-items.ts";
 import type { OperatorContext } from "../../operations/context.ts";
 import type { WriteEvent } from "../../operations/unit-of-work.ts";
-import { insertTeamRow } from "../../store/team-rows.ts";
 
 interface ContentDependencies extends OutlookDependencies {
   makeId: MakeId;

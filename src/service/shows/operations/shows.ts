@@ -18,8 +18,8 @@ import { proofOf } from "../show-proof.ts";
 import { clearShow, findShowSchedule, selectShows, type ShowContent } from "../shows.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
-import type { ScheduleRow, ShowRow } from "../../store/tables.ts";
-import { findTeamRow, insertTeamRow } from "../../store/team-rows.ts";
+import type { ScheduleRow, ShowRow } from "../../store/tables/content.ts";
+import { findTeamRow, insertTeamRow } from "../../store/tables/team-rows.ts";
 
 interface ShowDependencies extends OutlookDependencies, EmergencyDependencies {
   makeId: MakeId;

@@ -2,8 +2,8 @@
 import { Kysely } from "kysely";
 import { silentLog, type Log } from "../../../base/log.ts";
 import { CommitHooks, type Store } from "../store.ts";
-import type { Tables } from "../tables.ts";
-import type { PlayEventTables, TelemetryTables } from "../telemetry-tables.ts";
+import type { Tables } from "../tables/tables.ts";
+import type { PlayEventTables, TelemetryTables } from "../tables/telemetry.ts";
 import { PooledDialect } from "./driver.ts";
 import { migratePostgres } from "./migrate.ts";
 import { openPool, sessionOf, type Schema } from "./pools.ts";

@@ -9,7 +9,7 @@ import { unsupportedReason } from "../../commands/support.ts";
 import type { Commands } from "../../commands/commands.ts";
 import type { Presence } from "../../presence/presence.ts";
 import { playersOfTarget, targetWarnings } from "../../players/targets.ts";
-import type { CommandBatchRow } from "../../../store/batch-tables.ts";
+import type { CommandBatchRow } from "../../../store/tables/fleet.ts";
 import type { MakeId } from "../../../store/ids.ts";
 import { operationsWith, type Operation } from "../../../operations/operation.ts";
 

@@ -11,14 +11,12 @@ import type { Commands } from "../../commands/commands.ts";
 import type { EventJournal } from "../../../events/event-journal.ts";
 import { pageOf } from "../../../http/paging.ts";
 import { found, ProblemError } from "../../../http/problem.ts";
-import type { CommandBatchRow } from "../../../store/batch-tables.ts";
+import type { CommandBatchRow, CommandRow, PlayerRow } from "../../../store/tables/fleet.ts";
 import { inChunks } from "../../../store/chunks.ts";
 import type { Db, Store } from "../../../store/store.ts";
-import type { CommandRow } from "../../../store/tables.ts";
-import { findTeamRow, selectTeamRows } from "../../../store/team-rows.ts";
+import { findTeamRow, selectTeamRows } from "../../../store/tables/team-rows.ts";
 import { operationsWith, type Operation } from "../../../operations/operation.ts";
 import { deleteOverridesOf } from "../../../schedule/overrides.ts";
-import type { PlayerRow } from "../../../store/tables.ts";
 import { playersById } from "../../store.ts";
 
 interface BatchDependencies {

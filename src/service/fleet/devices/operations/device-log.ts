@@ -8,10 +8,10 @@ import type { BlobSweeper } from "../../../content/blob-sweeper.ts";
 import type { BlobStore, ReceivedFile } from "../../../content/blobs/blob-store.ts";
 import { ProblemError } from "../../../http/problem.ts";
 import type { Store } from "../../../store/store.ts";
-import type { CollectedLogRow } from "../../../store/tables.ts";
+import type { CollectedLogRow } from "../../../store/tables/fleet.ts";
 import { NoContent, operationsWith } from "../../../operations/operation.ts";
 import { isStored, readUploadHeaders, uploadErrors, uploadHeaders } from "./device-upload.ts";
-import { insertTeamRow } from "../../../store/team-rows.ts";
+import { insertTeamRow } from "../../../store/tables/team-rows.ts";
 import { deleteOldUploads, findUpload } from "../../store.ts";
 
 export interface DeviceLogDependencies {

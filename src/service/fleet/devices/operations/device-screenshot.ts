@@ -8,11 +8,11 @@ import type { EventJournal } from "../../../events/event-journal.ts";
 import { ProblemError } from "../../../http/problem.ts";
 import type { MediaProcessPool } from "../../../media/process-pool.ts";
 import type { Store } from "../../../store/store.ts";
-import type { ScreenshotRow } from "../../../store/tables.ts";
+import type { ScreenshotRow } from "../../../store/tables/fleet.ts";
 import { NoContent, operationsWith } from "../../../operations/operation.ts";
 import { isStored, readUploadHeaders, uploadErrors, uploadHeaders } from "./device-upload.ts";
 import { showScreenshot } from "../../operations/screenshots.ts";
-import { insertTeamRow } from "../../../store/team-rows.ts";
+import { insertTeamRow } from "../../../store/tables/team-rows.ts";
 import { deleteOldUploads, findUpload } from "../../store.ts";
 
 export interface DeviceScreenshotDependencies {

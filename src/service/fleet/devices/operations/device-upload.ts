@@ -2,7 +2,7 @@
 import { Timestamp } from "../../../../protocol/common.ts";
 import { ProblemError } from "../../../http/problem.ts";
 import type { Db } from "../../../store/store.ts";
-import type { PlayerRow } from "../../../store/tables.ts";
+import type { PlayerRow } from "../../../store/tables/fleet.ts";
 import type { Contexts } from "../../../operations/context.ts";
 import { findCommand } from "../../store.ts";
 

@@ -13,8 +13,8 @@ import type { Operator } from "../../../people/operator.ts";
 import { generateEnrolmentKey, hashSecret, tokenHint } from "../../../people/token-secrets.ts";
 import type { MakeId } from "../../../store/ids.ts";
 import type { Db, Store } from "../../../store/store.ts";
-import type { EnrolmentKeyRow } from "../../../store/enrolment-tables.ts";
-import { findTeamRow, insertTeamRow, selectTeamRows, updateTeamRow } from "../../../store/team-rows.ts";
+import type { EnrolmentKeyRow } from "../../../store/tables/fleet.ts";
+import { findTeamRow, insertTeamRow, selectTeamRows, updateTeamRow } from "../../../store/tables/team-rows.ts";
 import { operationsWith, type Operation } from "../../../operations/operation.ts";
 import { checkLayout } from "../../operations/players.ts";
 

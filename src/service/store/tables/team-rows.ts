@@ -1,9 +1,10 @@
 // The rows that belong to a team: reads them by id or by columns, and writes them one by one.
 import { sql, type SelectQueryBuilder } from "kysely";
 import type { OwnedRow } from "./owned-row.ts";
-import { preparedQuery } from "./prepared-query.ts";
-import type { Db } from "./store.ts";
-import type { LayoutRow, Tables } from "./tables.ts";
+import { preparedQuery } from "../prepared-query.ts";
+import type { Db } from "../store.ts";
+import type { LayoutRow } from "./content.ts";
+import type { Tables } from "./tables.ts";
 
 const queries = {
   players: owned("players"),

@@ -1,4 +1,4 @@
-// The rows of teams, users, tokens and the audit log.
+// People, teams, and how they sign in.
 import type { OwnedRow } from "./owned-row.ts";
 
 export interface TeamRow {
@@ -161,4 +161,59 @@ export interface SignInLinkRow extends OwnedRow {
   created_by: string | null;
   expires_at: number;
   used_at: number | null;
+}
+
+/** A one-time secret that was used. */
+export interface UsedSecretRow {
+  /** Of its purpose and its text. */
+  digest: string;
+  /** When it would have expired: epoch ms. */
+  until: number;
+}
+
+/** The ticket of a preview. */
+export interface PreviewTicketRow {
+  id: string;
+  secret_hash: string;
+  team_id: string;
+  token_id: string;
+  /** JSON of what it shows. */
+  subject: string;
+  /** 1: it opens screenshots, too. */
+  has_captures: number;
+  /** JSON of the entries of its files, by hash. */
+  files: string;
+  /** JSON of the entries of its feeds, by address. */
+  feeds: string;
+  expires_at: number;
+}
+
+/** The attempts of one key. */
+interface AttemptsRow {
+  /** Of the limit. */
+  name: string;
+  /** The digest of whose attempts they are. */
+  key: string;
+  /** Epoch ms, in order. */
+  times: number[];
+  /** When the last of them does not count any more. */
+  ends_at: number;
+}
+
+/** How many requests of a key one node has served in its present window. */
+export interface QuotaUseRow {
+  quota: string;
+  key: string;
+  node_id: string;
+  /** Greater for each window of the node. */
+  window_number: number;
+  used: number;
+  /** Both by the database's clock. */
+  ends_at: number;
+  changed_at: number;
+}
+
+export interface LimitTables {
+  attempts: AttemptsRow;
+  quota_use: QuotaUseRow;
 }
