@@ -106,7 +106,7 @@ async function respond(
   const response = await (isDryRun ? gateway.dryRun(operation, context, input, call) : gateway.run(operation, context, input, call));
   if (isDryRun) call.setHeaders({ "Dry-Run": "true" });
   if (response instanceof JsonResponse) {
-    return sendJson(response, reply, operation.caller === "device" ? null : call.baseUrl, hasLinks(operation));
+    return sendJson(response, reply, operation.caller === "device" ? null : call.baseUrl, operation.hasLinks === true);
   }
   // A download may take hours; it ends when the token ends.
   if (operation.caller === "operator") tokens.onEnd(context.operator, () => reply.raw.destroy(), call.closedSignal());
@@ -164,11 +164,6 @@ function sendJson(
   if (body === undefined) return reply.send();
   reply.type("application/json; charset=utf-8");
   return isLinked && baseUrl !== null ? withAbsoluteLinks(body, baseUrl) : body;
-}
-
-/** Whether an operation responds with assets, screenshots or logs, which have links to their bytes. */
-function hasLinks({ path }: AnyOperation): boolean {
-  return /^\/assets|\/screenshots|\/logs/.test(path);
 }
 
 /** @throws ProblemError 422 if a dry run is requested but not supported. */

@@ -73,6 +73,10 @@ interface Description<C extends Caller, O extends z.ZodType, P extends z.ZodType
   errors: readonly ProblemKind[];
   /** Request headers that it reads: name and meaning. */
   headers?: Readonly<Record<string, string>>;
+  /** Its response has links to files of this service, which operators get with the service's address. */
+  hasLinks?: true;
+  /** The path of the collection to which it adds a resource, if it is not its own path. */
+  collection?: string;
   /** The part of a resource that its ETag is a digest of. Without it the resource has no ETag. */
   version?: (resource: z.output<O>) => unknown;
 }

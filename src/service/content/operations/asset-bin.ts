@@ -73,6 +73,7 @@ export const binOperations: readonly Operation<AssetBinDependencies>[] = [
     params: assetParams,
     status: 200,
     output: Asset,
+    hasLinks: true,
     errors: ["not-found"],
     version: assetVersion,
     async run(dependencies, { teamId }, { params }, unitOfWork) {

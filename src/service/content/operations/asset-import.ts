@@ -39,6 +39,7 @@ export const importOperations: readonly Operation<AssetImportDependencies>[] = [
     example: { url: "https://media.example.com/summer.mp4", name: "Summer" },
     status: 202,
     output: Asset,
+    hasLinks: true,
     errors: ["invalid"],
     version: assetVersion,
     async run(dependencies, { teamId }, { body }, unitOfWork) {

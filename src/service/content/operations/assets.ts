@@ -65,6 +65,7 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
     bytes: ({ maxAssetBytes }) => maxAssetBytes,
     status: 201,
     output: Asset,
+    hasLinks: true,
     others: { 200: { description: "The team already has an asset with these bytes (`duplicate=reuse`)", schema: Asset } },
     errors: ["bad-file", "invalid", "too-large"],
     version: assetVersion,
@@ -96,6 +97,7 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
     query: AssetQuery,
     status: 200,
     output: page(Asset),
+    hasLinks: true,
     errors: ["invalid"],
     async run(dependencies, { teamId }, { query }) {
       const rows = selectAssets(dependencies.store.db, teamId, query);
@@ -129,6 +131,7 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
     params: assetParams,
     status: 200,
     output: Asset,
+    hasLinks: true,
     errors: ["not-found"],
     version: assetVersion,
     run: readAsset,
@@ -147,6 +150,7 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
     example: { name: "Summer menu", tags: ["menu", "2026"] },
     status: 200,
     output: Asset,
+    hasLinks: true,
     errors: ["not-found", "invalid", "precondition-failed"],
     version: assetVersion,
     current: async (dependencies, context, given) => assetVersion(await readAsset(dependencies, context, { params: given })),

@@ -35,6 +35,7 @@ export const collectedLogOperations: readonly Operation<CollectedLogDependencies
     query: PageQuery,
     status: 200,
     output: page(CollectedLog),
+    hasLinks: true,
     errors: ["not-found", "invalid"],
     async run({ store }, { teamId }, { params, query }) {
       const { db } = store;

@@ -82,6 +82,7 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
     example: { code: "WDJB-MJHT", name: "Lobby" },
     status: 201,
     output: Player,
+    collection: "/players",
     errors: ["unknown-code", "already-claimed", "invalid", "too-many"],
     version: playerVersion,
     async run(dependencies, context, { body }, unitOfWork) {

@@ -48,6 +48,7 @@ export const screenshotOperations: readonly Operation<ScreenshotDependencies>[] 
     query: ScreenshotsQuery,
     status: 200,
     output: page(Screenshot),
+    hasLinks: true,
     errors: ["not-found", "invalid"],
     async run({ store }, { teamId }, { params, query: { source, ...query } }) {
       const { db } = store;
@@ -67,6 +68,7 @@ export const screenshotOperations: readonly Operation<ScreenshotDependencies>[] 
     params: oneScreenshot,
     status: 200,
     output: Screenshot,
+    hasLinks: true,
     errors: ["not-found"],
     version: (screenshot) => screenshot,
     run: async (dependencies, context, input) => showScreenshot(await find(dependencies, context, input.params)),

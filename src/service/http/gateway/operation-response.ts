@@ -14,7 +14,8 @@ export function responseOf(operation: Operation, result: unknown): OperationResp
   }
   const headers: Record<string, string> = {};
   if (version !== undefined) headers["ETag"] = etagOf(digestOf(version(result)));
-  if (operation.status === 201 && version !== undefined) headers["Location"] = `${apiPrefix}${collectionPath(operation)}/${idOf(result)}`;
+  if (operation.status === 201 && version !== undefined)
+    headers["Location"] = `${apiPrefix}${operation.collection ?? operation.path}/${idOf(result)}`;
   return new JsonResponse(operation.status, result, headers);
 }
 
@@ -33,8 +34,4 @@ export function etagOf(digest: string): string {
 /** The id of a resource; empty if it has none. */
 export function idOf(resource: unknown): string {
   return typeof resource === "object" && resource !== null && "id" in resource ? String(resource.id) : "";
-}
-
-function collectionPath({ path }: Operation): string {
-  return path.replace(/\/pair$/, "");
 }
