@@ -9,7 +9,7 @@ import { operations } from "../../src/service/operations/operations.ts";
 import type { Operation } from "../../src/service/operations/operation.ts";
 import type { ProblemRecord } from "../../src/protocol/device/problem-records.ts";
 import { heartbeat, picture, type ApiResponse, type TestService, type Device } from "./harness.ts";
-import { addPasskey, browserAtLocalhost } from "./people/passkey-browser.ts";
+import { addPasskey, browserAtLocalhost } from "./people/passkeys/passkey-browser.ts";
 import type { Person } from "./people/people.ts";
 
 const anId = /^([a-z]+)_[0-9a-hjkmnp-tv-z]{26}$/;

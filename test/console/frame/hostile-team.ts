@@ -1,6 +1,6 @@
 // A team in which every text that the API accepts tries to become a script or an element of a page.
 import { expect } from "vitest";
-import { openDatabase } from "../../service/people/two-teams.ts";
+import { openDatabase } from "../../service/people/teams/two-teams.ts";
 import { owner, Person } from "../../service/people/people.ts";
 import { populateTeam, type PopulatedTeam } from "../../service/populate-team.ts";
 import type { ApiResponse, TestService } from "../../service/harness.ts";

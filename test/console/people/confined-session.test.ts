@@ -2,7 +2,7 @@
 import type { Browser } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOtherTeam, owner } from "../../service/people/people.ts";
-import { plainOwner, shareMember } from "../../service/people/shared-member.ts";
+import { plainOwner, shareMember } from "../../service/people/teams/shared-member.ts";
 import { startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
 
 let browser: Browser;

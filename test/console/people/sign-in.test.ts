@@ -5,7 +5,7 @@ import { phone } from "../../support/console/console.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { SharedConsole } from "../../support/console/shared.ts";
 import { cheapPasswords, goodPassword as password } from "../../service/people/browser.ts";
-import { signInWhole } from "../../service/people/shared-member.ts";
+import { signInWhole } from "../../service/people/teams/shared-member.ts";
 import { inviteMember, owner } from "../../service/people/people.ts";
 import type { TestService } from "../../service/harness.ts";
 

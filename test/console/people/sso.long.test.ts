@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Browser as Caller } from "../../service/people/browser.ts";
-import { callbackOf, inviteLasting, linkAs, ssoAt } from "../../service/people/sso.ts";
+import { callbackOf, inviteLasting, linkAs, ssoAt } from "../../service/people/sso/sso.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { phone, startBrowser, startConsoleService, Window } from "../../support/console/console.ts";
 import { LoginProvider } from "../../support/network/login-provider.ts";

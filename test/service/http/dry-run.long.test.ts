@@ -10,13 +10,13 @@ import { eventually } from "../../support/polling.ts";
 import { LoginProvider, ProviderBrowser } from "../../support/network/login-provider.ts";
 import { MailServer } from "../../support/network/mail-server.ts";
 import { smtpAt } from "../alerts/mail-fleet.ts";
-import { begin, startWithSso } from "../people/sso.ts";
+import { begin, startWithSso } from "../people/sso/sso.ts";
 import { SoftwarePasskey } from "../../support/passkeys.ts";
 import { SignedReleases } from "../../support/signed-releases.ts";
 import { TestService, picture, errorPointers } from "../harness.ts";
 import { writeAlert, writeIdentity } from "../populate-team.ts";
 import { Browser, goodPassword } from "../people/browser.ts";
-import { addPasskey, browserAtLocalhost } from "../people/passkey-browser.ts";
+import { addPasskey, browserAtLocalhost } from "../people/passkeys/passkey-browser.ts";
 import { inviteMember, createOtherTeam, owner, type Person } from "../people/people.ts";
 import { openTables } from "../tables-of.ts";
 

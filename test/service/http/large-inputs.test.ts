@@ -11,7 +11,7 @@ import { describeRefusals, mostErrors } from "../../../src/protocol/refusal.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { HostileProvider } from "../../support/network/hostile-provider.ts";
 import { Browser } from "../people/browser.ts";
-import { begin, startWithSso } from "../people/sso.ts";
+import { begin, startWithSso } from "../people/sso/sso.ts";
 import { EventSubscriber } from "../events/event-subscriber.ts";
 import { Agent } from "../mcp/agent.ts";
 import { errorPointers, type ApiResponse } from "../harness.ts";

@@ -9,7 +9,7 @@ import { createOlderData } from "../store/older.ts";
 import { isOnPostgres } from "../test-database.ts";
 import { Browser, cheapPasswords, goodPassword } from "./browser.ts";
 import { accept, squat, squatterPassword } from "./emails.ts";
-import { begin, callbackOf, inviteLasting, linkAs, signInAs, startWithSso } from "./sso.ts";
+import { begin, callbackOf, inviteLasting, linkAs, signInAs, startWithSso } from "./sso/sso.ts";
 
 const ceo = "ceo@victim.example";
 

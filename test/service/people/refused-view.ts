@@ -1,7 +1,7 @@
 // A live view that the device refuses as soon as it is asked: without an answer the service waits 20 seconds for a picture.
 import type { ApiResponse } from "../harness.ts";
 import { nextLive } from "../live/viewer.ts";
-import type { Team } from "./two-teams.ts";
+import type { Team } from "./teams/two-teams.ts";
 
 /** @param path of the operation watchPlayer for the device of `team` */
 export async function watchRefused({ person, device }: Pick<Team, "person" | "device">, path: string): Promise<ApiResponse> {
