@@ -14,8 +14,8 @@ import { enrolOrPair, type EnrolmentState } from "./pairing/enrolment.ts";
 import { readEnrolment, removeEnrolment, type StoredEnrolment } from "./pairing/enrolment-file.ts";
 import type { PairingDependencies, PairingState } from "./pairing/pairing.ts";
 import { ServiceKeyChange } from "./pairing/service-key-change.ts";
+import type { PlayerSettings } from "./player-config.ts";
 import type { BasicParts } from "./player-parts.ts";
-import type { PlayerSettings } from "./player-settings.ts";
 import type { ScreenContext } from "./playback/screen.ts";
 import type { Session } from "./session.ts";
 

@@ -28,3 +28,9 @@ export interface PlayerConfig {
   /** The launcher that started this program; null: there is none, and the player does not care about releases. */
   launcher: LauncherOptions | null;
 }
+
+/** The settings that the player itself changes, kept in the program's own store. */
+export interface PlayerSettings {
+  /** Stores the address of the service that paired this player. */
+  rememberServer(server: string): Promise<void>;
+}

@@ -10,7 +10,6 @@ import type { PresentedItem } from "../protocol/device/heartbeat.ts";
 import type { FromPage } from "../protocol/page-messages.ts";
 import type { CommandModule } from "./commands/command-module.ts";
 import type { DisplayPower } from "./control/display-power.ts";
-import { reportCapabilities } from "./commands/capabilities.ts";
 import { reportVariables } from "./commands/variable-reporter.ts";
 import { reportContent } from "./content/content-report.ts";
 import { Feeds } from "./content/feeds/feeds.ts";
@@ -27,8 +26,7 @@ import { PlaybackLoop } from "./playback-loop.ts";
 import type { PlayerParts } from "./player-parts.ts";
 import type { ScreenContext } from "./playback/screen.ts";
 import { PresentedItems } from "./presented-items.ts";
-import { readableHeartbeat } from "./proof/readable-heartbeat.ts";
-import type { ReportingSession, SessionCondition, SessionReport, Status } from "./proof/status.ts";
+import { readableHeartbeat, type ReportingSession, type SessionCondition, type SessionReport, type Status } from "./proof/status.ts";
 import { ServiceLink } from "./service-link.ts";
 import { openStores, type SessionStores } from "./session-stores.ts";
 import type { RevertibleContent } from "./surface/recovery.ts";
@@ -135,7 +133,7 @@ export class Session implements ReportingSession {
       ...reportContent({ desired: desired.current.value, applied: follower.applied, progress, generations }),
       now_playing: this.nowPlaying,
       ...follower.report(),
-      ...reportCapabilities(commandSet, machine.controls, declared),
+      ...commandSet.report(machine.controls, declared),
     };
   }
 

@@ -2,7 +2,7 @@
 import { reasonOf } from "../../base/fault.ts";
 import { isReadFailure } from "../../base/files/system-error.ts";
 import type { Log } from "../../base/log.ts";
-import type { PlayerSettings } from "../../player/player-settings.ts";
+import type { PlayerSettings } from "../../player/player-config.ts";
 
 /** The stored settings by name. */
 export interface StoredSettings {

@@ -1,6 +1,10 @@
 // The commands that this player knows, by type, and which of them it is able to carry out.
 import { Fault } from "../../base/fault.ts";
+import { Capabilities } from "../../protocol/device/capabilities.ts";
 import type { CommandType, DeviceCommand } from "../../protocol/device/command-request.ts";
+import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
+import type { DeclaredDevices } from "../control/declared-devices.ts";
+import type { MachineControls } from "../machine-controls.ts";
 import type { CommandMetadata } from "./command-metadata.ts";
 import type { CommandModule, CommandOutcome } from "./command-module.ts";
 
@@ -22,6 +26,21 @@ export class CommandSet {
     return {
       commands: all.flatMap(({ type, reason }) => (reason === null ? [type] : [])),
       unavailable: all.flatMap(({ type, reason }) => (reason === null ? [] : [{ type, reason }])),
+    };
+  }
+
+  /** The heartbeat's share of the commands: which the player carries out, and on which devices. */
+  report({ display, audio }: MachineControls, { scripts, displays }: DeclaredDevices): Pick<Heartbeat, "capabilities"> {
+    return {
+      capabilities: Capabilities.parse({
+        ...this.announce(),
+        displays: display.outputs,
+        inputs: display.inputs,
+        audio_outputs: audio.outputs,
+        scripts: scripts.is === "declared" ? scripts.value : [],
+        serial_ports: displays.is === "declared" ? displays.value.serial.map(({ name }) => name) : [],
+        network_hosts: displays.is === "declared" ? displays.value.network.map(({ name }) => name) : [],
+      }),
     };
   }
 

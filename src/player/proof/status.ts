@@ -1,10 +1,11 @@
 // Merges the heartbeat from what the player's parts report. Reports presented content, not requested content.
 import type { CorrectedClock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import type { Heartbeat, ShownReason } from "../../protocol/device/heartbeat.ts";
+import { Heartbeat, type ShownReason } from "../../protocol/device/heartbeat.ts";
 import type { PairingRequest } from "../../protocol/device/messages.ts";
 import type { PlayerProblem, ProblemList } from "../../protocol/device/player-problems.ts";
 import type { FromPage } from "../../protocol/page-messages.ts";
+import { describeRefusal } from "../../protocol/refusal.ts";
 import { reportContent } from "../content/content-report.ts";
 import { noProgress } from "../content/download-progress.ts";
 import { noGenerations } from "../content/generations.ts";
@@ -193,6 +194,19 @@ export class Status {
   get #uptimeMs(): number {
     return this.#parts.clock.monotonic() - this.#startedAt;
   }
+}
+
+/**
+ * The heartbeat as the service can read it: without the optional parts that its schema refuses, each of which is reported as a fault of
+ * the program. If a part is refused that must be there, the service refuses the whole.
+ */
+export function readableHeartbeat(heartbeat: Heartbeat, disk: Pick<DiskHealth, "recordRefused">): Heartbeat {
+  const parsed = Heartbeat.safeParse(heartbeat);
+  if (parsed.success) return heartbeat;
+  disk.recordRefused("heartbeat", describeRefusal(parsed.error));
+  const refused = new Set(parsed.error.issues.map(({ path }) => String(path[0])));
+  const rest = Object.fromEntries(Object.entries(heartbeat).filter(([name]) => !refused.has(name))) as Heartbeat;
+  return Heartbeat.safeParse(rest).success ? rest : heartbeat;
 }
 
 function reportReadings({ hardware, timezone, cpuLoad, temperatureC, diskFreeBytes }: MachineReadings) {

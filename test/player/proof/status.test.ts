@@ -6,7 +6,7 @@ import { reportContent } from "../../../src/player/content/content-report.ts";
 import { noProgress } from "../../../src/player/content/download-progress.ts";
 import { noGenerations } from "../../../src/player/content/generations.ts";
 import type { ReadyState } from "../../../src/player/content/ready-content.ts";
-import { readableHeartbeat } from "../../../src/player/proof/readable-heartbeat.ts";
+import { readableHeartbeat } from "../../../src/player/proof/status.ts";
 import { DiskHealth } from "../../../src/player/storage/disk-health.ts";
 import type { PageState } from "../../../src/player/surface/page-state.ts";
 import type { DesiredState } from "../../../src/protocol/device/desired-state.ts";
