@@ -8,7 +8,7 @@ export interface ClockSample {
   t3: number;
   /** Bound of the reference's own error; none by default. */
   errorMs?: number;
-  /** Whether the reference has proven its identity. */
+  /** True if the reference has proven its identity. */
   isAuthenticated?: boolean;
   /** The service unless given. */
   source?: "service" | "time-server";

@@ -217,7 +217,7 @@ export class CorrectedClock implements Clock {
 
   /**
    * Compares the service's time with that of a time server, without setting the clock by it. If they contradict each other, the clock
-   * forgets what it learned from the service, and continues until it learns the time server's time.
+   * forgets the service's time, and continues until it learns the time server's time.
    * @returns whether the time server is believed: its time is not earlier than a certain one.
    */
   compare(exchange: ClockSample): boolean {

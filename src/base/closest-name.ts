@@ -29,7 +29,7 @@ function normalize(name: string): string {
   return name.toLowerCase().replaceAll(/[_\-\s]/g, "");
 }
 
-/** Whether one begins with the other, and the shorter has at least three letters. */
+/** True if one begins with the other, and the shorter has at least three letters. */
 function isPart(a: string, b: string): boolean {
   return Math.min(a.length, b.length) >= 3 && (a.startsWith(b) || b.startsWith(a));
 }

@@ -65,7 +65,7 @@ export function readFlags<F extends Readonly<Record<string, Flag>>>(argv: readon
     // parseArgs' own result type says the same, less precisely.
     return { ...Object.fromEntries(flags), positionals: arguments_ } as unknown as Values<F>;
   } catch (error) {
-    // parseArgs adds advice on further lines; the first sentence says what is wrong.
+    // parseArgs adds advice on further lines; the first sentence names the fault.
     throw badFlags(reasonOf(error).split(/\.\s|\n/)[0]!, usage);
   }
 }
@@ -73,7 +73,7 @@ export function readFlags<F extends Readonly<Record<string, Flag>>>(argv: readon
 const namesPath = /(?:\b|_)(?:FILE|DIR|FOLDER)\b/;
 const webAddress = /^[a-z][a-z0-9+.-]*:\/\//i;
 
-/** The value of a flag or an argument with this placeholder. What may be a text instead of a path, and what is empty, stays as it is. */
+/** The value of a flag or an argument with this placeholder. A value that may be a text instead of a path, and an empty one, stay as they are. */
 function absolute<Value>(value: Value, placeholder = ""): Value | string {
   if (typeof value !== "string" || !namesPath.test(placeholder) || placeholder.includes("TEXT")) return value;
   const paths = placeholder.includes(",") ? value.split(",") : [value];

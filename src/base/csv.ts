@@ -28,7 +28,7 @@ export class CsvError extends Error {
   }
 }
 
-/** The lines of a table without empty ones. @throws CsvError at what exceeds a limit, or if a quotation mark is not closed or text follows it. */
+/** The lines of a table without empty ones. @throws CsvError if a limit is exceeded, a quotation mark is not closed or text follows it. */
 export function readCsv(text: string, limits: CsvLimits): CsvLine[] {
   const source = text.startsWith("\uFEFF") ? text.slice(1) : text;
   const separator = separatorOf(source);

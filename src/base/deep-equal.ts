@@ -1,6 +1,6 @@
 // Compares plain data by value, without the platform. Functions and objects of classes are equal only to themselves.
 
-/** Whether two values are equal: primitives as `Object.is`, arrays and plain objects by their contents. */
+/** True if two values are equal: primitives as `Object.is`, arrays and plain objects by their contents. */
 export function deepEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

@@ -1,6 +1,6 @@
 // The project's error class: a stable code, a message for people, and the cause.
 
-/** Every error code. Callers decide what to do about each; `player/surface/recovery.ts` does so for the browser's. */
+/** Every error code. Callers decide on the reaction to each; `player/surface/recovery.ts` does so for the browser's. */
 export type FaultCode =
   | "bad-config"
   | "help-asked"
@@ -43,7 +43,7 @@ export type FaultCode =
   | "store-changed"
   | "lease-lost";
 
-/** An error with a stable `code`. Its message says what to do, where that is known. */
+/** An error with a stable `code`. Its message names the remedy, where that is known. */
 export class Fault extends Error {
   readonly code: FaultCode;
 
@@ -54,12 +54,12 @@ export class Fault extends Error {
   }
 }
 
-/** Whether `error` is a Fault, with this code if one is given. */
+/** True if `error` is a Fault, with this code if one is given. */
 export function isFault(error: unknown, code?: FaultCode): error is Fault {
   return error instanceof Fault && (code === undefined || error.code === code);
 }
 
-/** Whether `error` is an abort, which is not a failure. */
+/** True if `error` is an abort, which is not a failure. */
 export function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === "AbortError";
 }
@@ -70,7 +70,7 @@ export function ignoreAbort(error: unknown): void {
 }
 
 /**
- * Whether `error` is one of the service's database that only this request, or this round of a background loop, fails by
+ * True if `error` is one of the service's database that only this request, or this round of a background loop, fails by
  * (service/store/database-errors.ts).
  */
 export function isOutlived(error: unknown): error is Fault {
@@ -84,7 +84,7 @@ export function reasonOf(error: unknown): string {
   return `${error.message || error.name}${cause}`;
 }
 
-/** Whether an error of Node or a library has one of these codes, such as `ENOENT`. */
+/** True if an error of Node or a library has one of these codes, such as `ENOENT`. */
 export function hasErrorCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && "code" in error && codes.includes(String(error.code));
 }

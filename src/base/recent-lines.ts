@@ -18,7 +18,7 @@ export class RecentLines {
   #first = 0;
   #bytes = 0;
 
-  /** @param maxBytes what the lines may take together, in bytes of UTF-8. */
+  /** @param maxBytes the limit of all lines together, in bytes of UTF-8. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }

@@ -1,7 +1,7 @@
 // Compares the service's time with that of time servers, to notice a service whose clock is wrong. Pure: no clock of its own.
 import { dayMs, minuteMs } from "./time.ts";
 
-/** A wall time, and what `Clock.elapsed()` was then; both in ms. */
+/** A wall time, and the value of `Clock.elapsed()` at that time; both in ms. */
 export interface Moment {
   wall: number;
   elapsed: number;

@@ -12,7 +12,7 @@ import { baselineOf, beginBrowser, beginProgram, countStart, failTrial } from ".
 
 /** A run that ends sooner did not really start. */
 const quickMs = 60_000;
-/** After so many quick runs in a row the files of the slot are compared with what was installed. */
+/** After so many quick runs in a row the files of the slot are compared with those of the installation. */
 const quickStartsUntilCheck = 5;
 
 type Startable = Extract<SlotCheck, { is: "startable" }> & { slot: SlotName };

@@ -21,7 +21,7 @@ export async function installedBrowser(device: Device): Promise<string | null> {
   return (await installedPackages(device)).find(({ name }) => name === "chromium")?.version ?? null;
 }
 
-/** Whether the player's browser, such as `Chromium 156.0.8078.79`, is that of a Debian version, such as `156.0.8078.79-1~deb13u1`. */
+/** True if the player's browser, such as `Chromium 156.0.8078.79`, is that of a Debian version, such as `156.0.8078.79-1~deb13u1`. */
 export function isBrowserOf(running: string, debianVersion: string): boolean {
   const upstream = debianVersion.replace(/^\d+:/, "").replace(/-[^-]*$/, "");
   return running.split(" ").includes(upstream);
@@ -31,7 +31,7 @@ export function isBrowserOf(running: string, debianVersion: string): boolean {
  * Keeps the packages of the browser that is installed, and of the one that apt is about to install: when the next one replaces it,
  * apt has deleted its file, and Debian's mirrors have only the newest.
  * @param incoming the files that apt is about to install.
- * @param mayDownload whether apt may be asked for a file that is nowhere on the disk. Not from within apt.
+ * @param mayDownload lets apt download a file that is nowhere on the disk. False from within apt.
  * @returns the versions that are kept whole.
  */
 export async function keepBrowser(launcher: Launcher, incoming: readonly string[], mayDownload: boolean): Promise<string[]> {

@@ -10,12 +10,12 @@ export interface LauncherFolders {
   readonly state: string;
   /** A copy of the state that is newer than `state` while the disk is full. */
   readonly stateInMemory: string;
-  /** What the player's unit runs now. */
+  /** The last start of the player's unit. */
   readonly unitStart: string;
   readonly status: string;
   readonly tuf: string;
   readonly browser: string;
-  /** The player's data folder, and in it what it downloaded. */
+  /** The player's data folder, and in it its downloads. */
   readonly player: string;
   readonly updates: string;
   /** Where the player writes its health: in memory, because it does so every five seconds. */

@@ -1,4 +1,4 @@
-// What all commands of the launcher share, and what they read: the launcher's version, the player's health, what runs.
+// The parts that all commands of the launcher share: its version, the player's health, the last start of the unit.
 import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { z } from "zod";
@@ -35,7 +35,7 @@ export async function openLauncher(folders: LauncherFolders, device: Device, log
       await mkdir(folder, { recursive: true, mode: 0o755 });
       await chmod(folder, 0o755);
     } catch (error) {
-      // The player is started nevertheless, from what is there.
+      // The player is started nevertheless, with the files that are there.
       if (!isSystemError(error)) throw error;
       log("a folder of the launcher cannot be prepared", { folder, reason: reasonOf(error) });
     }
@@ -62,7 +62,7 @@ export function readHealth(folders: LauncherFolders): Promise<Health | null> {
   return readMessage(folders.health, Health);
 }
 
-/** What the player's unit was started with since the machine booted; null before the first start. */
+/** The last start of the player's unit since the machine booted; null before the first one. */
 export async function readUnitStart(folders: LauncherFolders): Promise<UnitStart | null> {
   const text = await readFile(folders.unitStart, "utf8").catch((error: unknown) => {
     if (hasErrorCode(error, "ENOENT")) return null;

@@ -27,7 +27,7 @@ const Marker = z.object({
 });
 type Marker = z.infer<typeof Marker>;
 
-/** What every bundle has, or it cannot be started. */
+/** The files without which a bundle cannot be started. */
 const neededFiles = ["bin/node", "dist/main/cli.js", "release.json", "package.json"];
 
 /** `isUnread`: the disk failed to read the slot, which may be whole. */
@@ -70,7 +70,7 @@ export async function emptySlot(folders: LauncherFolders, slot: UpdateSlot): Pro
   await rm(folders.slot(slot), { recursive: true, force: true });
 }
 
-/** Whether a slot can be started. @param deep also compares the content of every file, which takes seconds. */
+/** Checks that a slot can be started. @param deep also compares the content of every file, which takes seconds. */
 export async function checkSlot(folders: LauncherFolders, slot: SlotName, { deep = false } = {}): Promise<SlotCheck> {
   const folder = folders.slot(slot);
   try {
@@ -113,7 +113,7 @@ async function checkManifest(folder: string, manifest: ReleaseManifest): Promise
 async function unpack(path: string, target: SignedTarget, folder: string, signal?: AbortSignal): Promise<Marker["files"]> {
   const files: Marker["files"] = {};
   const links = new Set<string>();
-  // The player's user owns the file, and could exchange it after it was verified: what is unpacked is hashed again.
+  // The player's user owns the file, and could exchange it after it was verified: the unpacked bytes are hashed again.
   const hash = createHash("sha256");
   await using file = await openSafely(path);
   const source = file.createReadStream({ autoClose: false });
@@ -138,7 +138,7 @@ async function unpack(path: string, target: SignedTarget, folder: string, signal
           files[entry.path] = { link: entry.target };
         } else if (entry.is === "file") files[entry.path] = await writeEntry(place, entry);
       }
-      // What follows the archive counts for the hash.
+      // Bytes after the archive count for the hash.
       for await (const _ of parts);
     },
     { ...(signal !== undefined && { signal }) },

@@ -12,7 +12,7 @@ export interface Program {
   env: Record<string, string>;
 }
 
-/** The player as the unit starts it. @param env that of the unit, with what `signage-player setup` wrote into player.env. */
+/** The player as the unit starts it. @param env that of the unit, with the variables of player.env. */
 export async function playerProgram(folders: LauncherFolders, env: NodeJS.ProcessEnv): Promise<Program> {
   const flags = (env["SIGNAGE_FLAGS"] ?? "").split(/\s+/).filter((flag) => flag !== "");
   const server = env["SIGNAGE_SERVER"] ?? "";

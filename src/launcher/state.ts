@@ -1,4 +1,4 @@
-// The launcher's state: which slot runs, what is being tested, what failed. It survives power cuts, and a full disk until a reboot.
+// The launcher's state: the slot that runs, the trial, the last failure. It survives power cuts, and a full disk until a reboot.
 import { mkdir } from "node:fs/promises";
 import { z } from "zod";
 import { Count, Timestamp } from "../protocol/common.ts";
@@ -67,12 +67,12 @@ const firstState: State = {
   browser: { good: null, refused: null, restoring: false },
 };
 
-/** What to go by while the disk fails to read the state. It is never stored. */
+/** The state to go by while the disk fails to read the stored one. It is never stored. */
 export function withoutState(slot: SlotName): State {
   return { ...firstState, slot, reason: "the launcher's state cannot be read" };
 }
 
-/** What the player's unit was started with, in `/run`. */
+/** The last start of the player's unit, in `/run`. */
 export const UnitStart = z.object({
   slot: SlotName,
   version: ReleaseVersion,
@@ -103,7 +103,7 @@ export class StateStore {
 
   /**
    * The newest state. A device without one, or with a damaged one, runs the package's program.
-   * @throws the system's error when the disk fails to read it: what a version before has done is not forgotten.
+   * @throws the system's error when the disk fails to read it: the history of earlier versions is not forgotten.
    */
   async read(): Promise<State> {
     const states = [await readOr(this.#memory), await readOr(this.#disk)].filter((state) => state !== null);
@@ -112,7 +112,7 @@ export class StateStore {
 
   /**
    * Changes the state. Resolves once it would survive a power cut, or at least the end of this program where the disk is full. A state
-   * that could not be read again is a fault of the launcher: the one before stays, and with it what starts the player.
+   * that could not be read again is a fault of the launcher: the one before stays, and the player can be started.
    * @param change returns the same object for no change.
    */
   async change(change: (state: State) => State | Promise<State>): Promise<State> {

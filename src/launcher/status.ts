@@ -1,4 +1,4 @@
-// Publishes what runs and why, for the player's heartbeat and for people.
+// Publishes the running version and the reason for it, for the player's heartbeat and for people.
 import { minuteMs } from "../base/time.ts";
 import { LauncherStatus, type SlotName } from "../protocol/device/updates.ts";
 import type { z } from "zod";

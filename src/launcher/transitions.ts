@@ -19,7 +19,7 @@ const notStarted = { bootId: "", boots: 0, starts: 0, passedMs: 0 };
 type Checks = Trial["baseline"];
 const noChecks: Checks = { frames: null, checked_in: null, memory: null };
 
-/** What passed in the newest health of the version that runs. A check that did not pass before cannot fail after. */
+/** The checks that pass in the newest health of the version that runs. A check that did not pass before cannot fail after. */
 export function baselineOf(health: Health | null): Checks {
   if (health === null) return noChecks;
   const { frames, checked_in, memory } = health.checks;

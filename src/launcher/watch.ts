@@ -41,7 +41,7 @@ export class LauncherWatch {
     }
   }
 
-  /** Does what is due. A part that fails is logged and tried again at the next tick; the other parts do not wait for it. */
+  /** Does all work that is due. A part that fails is logged and tried again at the next tick; the other parts do not wait for it. */
   async tick(signal?: AbortSignal): Promise<void> {
     for (const part of [this.#judge, this.#answer, this.#watchBrowser, this.#runDecidedSlot, this.#publish]) {
       try {
@@ -81,7 +81,7 @@ export class LauncherWatch {
     return { health, version, bootId, uptimeMs, isStopped };
   }
 
-  /** Whether people stopped the player. Where systemd does not answer, a silent player is a fault. */
+  /** True if people stopped the player. Where systemd does not answer, a silent player is a fault. */
   async #isStopped(): Promise<boolean> {
     try {
       const state = await this.#launcher.device.run("systemctl", ["show", "-p", "ActiveState", "--value", unit]);
@@ -106,7 +106,7 @@ export class LauncherWatch {
     await answerRequest(this.#launcher, await this.#launcher.store.read(), signal);
   };
 
-  /** Makes the unit run what the state says. A switch is complete without this: the next start of the unit runs the new slot. */
+  /** Makes the unit run the state's slot. A switch is complete without this: the next start of the unit runs the new slot. */
   readonly #runDecidedSlot = async (): Promise<void> => {
     const { folders, store, device, log } = this.#launcher;
     const [state, unitStart] = [await store.read(), await readUnitStart(folders)];
@@ -170,7 +170,7 @@ export class LauncherWatch {
     }
   };
 
-  /** What passed with the browser that was good, in the last minute in which it ran. */
+  /** The checks that passed with the good browser, in the last minute in which it ran. */
   #browserBaseline = baselineOf(null);
 
   readonly #publish = async (): Promise<void> => {

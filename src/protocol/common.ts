@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { findHiddenCharacter, visiblePattern } from "./text.ts";
 
-/** The prefixes of ids and what they identify. A lower-case ULID follows, so ids sort by age. */
+/** The prefixes of ids, by the things that they identify. A lower-case ULID follows, so ids sort by age. */
 const idPrefixes = {
   plr: "a player",
   team: "a team",
@@ -52,7 +52,7 @@ export function id<P extends IdPrefix>(prefix: P) {
     .describe(`Id, \`${prefix}_\` and a ULID`);
 }
 
-/** Whether a text is an id of this kind. */
+/** True if a text is an id of this kind. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return id(prefix).safeParse(text).success;
 }

@@ -11,7 +11,7 @@ const mostJsonValues = 100_000;
 export interface JsonExcess {
   /** To the list or the object that exceeds it; empty for the whole text. */
   path: readonly PropertyKey[];
-  /** What is too much, and the remedy. */
+  /** The excess, and the remedy. */
   detail: string;
 }
 
@@ -26,7 +26,7 @@ interface Level {
 const [quote, comma, colon, backslash] = [0x22, 0x2c, 0x3a, 0x5c];
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** The first bound that a JSON text exceeds; null if it exceeds none. It need not be valid: its parser says what is wrong with it. */
+/** The first bound that a JSON text exceeds; null if it exceeds none. It need not be valid: its parser reports syntax errors. */
 export function findJsonExcess(text: string): JsonExcess | null {
   const open: Level[] = [];
   let level: Level | undefined;

@@ -32,5 +32,5 @@ export const FromPreview = z.discriminatedUnion("type", [
 ]);
 export type FromPreview = z.infer<typeof FromPreview>;
 
-/** What the page posts to its parent when it is ready for a port. The parent answers with the same text and the port. */
+/** The page's message to its parent when it is ready for a port. The parent answers with the same text and the port. */
 export const previewGreeting = "signage-player-preview";

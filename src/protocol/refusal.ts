@@ -35,7 +35,7 @@ export function listFaults(faults: readonly string[], more = 0): string {
   return [...lines, ...(rest === 0 ? [] : [`and ${rest.toLocaleString("en")} more`])].join("; ");
 }
 
-/** `text` with at most `most` characters. What the sender wrote into it may have a megabyte. */
+/** `text` with at most `most` characters. The sender's part of it may have a megabyte. */
 export function cutEnd(text: string, most: number): string {
   // The cut must not split a surrogate pair.
   return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;

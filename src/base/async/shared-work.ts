@@ -14,7 +14,7 @@ export class SharedWork<T> {
     this.#work.catch(() => undefined);
   }
 
-  /** Whether the work was aborted. A new caller then has to start it again. */
+  /** True if the work was aborted. A new caller then has to start it again. */
   get isAbandoned(): boolean {
     return this.#controller.signal.aborted;
   }

@@ -1,4 +1,4 @@
-// Appends to an open file while its caller goes on: what arrives during a write is written together by the next one.
+// Appends to an open file while its caller goes on: all that arrives during a write is written together by the next one.
 import type { FileHandle } from "node:fs/promises";
 
 // As much again may be in the write that is running.

@@ -63,7 +63,7 @@ export class DurableFile<T> {
     }
   }
 
-  /** Whether the newest generation is on the disk, damaged or not. One that a failing disk hides counts as there. */
+  /** True if the newest generation is on the disk, damaged or not. One that a failing disk hides counts as there. */
   async exists(): Promise<boolean> {
     return !(await isMissing(this.path));
   }

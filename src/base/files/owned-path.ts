@@ -9,8 +9,8 @@ const sticky = 0o1000;
 
 /**
  * The status of an absolute path if the path and every folder above it belong to `ownerUid` or root, are no links, and only the owner
- * may write to them. Checked from the root folder down: once a folder has passed, others can no longer exchange what is in it, so the
- * path may be used afterwards. @throws Fault `refused` with what is wrong, for people; the system's error if it does not exist.
+ * may write to them. Checked from the root folder down: once a folder has passed, others can no longer exchange its content, so the
+ * path may be used afterwards. @throws Fault `refused` with the reason, for people; the system's error if it does not exist.
  */
 export async function checkOwnedPath(path: string, ownerUid: number): Promise<Stats> {
   if (!isAbsolute(path) || normalize(path) !== path) throw new Fault("refused", `${path} is not a complete path`);

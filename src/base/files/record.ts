@@ -1,7 +1,7 @@
 // The text of a record that is to be stored: proven to be readable by its own schema before it is written.
 import { Fault, reasonOf } from "../fault.ts";
 
-/** Turns stored JSON into its value, such as a zod schema's `parse`. @throws what says why it is not valid. */
+/** Turns stored JSON into its value, such as a zod schema's `parse`. @throws an error that says why it is not valid. */
 export type ParseRecord<T> = (json: unknown) => T;
 
 /**

@@ -43,7 +43,7 @@ export async function* readTar(archive: AsyncIterable<Buffer>): AsyncGenerator<T
     else if (type === "0" || type === "\0") {
       const content = bytes.stream(size);
       yield { is: "file", path, isExecutable: (octal(header.subarray(100, 108)) & 0o100) !== 0, size, content };
-      for await (const _ of content); // what the caller did not read
+      for await (const _ of content); // skips the bytes that the caller did not read
       await bytes.takeAll(padding(size));
     } else throw corrupt(`${path} is of the unknown kind ${JSON.stringify(type)}`);
   }
@@ -78,7 +78,7 @@ class ByteReader {
     return bytes;
   }
 
-  /** The next `size` bytes in parts. What was read once is not read again. */
+  /** The next `size` bytes in parts. Each part is read once. */
   stream(size: number): AsyncIterable<Buffer> {
     let remaining = size;
     const next = async (): Promise<Buffer> => {

@@ -20,7 +20,7 @@ const embeddings = (
   ] as const
 ).map(([block, positions]) => ({ block: ipaddr.IPv6.parseCIDR(block), positions }));
 
-/** Whether an IP address belongs to another machine: not to this one, and not to a range that is only valid on this machine or link. */
+/** True if an IP address belongs to another machine: not to this one, and not to a range that is only valid on this machine or link. */
 export function isRemoteAddress(address: string): boolean {
   const own = new Set(
     Object.values(networkInterfaces())
@@ -30,12 +30,12 @@ export function isRemoteAddress(address: string): boolean {
   return withEmbedded(parse(address)).every((each) => !localRanges.has(each.range()) && !own.has(each.toString()));
 }
 
-/** Whether an IP address belongs to a private network or to this machine. */
+/** True if an IP address belongs to a private network or to this machine. */
 export function isPrivateAddress(address: string): boolean {
   return !isRemoteAddress(address) || withEmbedded(parse(address)).some((each) => privateRanges.has(each.range()));
 }
 
-/** Whether an IP address belongs to the public internet: not private, local, mapped, translated, multicast or reserved. */
+/** True if an IP address belongs to the public internet: not private, local, mapped, translated, multicast or reserved. */
 export function isPublicAddress(address: string): boolean {
   const ip = ipaddr.parse(address);
   return ip.range() === "unicast" && withEmbedded(ip).length === 1;

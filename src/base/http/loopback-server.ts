@@ -1,4 +1,4 @@
-// What the player's servers on this machine have in common: their clients are this machine's own programs, which send a request at once.
+// The common part of the player's servers on this machine: their clients are this machine's own programs, which send a request at once.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { repeatedHeader } from "./repeated-header.ts";
 

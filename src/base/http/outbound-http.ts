@@ -46,7 +46,7 @@ export interface OutboundRequest {
   body?: string | Buffer;
   /** How many redirects are followed. Each is checked like the first URL. With 0 a redirect is returned as the response. */
   maxRedirects?: number;
-  /** Whether this URL, the first one or one redirected to, may be requested. Default: any. */
+  /** Allows a URL, the first one or one redirected to. Default: any. */
   allowsUrl?: (url: URL) => boolean;
   /** Limits the whole request, including the body. */
   signal: AbortSignal;

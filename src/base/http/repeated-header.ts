@@ -57,7 +57,7 @@ export function repeatedHeader(raw: readonly string[]): string | null {
   return null;
 }
 
-/** Whether a header may come once, by its lower-case name. */
+/** True for a header that may come only once, by its lower-case name. */
 export function isSingular(name: string): boolean {
   return singular.has(name) || singularFamilies.test(name);
 }

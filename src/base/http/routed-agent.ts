@@ -15,7 +15,7 @@ export interface RoutedAgentOptions {
   lookup?: LookupFunction;
 }
 
-/** What a request through the right connection needs. */
+/** The connection of a request. */
 export interface RequestRoute {
   dispatcher: Dispatcher;
   /** The proxy that the request goes through; null for none. */

@@ -41,7 +41,7 @@ export function startGroup(program: string, args: readonly string[], { env, cwd 
   pipe.on("error", () => undefined);
   // A program that ends without reading its input breaks that pipe, which says nothing about how it ended.
   leader.stdin.on("error", () => undefined);
-  // Ends what the program left behind, and the process that waits.
+  // Ends the processes that the program left behind, and the one that waits.
   leader.once("exit", () => pipe.destroy());
   const kill = (): void => {
     if (leader.pid !== undefined) killIfThere(-leader.pid);

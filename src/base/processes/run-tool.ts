@@ -1,4 +1,4 @@
-// Runs one of the system's tools with a time limit and without a shell, and resolves with what it said.
+// Runs one of the system's tools with a time limit and without a shell, and resolves with its output.
 import { Fault } from "../fault.ts";
 import { findProgram, startGroup } from "./process-group.ts";
 
@@ -13,14 +13,14 @@ export interface RunToolOptions {
   signal: AbortSignal;
   /** Default: five seconds. */
   limitMs?: number;
-  /** What the tool reads from its standard input. */
+  /** The tool's standard input. */
   input?: string;
 }
 
 const defaultLimitMs = 5_000;
-// A tool that prints without end must not fill the memory. What matters is in its first lines.
+// A tool that prints without end must not fill the memory. Its first lines are enough.
 const maxOutputChars = 262_144;
-// What a shell reports for a process that a signal ended.
+// A shell's exit code for a process that a signal ended.
 const codeOfSignal = 128;
 // The same for a program that could not be executed.
 const cannotExecute = 126;
@@ -63,7 +63,7 @@ export async function runTool(
   }
 }
 
-/** What the tool printed. @throws Fault `not-applied` with the tool's reason if it failed, is missing or hung. */
+/** The tool's standard output. @throws Fault `not-applied` with the tool's reason if it failed, is missing or hung. */
 export async function runOrFail(name: string, args: readonly string[], options: RunToolOptions): Promise<string> {
   const run = await runTool(name, args, options);
   if (run.is === "ended" && run.code === 0) return run.stdout;

@@ -1,8 +1,8 @@
-// Gives the errors of the TUF library codes, and messages that say what to do.
+// Gives the errors of the TUF library codes, and messages that name the remedy.
 import { BadVersionError, ExpiredMetadataError } from "tuf-js/dist/error.js";
 import { Fault, reasonOf } from "../fault.ts";
 
-/** @param error what the library threw, or "missing" or "too long" for the file at `path`. */
+/** @param error the library's error, or "missing" or "too long" for the file at `path`. */
 export function metadataFault(error: unknown, path = ""): Fault {
   if (error === "missing") {
     return new Fault("metadata-missing", `The release's metadata is incomplete: ${path} is missing. Publish or mirror the release again`);

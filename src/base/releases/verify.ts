@@ -33,7 +33,7 @@ export interface SignedTarget {
   path: string;
   sizeBytes: number;
   sha256: string;
-  /** What the signer added, not yet parsed. */
+  /** The signer's own fields, not yet parsed. */
   custom: unknown;
 }
 
@@ -52,7 +52,7 @@ const roles = ["root", "timestamp", "snapshot", "targets"] as const;
 
 /**
  * Follows TUF's client workflow from the trusted root to the targets, and stores each part that was verified.
- * @throws Fault `signature`: too few valid signatures, or not a file of this repository. `metadata-rollback`: older than what was
+ * @throws Fault `signature`: too few valid signatures, or not a file of this repository. `metadata-rollback`: older than the metadata
  * trusted before. `metadata-expired`: a part has expired. `metadata-missing`: a part is not there. The errors of `read` as they are.
  */
 export async function verifyReleases({ root, trustFolder, read, now, signal }: VerifyOptions): Promise<VerifiedReleases> {
@@ -64,7 +64,7 @@ export async function verifyReleases({ root, trustFolder, read, now, signal }: V
     await refresh(working, fetcherOf(read, signal, failures), now, failures);
     return await releasesIn(working);
   } finally {
-    // What was verified before a failure stays trusted, as the specification says.
+    // The files that were verified before a failure stay trusted, as the specification says.
     await keepTrusted(working, trustFolder, root);
     await rm(working, { recursive: true, force: true });
   }
@@ -76,7 +76,7 @@ async function refresh(folder: string, fetcher: Fetcher, now: number, failures: 
     setReferenceTime(updater, now);
     await updater.refresh();
   } catch (error) {
-    // The library passes on only the message of what the fetcher threw.
+    // The library passes on only the message of the fetcher's error.
     throw failures[0] ?? metadataFault(error);
   }
 }

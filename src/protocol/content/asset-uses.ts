@@ -47,7 +47,7 @@ export const AssetReplacement = z
   .meta({ id: "AssetReplacement" });
 export type AssetReplacement = z.infer<typeof AssetReplacement>;
 
-/** What a replacement changed. */
+/** The changes of a replacement. */
 export const ReplacedAsset = z
   .object({
     playlists: Playlists,

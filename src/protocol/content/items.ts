@@ -1,4 +1,4 @@
-// The items of playlists: the schemas of stored and of sent items, and what items refer to.
+// The items of playlists: the schemas of stored and of sent items, and the references of items.
 import { z } from "zod";
 import {
   itemKinds,
@@ -102,7 +102,7 @@ export function itemDurationMs(item: PlaylistItem, file: MediaLength | null): nu
   return item.duration_ms ?? kindOf(item.type).durationMs?.(item, file) ?? file?.duration_ms ?? defaultItemDurationMs;
 }
 
-/** Whether an item lasts as long as its file if it is given no duration. */
+/** True if an item without a duration lasts as long as its file. */
 export function lastsAsItsFile(type: ItemType): boolean {
   const kind = kindOf(type);
   return kind.assets !== undefined && kind.durationMs !== undefined;

@@ -1,4 +1,4 @@
-// Whether cameras can read a QR code, as far as its own fields determine it. Pure.
+// The legibility of a QR code for cameras, as far as its own fields determine it. Pure.
 
 /** The lowest contrast at which two colors can be distinguished: that of WCAG 2.2, 1.4.11, for graphics. */
 export const minContrast = 3;

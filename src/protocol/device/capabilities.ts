@@ -1,4 +1,4 @@
-// What a player is able to do, as it announces it: its commands, displays, sound outputs, scripts, serial ports and hosts.
+// A player's abilities, as it announces them: its commands, displays, sound outputs, scripts, serial ports and hosts.
 import { z } from "zod";
 import { deviceText } from "../text.ts";
 import { DisplayMode } from "./display-commands.ts";

@@ -1,4 +1,4 @@
-// The definition of a command, except what it does: the requests of the API, the turns and the recurring commands follow from it.
+// The definition of a command, except its action: the requests of the API, the turns and the recurring commands follow from it.
 import { z } from "zod";
 
 export interface CommandDefinition {

@@ -1,4 +1,4 @@
-// How a service announces itself on the local network (DNS-SD over multicast DNS), and what a found service is to people.
+// How a service announces itself on the local network (DNS-SD over multicast DNS), and the name of a discovered service for people.
 import { z } from "zod";
 import { cleanText } from "../text.ts";
 

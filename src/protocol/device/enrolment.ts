@@ -3,7 +3,7 @@ import { z } from "zod";
 import { PairingRequest, TokenGrant } from "./messages.ts";
 import { deviceText } from "../text.ts";
 
-/** What identifies a machine besides its device's key, which a reinstallation deletes. Null: unknown. */
+/** The identity of a machine besides its device's key, which a reinstallation deletes. Null: unknown. */
 const machine = {
   serial: deviceText(128).nullable().describe("Of the machine. Placeholders such as `To be filled by O.E.M.` count as unknown"),
   mac: z
@@ -25,7 +25,7 @@ export const EnrolmentRequest = z
   .meta({ id: "EnrolmentRequest" });
 export type EnrolmentRequest = z.infer<typeof EnrolmentRequest>;
 
-/** Why a player differs from what its key says. */
+/** Why a player differs from the settings of its key. */
 export const EnrolmentWarning = z
   .object({
     code: z.enum(["layout-missing", "machine-in-use", "machine-ambiguous", "serial-shared", "earlier-player-deleted"]),

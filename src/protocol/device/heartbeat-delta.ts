@@ -1,4 +1,4 @@
-// A heartbeat over the socket that carries only what has changed since the one before it.
+// A heartbeat over the socket that carries only the fields that have changed since the one before it.
 import { z } from "zod";
 import { ContentState, Heartbeat, PresentedItem, ShownReason } from "./heartbeat.ts";
 import { Telemetry } from "./telemetry.ts";

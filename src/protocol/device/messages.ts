@@ -107,7 +107,7 @@ export const closeCodes = {
 } as const;
 /** Maximum message size in both directions. Larger data goes over HTTP. */
 export const longestMessageBytes = 65_536;
-/** What a device lists in `hello` that takes states in `state.changed`. */
+/** The entry in `hello` of a device that takes states in `state.changed`. */
 export const statePushFeature = "state-push";
 
 const Seq = z.int().min(1).max(1e15);
@@ -194,7 +194,7 @@ export const ServiceMessage = z.discriminatedUnion("type", [
     type: z.literal("state.changed"),
     data: z.object({
       revision: z.string(),
-      // One that cannot be read counts as not sent: what is wrong with it is reported by the fetch.
+      // One that cannot be read counts as not sent: the fetch reports its fault.
       state: DesiredState.optional()
         .catch(undefined)
         .describe(

@@ -1,4 +1,4 @@
-// Screenshots that a player takes by itself, and what all its pictures must not show.
+// Screenshots that a player takes by itself, and the parts that all its pictures must not show.
 import { z } from "zod";
 
 const Percent = z.number().min(0).max(100);
@@ -34,7 +34,7 @@ export type ScreenshotSettings = z.infer<typeof ScreenshotSettings>;
 /** Hides everything. */
 const hidden: ScreenshotSettings = ScreenshotSettings.parse({ redact: [{ left: 0, top: 0, width: 100, height: 100 }] });
 /**
- * The settings as players receive them. Those that a player cannot read must neither make its whole state invalid nor show what they
- * may hide: its pictures are black then.
+ * The settings as players receive them. Those that a player cannot read must neither make its whole state invalid nor uncover a
+ * part that they may hide: its pictures are black then.
  */
 export const DesiredScreenshots = z.object(ScreenshotSettings.shape).catch(hidden);

@@ -1,4 +1,4 @@
-// The settings of a player's machine, as `signage.toml` has them. All are optional: what is not named stays as it is.
+// The settings of a player's machine, as `signage.toml` has them. All are optional: a setting that is not named stays as it is.
 import { z } from "zod";
 import { Rotation } from "../content/orientation.ts";
 import { TimeZone } from "../common.ts";

@@ -38,7 +38,7 @@ export const NetworkState = z
   .meta({ id: "NetworkState" });
 export type NetworkState = z.infer<typeof NetworkState>;
 
-/** The state of the display. What was asked for and what was read back are two facts. */
+/** The state of the display. The requested and the measured state are two facts. */
 export const DisplayState = z
   .object({
     asked: Power.nullable().describe("What opening hours, a command or an override ask for; null: nothing does"),

@@ -1,5 +1,5 @@
-// Updates of the player's program: the version it should run, the files through which player and launcher talk, and what
-// the heartbeat reports. docs/updates.md explains the flow.
+// Updates of the player's program: the version it should run, the files through which player and launcher talk, and their
+// part of the heartbeat. docs/updates.md explains the flow.
 import { z } from "zod";
 import { Opening } from "../scheduling/opening-hours.ts";
 import { deviceText } from "../text.ts";
@@ -20,7 +20,7 @@ export const Architecture = z.enum(["amd64", "arm64"]).meta({ id: "Architecture"
 export type Architecture = z.infer<typeof Architecture>;
 
 /**
- * What the release's signed metadata says about a bundle (`custom` of its TUF target), and `release.json` inside the bundle.
+ * A bundle as the release's signed metadata describes it (`custom` of its TUF target), and as `release.json` inside the bundle does.
  * Version, size and hash of a bundle come from there, never from a service's word.
  */
 export const ReleaseManifest = z.object({
@@ -134,7 +134,7 @@ export const LauncherStatus = z.object({
 });
 export type LauncherStatus = z.infer<typeof LauncherStatus>;
 
-/** What the player does about the desired version. */
+/** The player's progress towards the desired version. */
 export const UpdateState = z
   .object({
     is: z.enum(["current", "downloading", "waiting", "installing", "probation", "blocked", "failed"]),

@@ -1,4 +1,4 @@
-// The API schemas of alerts: what is wrong with screens for a time, who is told, and which screens are wrong now.
+// The API schemas of alerts: faults of screens that last, the recipients of mails, and the screens that are wrong now.
 import { z } from "zod";
 import { id, Name, Timestamp } from "../common.ts";
 import { page, PageQuery, Player } from "./resources.ts";
@@ -151,7 +151,7 @@ const mailFields = {
     .describe("How often a mail is repeated while an alert is open and nobody has acknowledged it; null: never"),
 };
 
-/** Whether mails arrive. */
+/** The state of mail delivery. */
 export const MailStatus = z
   .object({
     is: z
@@ -166,10 +166,10 @@ export const MailStatus = z
   .meta({ id: "MailStatus" });
 export type MailStatus = z.infer<typeof MailStatus>;
 
-/** When alerts open and close, and who is told. */
+/** When alerts open and close, and the recipients of their mails. */
 export const AlertSettings = z.object({ kinds: AlertKindSettings, ...mailFields, mail: MailStatus }).meta({ id: "AlertSettings" });
 export type AlertSettings = z.infer<typeof AlertSettings>;
-/** What an operator sets. */
+/** The operator's settings. */
 export type AlertRules = Omit<AlertSettings, "mail">;
 
 const strictPartial = <S extends z.ZodRawShape>(shape: S) => z.strictObject(shape).partial().optional();

@@ -1,4 +1,4 @@
-// The API schemas of passkeys (WebAuthn). What browsers make and read has the names of the Web Authentication standard.
+// The API schemas of passkeys (WebAuthn). The objects of browsers have the names of the Web Authentication standard.
 import { z } from "zod";
 import { Name, Timestamp, id } from "../common.ts";
 
@@ -18,7 +18,7 @@ const PublicKeyType = z.literal("public-key");
 const Challenge = z.string().describe("Valid once, for five minutes");
 const Host = z.string().describe("The host name of the console for which the passkey was made: browsers use it nowhere else");
 
-/** What `navigator.credentials.get()` gives, as `PublicKeyCredential.toJSON()` writes it. */
+/** The result of `navigator.credentials.get()`, as `PublicKeyCredential.toJSON()` writes it. */
 export const PasskeyAssertion = z
   .object({
     id: CredentialId,
@@ -35,7 +35,7 @@ export const PasskeyAssertion = z
   .meta({ id: "PasskeyAssertion" });
 export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>;
 
-/** What `navigator.credentials.create()` gives, as `PublicKeyCredential.toJSON()` writes it. */
+/** The result of `navigator.credentials.create()`, as `PublicKeyCredential.toJSON()` writes it. */
 const PasskeyAttestation = z
   .object({
     id: CredentialId,

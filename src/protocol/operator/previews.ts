@@ -8,7 +8,7 @@ import { VariableName, VariableValue } from "../scheduling/variables.ts";
 const origin = { id: z.string().describe("Of the command that caused it"), at: Timestamp.describe("When it began") };
 const Until = Timestamp.nullable().describe("Null: until it is ended by hand");
 
-/** What was done by hand on a player and lasts: it confirmed it, or its heartbeat reports it. */
+/** The lasting interventions on a player, as it confirmed them or its heartbeat reports them. */
 export const PlayerIntervention = z
   .discriminatedUnion("type", [
     z.object({
@@ -26,7 +26,7 @@ export const PlayerIntervention = z
   .meta({ id: "PlayerIntervention" });
 export type PlayerIntervention = z.infer<typeof PlayerIntervention>;
 
-/** Everything that decides what is on a screen at an instant. Its files are not part of it. */
+/** All data that decides the content of a screen at an instant, without its files. */
 export const ShownContent = z
   .object({
     device_timezone: z.string().describe("The time zone of a player that has none of its own"),
@@ -42,7 +42,7 @@ export type ShownContent = z.infer<typeof ShownContent>;
 export const PlayerDesiredState = ShownContent.extend({ player_id: id("plr") }).meta({ id: "PlayerDesiredState" });
 export type PlayerDesiredState = z.infer<typeof PlayerDesiredState>;
 
-/** Names what is previewed. */
+/** Names the content of a preview. */
 export const NewPreviewTicket = z
   .strictObject({
     player_id: id("plr").optional().describe("The content of this player, and its screenshots"),

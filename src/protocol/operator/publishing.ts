@@ -42,7 +42,7 @@ const Note = z.string().trim().max(2_000);
 export const ContentChange = z.object({ kind: ContentKind, id: ContentId, name: Name, action: Action }).meta({ id: "ContentChange" });
 export type ContentChange = z.infer<typeof ContentChange>;
 
-/** A change of a draft, beside what it changes. */
+/** A change of a draft, beside the published content. */
 const DraftChange = ContentChange.extend({
   before: Content.nullable().describe("As it was when the draft first changed it; null: it did not exist"),
   after: Content.nullable().describe("As the draft publishes it; null: the draft deletes it"),
@@ -108,7 +108,7 @@ export const Proposed = z
   .meta({ id: "Proposed" });
 export type Proposed = z.infer<typeof Proposed>;
 
-/** What a draft, or going back to a version, would change on screens. */
+/** The effect that a draft, or going back to a version, would have on screens. */
 export const ContentEffect = z
   .object({
     screen_count: z.int().min(0).describe("How many screens get a new state, also if what they show stays the same"),
@@ -138,7 +138,7 @@ export const ContentEffect = z
   .meta({ id: "ContentEffect" });
 export type ContentEffect = z.infer<typeof ContentEffect>;
 
-/** A version in a list: what was published at once. */
+/** A version in a list: the changes that were published at once. */
 export const VersionEntry = z
   .object({
     id: id("ver"),
@@ -179,7 +179,7 @@ export const Restoration = z
   })
   .meta({ id: "Restoration" });
 
-/** What was published, and what could not be. */
+/** The changes that were published, and those that could not be. */
 export const Published = z
   .object({
     version: VersionEntry.nullable().describe("Null: nothing was different, or it was done in a draft"),
@@ -208,6 +208,6 @@ export const Arrival = z
   .meta({ id: "Arrival" });
 export type Arrival = z.infer<typeof Arrival>;
 
-/** Whether a team's contributors need an approval. */
+/** The setting of a team whose contributors need an approval. */
 export const Approval = z.enum(["none", "required"]).meta({ id: "Approval" });
 export type Approval = z.infer<typeof Approval>;

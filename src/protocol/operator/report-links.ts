@@ -5,7 +5,7 @@ import { Count, id, Name, Timestamp, TimeZone } from "../common.ts";
 
 const maxDays = 366;
 
-/** What a link shows: plays, uptime, or what was planned beside what was shown. */
+/** The report of a link: plays, uptime, or the plan beside the plays. */
 const reportKinds = ["plays", "uptime", "planned"] as const;
 const ReportGroup = z.enum(["day", "player", "tag", "layout", "schedule", "item", "asset"]);
 
@@ -43,7 +43,7 @@ interface Chosen {
   item_id?: string | undefined;
 }
 
-/** The paths and texts of what is wrong in a choice that has the right types. */
+/** The paths and texts of the faults in a choice that has the right types. */
 function faultsOf({ kind, group_by, last_days, from, to, ...filters }: Chosen): [path: string, message: string][] {
   const faults: [string, string][] = [];
   const groups: readonly string[] = {

@@ -1,4 +1,4 @@
-// The API schemas of reports that people read: counts of plays page by page, uptime, and what was planned beside what was shown.
+// The API schemas of reports that people read: counts of plays page by page, uptime, and the plan beside the plays.
 import { z } from "zod";
 import { Count, id, Name, SpanMs, Timestamp, TimeZone } from "../common.ts";
 import { PlayReportQuery, PlayReportRow } from "../device/play-events.ts";
@@ -9,7 +9,7 @@ const cursor = PageQuery.shape.cursor.describe(
   "`next_cursor` of the page before. Its pages are of the same report, which is kept for a few minutes",
 );
 
-/** What every report can be limited to. */
+/** The filters of every report. */
 const selection = {
   player_id: id("plr").optional(),
   tag: Name.optional().describe("The players that have this tag now"),

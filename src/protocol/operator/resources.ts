@@ -161,7 +161,7 @@ export const Player = z
   .meta({ id: "Player" });
 export type Player = z.infer<typeof Player>;
 
-/** `GET /players/{id}`: the player with what its device tells about itself, which is too long for lists. */
+/** `GET /players/{id}`: the player with its device's own report, which is too long for lists. */
 export const PlayerDetails = Player.extend({
   capabilities: Capabilities.nullable().describe(
     "What it is able to do, by its last heartbeat; null: an older player, or one that has not reported yet",

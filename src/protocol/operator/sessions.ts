@@ -30,7 +30,7 @@ const NewPassword = z
 export const SignInMethod = z.enum(["password", "passkey", "sso"]).meta({ id: "SignInMethod" });
 export type SignInMethod = z.infer<typeof SignInMethod>;
 
-/** What the page for signing in offers. */
+/** The ways of signing in that the page offers. */
 export const SignInOptions = z
   .object({
     methods: z.array(SignInMethod).describe("The ways to sign in that this service offers, besides links"),
@@ -59,7 +59,7 @@ const SsoResponse = z
   .describe("The query of the address that the provider led back to, without `?`")
   .meta({ examples: ["code=abc&state=sign-in.def&iss=https%3A%2F%2Flogin.example.com"] });
 
-/** What a single sign-on is for. */
+/** The purpose of a single sign-on. */
 export const NewSso = z
   .strictObject({
     purpose: z
@@ -132,7 +132,7 @@ const UsedLink = z.object({
   used_at: Timestamp,
 });
 
-/** The person whose session the cookie belongs to, and what they may do in the session's team. */
+/** The person whose session the cookie belongs to, and their scopes in the session's team. */
 export const Session = z
   .object({
     id: id("tok"),

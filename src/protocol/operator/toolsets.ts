@@ -4,7 +4,7 @@
 export const toolsets = ["everyday", "players", "content", "schedules", "records", "webhooks", "people", "all"] as const;
 export type Toolset = (typeof toolsets)[number];
 
-/** Whether the name is a toolset. */
+/** True for the name of a toolset. */
 export function isToolset(name: string): name is Toolset {
   return (toolsets as readonly string[]).includes(name);
 }

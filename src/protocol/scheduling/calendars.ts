@@ -41,7 +41,7 @@ export const CalendarWarning = z
   .meta({ id: "CalendarWarning" });
 export type CalendarWarning = z.infer<typeof CalendarWarning>;
 
-/** A calendar, and what its import left out. */
+/** A calendar, and the events that its import left out. */
 export const CalendarWithWarnings = Calendar.extend({
   warnings: z.array(CalendarWarning).describe("Which parts of `ical` were not imported, or are imported only up to a date"),
 }).meta({ id: "CalendarWithWarnings" });

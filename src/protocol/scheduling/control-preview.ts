@@ -1,4 +1,4 @@
-// The preview of what a player does by itself: when its display is on, and when its recurring commands run.
+// The preview of a player's own actions: when its display is on, and when its recurring commands run.
 import { z } from "zod";
 import { id, Timestamp } from "../common.ts";
 import { Power } from "../device/display-commands.ts";

@@ -36,7 +36,7 @@ export function parseMoment(text: string): ParsedMoment | null {
   return exists && at >= 0 && at < firstUnsupported ? { at, isUtc } : null;
 }
 
-/** Whether a moment is a date alone. */
+/** True if a moment is a date alone. */
 export function isDate(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text);
 }

@@ -1,4 +1,4 @@
-// The timeline: what many screens will play in a span of time, and what a change of schedules would do to them.
+// The timeline: the plans of many screens for a span of time, and the effect of a change of schedules on them.
 import { z } from "zod";
 import { id, Name, Timestamp } from "../common.ts";
 import { NameFilter, PageQuery } from "../operator/resources.ts";
@@ -40,7 +40,7 @@ export const PlanStretch = ForecastStretch.extend({
 }).meta({ id: "PlanStretch" });
 export type PlanStretch = z.infer<typeof PlanStretch>;
 
-/** What equal screens play. */
+/** The plan of equal screens. */
 const Plan = z
   .object({
     stretches: z.array(PlanStretch).describe("The intervals in order, without a gap"),
@@ -90,7 +90,7 @@ export const EffectRequest = z
   })
   .meta({ id: "EffectRequest" });
 
-/** What plays on a screen when it begins to differ. */
+/** The content of a screen when it begins to differ. */
 const Shown = z.object({
   by: ForecastStretch.shape.by,
   layout_id: ForecastStretch.shape.layout_id,
@@ -119,7 +119,7 @@ const Gap = z.object({
   empty_because: EmptyReason.describe("Why, as in `GET /players/{id}/forecast`"),
 });
 
-/** What a change of content would do to screens. Nothing was changed. */
+/** The effect that a change of content would have on screens. Nothing was changed. */
 export const ScheduleEffect = z
   .object({
     from: Timestamp,
