@@ -73,7 +73,7 @@ export function readFlags<F extends Readonly<Record<string, Flag>>>(argv: readon
 const namesPath = /(?:\b|_)(?:FILE|DIR|FOLDER)\b/;
 const webAddress = /^[a-z][a-z0-9+.-]*:\/\//i;
 
-/** The value of a flag or an argument with this placeholder. A value that may be a text instead of a path, and an empty one, stay as they are. */
+/** The value of a flag or an argument with this placeholder. An empty value, and one that may be a text, stay as they are. */
 function absolute<Value>(value: Value, placeholder = ""): Value | string {
   if (typeof value !== "string" || !namesPath.test(placeholder) || placeholder.includes("TEXT")) return value;
   const paths = placeholder.includes(",") ? value.split(",") : [value];

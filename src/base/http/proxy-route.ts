@@ -71,7 +71,7 @@ function isLoopback(host: string): boolean {
   return /^(?:(?:.+\.)?localhost\.?|127(?:\.\d+){3}|::1)$/i.test(host);
 }
 
-/** True if an entry of `no_proxy` covers the host of `url`: `*`, a domain, an address, a block of addresses, or one of these with a port. */
+/** True if an entry of `no_proxy` covers the host of `url`: `*`, a domain, an address, a block of addresses, or one with a port. */
 function isExcepted(url: URL, exception: string): boolean {
   const host = hostOf(url).replace(/\.$/, "");
   if (ipaddr.isValidCIDR(exception)) {
