@@ -113,7 +113,7 @@ test("[DGN4] a certificate is reported with its dates; one that the machine's cl
   // The machine's clock stands before the first release of this program.
   const early = await examine(url, { machineTime: Date.UTC(1970, 0, 2) });
   expect(early["certificate"]).toMatchObject({ is: "failed", detail: expect.stringContaining("This device's clock says 1970-01-02") });
-  const trusting = { ...directNetwork(), trusted: () => createSecureContext({ ca: cert }) };
+  const trusting = { ...directNetwork(), certificates: () => createSecureContext({ ca: cert }) };
   const trusted = await examine(url, { network: trusting });
   // It is made for two days.
   expect(trusted["certificate"]).toMatchObject({ is: "warning", detail: expect.stringMatching(/[12] days are left/) });
