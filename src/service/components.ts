@@ -95,6 +95,7 @@ export async function createComponents(
   const journal = await DeviceJournal.open(store.db, makeId, clock, nodes);
   const presence = await Presence.open(store.telemetry, clock, nodes);
   const events = new EventJournal(journal.epoch, clock, makeId, nodes);
+  const core = { store, nodes, clock, log, events, makeId };
   const versions = new Versions(clock, makeId);
   // What operators write is recorded with their names by then; this is what the service itself writes, such as at the end of a show.
   store.beforeCommit(async (db) => void (await versions.record(db, null)));
@@ -105,21 +106,18 @@ export async function createComponents(
   const problems = new PlayerProblems(presence, clock);
   const links = await ConnectivityEvents.open({ store, nodes, clock, events, presence, problems });
   const { publicUrl, smtp = null } = config;
-  const alerting = await openAlerts({ store, nodes, clock, log, events, makeId, presence, problems, publicUrl, smtp });
+  const alerting = await openAlerts({ ...core, presence, problems, publicUrl, smtp });
   const tokens = new TokenExpiry(clock, nodes);
   const tickets = new Tickets(secretKeys);
   const deadlines = { ...defaultDeadlines, ...config.deadlines };
-  const subscribers = new Subscribers({ store, clock, deadlines, log, events, nodes, presence, tickets, tokens });
+  const subscribers = new Subscribers({ ...core, deadlines, presence, tickets, tokens });
   const rollouts = await RolloutTracker.open(store, clock, nodes);
   const heartbeatMs = config.heartbeatMs ?? defaultHeartbeatMs;
   const reporting = new ReportingPlayers(store.db, clock);
   const desired = new DesiredStates(store.db);
   const sockets = new DeviceSockets({
-    store,
+    ...core,
     desired,
-    clock,
-    log,
-    makeId,
     access,
     alerts: alerting.alerts,
     deadlines,
@@ -127,7 +125,6 @@ export async function createComponents(
     presence,
     commands,
     links,
-    nodes,
     problems,
     reporting,
     rollouts,
@@ -141,7 +138,7 @@ export async function createComponents(
     log.warn("each node keeps files in its own data folder: what is uploaded at one is missing at the others. Give all of them --blobs");
   const blobs = await openBlobs(config.data, config.s3 ?? null, { marks, clock });
   const thumbnails = new Thumbnails({ blobs, events, media, nodes, store, clock, log });
-  const files = { store, nodes, clock, log, events, makeId, blobs, media, thumbnails, maxAssetBytes };
+  const files = { ...core, blobs, media, thumbnails, maxAssetBytes };
   const releases = config.releases ?? { from: null, rootFile: null, maxBytes: defaultMirrorBytes };
   await updateAllRevisions(store, desired);
   const audit = new AuditLog(clock, makeId);

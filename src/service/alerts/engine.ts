@@ -1,18 +1,14 @@
 // Opens and closes alerts: looks at all players every ten seconds, in memory, and writes only what changes.
+import type { ServiceCore } from "../core.ts";
 import { setImmediate } from "node:timers/promises";
-import type { Clock } from "../../base/clock.ts";
 import { isFault } from "../../base/fault.ts";
-import type { Log } from "../../base/log.ts";
 import { minuteMs } from "../../base/time.ts";
 import { alertKinds, type AlertKind } from "../../protocol/operator/alerts.ts";
-import type { EventJournal } from "../events/event-journal.ts";
 import type { PlayerProblems } from "../fleet/problems/problems.ts";
 import type { Presence } from "../fleet/presence/presence.ts";
-import type { Nodes } from "../nodes/nodes.ts";
 import type { AlertRow } from "../store/tables/events.ts";
 import { inChunks } from "../store/chunks.ts";
-import type { MakeId } from "../store/ids.ts";
-import type { Db, Store } from "../store/store.ts";
+import type { Db } from "../store/store.ts";
 import { PlayerAddresses } from "./addresses.ts";
 import { observe, type PlayerView } from "./observe.ts";
 import { readHeartbeat, type Reading } from "./reading.ts";
@@ -21,13 +17,7 @@ import type { AlertSettingsBook } from "./settings.ts";
 import { step, wellState, type AlertState } from "./step.ts";
 import { storeTransitions, type AlertTransition } from "./transitions.ts";
 
-export interface AlertEngineDependencies {
-  store: Store;
-  nodes: Nodes;
-  clock: Clock;
-  log: Log;
-  events: EventJournal;
-  makeId: MakeId;
+export interface AlertEngineDependencies extends ServiceCore {
   presence: Presence;
   problems: PlayerProblems;
   settings: AlertSettingsBook;

@@ -1,10 +1,9 @@
 // The WebSocket endpoint at GET /events: authenticates subscribers, connects them to the events of their team and disconnects them.
+import type { ServiceCore } from "../core.ts";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { WebSocket, WebSocketServer } from "ws";
-import type { Clock } from "../../base/clock.ts";
 import { reasonOf } from "../../base/fault.ts";
-import type { Log } from "../../base/log.ts";
 import { runAll } from "../../base/async/run-all.ts";
 import type { Signal } from "../../base/async/signal.ts";
 import { iso, minuteMs } from "../../base/time.ts";
@@ -18,20 +17,12 @@ import type { Presence } from "../fleet/presence/presence.ts";
 import type { HttpDeadlines } from "../http/limits/deadlines.ts";
 import { ProblemError } from "../http/problem.ts";
 import { closeAfterGrace, createWebSocketServer, type WebSocketEndpoint } from "../http/upgrades.ts";
-import type { Nodes } from "../nodes/nodes.ts";
-import type { Store } from "../store/store.ts";
 import { EventFeeds } from "./event-feeds.ts";
-import type { EventJournal } from "./event-journal.ts";
 import { Subscriber } from "./subscriber.ts";
 import type { PlayerHeartbeat } from "./subscription.ts";
 
-export interface SubscribersDependencies {
-  store: Store;
-  clock: Clock;
+export interface SubscribersDependencies extends ServiceCore {
   deadlines: HttpDeadlines;
-  log: Log;
-  events: EventJournal;
-  nodes: Nodes;
   presence: Presence;
   tickets: Tickets;
   tokens: TokenExpiry;

@@ -1,8 +1,8 @@
 // The service's metrics in the Prometheus format. Knows nothing about HTTP.
+import type { ServiceCore } from "../core.ts";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Event } from "../../protocol/operator/events.ts";
-import type { EventJournal } from "../events/event-journal.ts";
 import type { Subscribers } from "../events/subscribers.ts";
 import type { WebhookSender } from "../events/webhooks/sender.ts";
 import type { DeviceAccess } from "../fleet/devices/device-access.ts";
@@ -10,16 +10,12 @@ import type { DeviceSockets } from "../fleet/devices/device-sockets.ts";
 import type { DesiredStates } from "../fleet/state/desired-states.ts";
 import type { Presence } from "../fleet/presence/presence.ts";
 import type { LiveViews } from "../live/live-views.ts";
-import type { Nodes } from "../nodes/nodes.ts";
 import { addNodeMetrics } from "./node-metrics.ts";
-import type { Db, Store } from "../store/store.ts";
+import type { Db } from "../store/store.ts";
 
-export interface MetricsDependencies {
+export interface MetricsDependencies extends ServiceCore {
   access: DeviceAccess;
   desired: DesiredStates;
-  store: Store;
-  nodes: Nodes;
-  events: EventJournal;
   live: LiveViews;
   sockets: DeviceSockets;
   subscribers: Subscribers;

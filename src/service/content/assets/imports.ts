@@ -1,41 +1,26 @@
 // Fetches assets from URLs that operators name, in the background.
-import type { Clock } from "../../../base/clock.ts";
+import type { FileDependencies } from "./file-dependencies.ts";
 import { isAbort, isFault, isOutlived, reasonOf } from "../../../base/fault.ts";
 import type { OutboundHttp, OutboundResponse } from "../../../base/http/outbound-http.ts";
-import type { Log } from "../../../base/log.ts";
 import { hourMs } from "../../../base/time.ts";
 import type { Asset } from "../../../protocol/content/assets.ts";
-import type { EventJournal } from "../../events/event-journal.ts";
 import { ProblemError } from "../../http/problem.ts";
-import type { MediaProcessPool } from "../../media/process-pool.ts";
-import type { Store } from "../../store/store.ts";
 import type { AssetRow } from "../../store/tables/content.ts";
 import { assetEvent, examineFile, keepFile, prepareFile } from "./creation.ts";
 import { fileColumns, withoutQuery } from "./rows.ts";
-import type { Nodes } from "../../nodes/nodes.ts";
 import { BackgroundQueue } from "./background-queue.ts";
 import type { BlobStore, ReceivedFile } from "../blobs/blob-store.ts";
 import { untilStored } from "../../nodes/wait-out.ts";
 import { whileUnavailable } from "../blobs/unavailable.ts";
 import { outboundFailure } from "../outbound-clients.ts";
-import type { Thumbnails } from "./thumbnails.ts";
 
 const lookAgainMs = 2_000;
 const maxAtOnce = 3;
 const maxRedirects = 5;
 const timeoutMs = hourMs;
 
-interface ImportDependencies {
-  nodes: Nodes;
-  blobs: BlobStore;
-  store: Store;
-  clock: Clock;
-  log: Log;
-  events: EventJournal;
+interface ImportDependencies extends FileDependencies {
   http: OutboundHttp;
-  thumbnails: Thumbnails;
-  media: MediaProcessPool;
-  maxAssetBytes: number;
 }
 type Progress = NonNullable<Asset["progress"]>;
 

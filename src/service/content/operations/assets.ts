@@ -1,20 +1,17 @@
 // Assets: the files that screens show. Their type is detected from their bytes; equal bytes are stored once.
+import type { FileDependencies } from "../assets/file-dependencies.ts";
 import { z } from "zod";
-import type { Clock } from "../../../base/clock.ts";
 import { Name } from "../../../protocol/common.ts";
 import { Asset, AssetChange, AssetQuery, AssetTags } from "../../../protocol/content/assets.ts";
 import { page } from "../../../protocol/operator/resources.ts";
 import { assetEvent, examineFile, insertAsset, prepareFile } from "../assets/creation.ts";
 import { assetVersion, isStored, tagsOf, type StoredAssetRow } from "../assets/rows.ts";
-import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Imports } from "../assets/imports.ts";
 import { findAssetByHash, readAssetTags, selectAssets } from "../store.ts";
-import { thumbnailType, type Thumbnails } from "../assets/thumbnails.ts";
-import type { EventJournal } from "../../events/event-journal.ts";
+import { thumbnailType } from "../assets/thumbnails.ts";
 import { pageByName } from "../../http/paging.ts";
 import { found, ProblemError } from "../../http/problem.ts";
 import { convertedTypes, mediaTypes } from "../../media/media-info.ts";
-import type { MediaProcessPool } from "../../media/process-pool.ts";
 import { binOperations, type AssetBinDependencies } from "./asset-bin.ts";
 import { importOperations } from "./asset-import.ts";
 import { assetParams, readAsset, selectAsset, showAssetRow } from "./asset-reading.ts";
@@ -22,20 +19,10 @@ import { assetUsesOperations } from "./asset-uses.ts";
 import type { OperatorContext } from "../../operations/context.ts";
 import { NoContent, operationsWith, type Operation } from "../../operations/operation.ts";
 import { FileResponse, JsonResponse } from "../../operations/responses.ts";
-import type { MakeId } from "../../store/ids.ts";
-import type { Store } from "../../store/store.ts";
 import { updateTeamRow } from "../../store/tables/team-rows.ts";
 
-interface AssetDependencies {
-  blobs: BlobStore;
-  clock: Clock;
-  events: EventJournal;
+interface AssetDependencies extends FileDependencies {
   imports: Imports;
-  makeId: MakeId;
-  maxAssetBytes: number;
-  media: MediaProcessPool;
-  store: Store;
-  thumbnails: Thumbnails;
 }
 
 const fileHeaders = { Range: "One range of bytes", "If-None-Match": "The response is 304 if this is the ETag of the bytes" };

@@ -1,39 +1,25 @@
 // Upload links: URLs that accept one file without a token, for a limited time.
+import type { FileDependencies } from "../assets/file-dependencies.ts";
 import { timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import type { Clock } from "../../../base/clock.ts";
-import type { Log } from "../../../base/log.ts";
 import { iso } from "../../../base/time.ts";
 import { id } from "../../../protocol/common.ts";
 import { CreatedUploadLink, NewUploadLink, UploadLink, UploadReceipt } from "../../../protocol/content/upload-links.ts";
 import { examineFile, insertAsset, prepareFile } from "../assets/creation.ts";
-import { tooLarge, type BlobStore } from "../blobs/blob-store.ts";
-import type { Thumbnails } from "../assets/thumbnails.ts";
-import type { EventJournal } from "../../events/event-journal.ts";
+import { tooLarge } from "../blobs/blob-store.ts";
 import { found, ProblemError } from "../../http/problem.ts";
-import type { MediaProcessPool } from "../../media/process-pool.ts";
 import type { AuditLog } from "../../people/audit.ts";
 import { reauthorize } from "../../people/authentication.ts";
 import { hashSecret, randomText } from "../../people/token-secrets.ts";
-import type { MakeId } from "../../store/ids.ts";
-import type { Db, Store } from "../../store/store.ts";
+import type { Db } from "../../store/store.ts";
 import type { UploadLinkRow } from "../../store/tables/content.ts";
 import { deleteTeamRow, findTeamRow, insertTeamRow, updateTeamRow } from "../../store/tables/team-rows.ts";
 import type { OperatorContext } from "../../operations/context.ts";
 import { NoContent, operationsWith, type Operation } from "../../operations/operation.ts";
 import { findUploadLink, hasOpenUploadLinks } from "../store.ts";
 
-interface UploadLinkDependencies {
+interface UploadLinkDependencies extends FileDependencies {
   audit: AuditLog;
-  blobs: BlobStore;
-  clock: Clock;
-  events: EventJournal;
-  log: Log;
-  makeId: MakeId;
-  maxAssetBytes: number;
-  media: MediaProcessPool;
-  store: Store;
-  thumbnails: Thumbnails;
 }
 
 const params = z.strictObject({ id: id("ulk") });

@@ -1,33 +1,14 @@
 // Stores resumable uploads while they grow, and turns complete ones into assets.
-import type { Clock } from "../../../base/clock.ts";
+import type { FileDependencies } from "../assets/file-dependencies.ts";
 import { isFault } from "../../../base/fault.ts";
-import type { Log } from "../../../base/log.ts";
 import { dayMs, iso, minuteMs } from "../../../base/time.ts";
 import type { Upload } from "../../../protocol/content/assets.ts";
 import { examineFile, insertAsset, prepareFile } from "../assets/creation.ts";
-import type { BlobStore } from "../blobs/blob-store.ts";
 import { whileUnavailable } from "../blobs/unavailable.ts";
-import type { MakeId } from "../../store/ids.ts";
-import type { MediaProcessPool } from "../../media/process-pool.ts";
 import { ProblemError } from "../../http/problem.ts";
-import type { EventJournal } from "../../events/event-journal.ts";
-import type { Store } from "../../store/store.ts";
 import type { UploadRow } from "../../store/tables/content.ts";
-import type { Thumbnails } from "../assets/thumbnails.ts";
 import type { UploadBytes } from "./upload-bytes.ts";
 import { findAssetByHash } from "../store.ts";
-
-interface UploadDependencies {
-  blobs: BlobStore;
-  store: Store;
-  clock: Clock;
-  log: Log;
-  events: EventJournal;
-  makeId: MakeId;
-  thumbnails: Thumbnails;
-  media: MediaProcessPool;
-  maxAssetBytes: number;
-}
 
 /** The asset that an upload has become. */
 interface FinishedUpload {
@@ -42,10 +23,10 @@ const maxUnfinished = 100;
 
 export class Uploads {
   readonly bytes: UploadBytes;
-  readonly dependencies: UploadDependencies;
+  readonly dependencies: FileDependencies;
   readonly #finishing = new Map<string, Promise<FinishedUpload>>();
 
-  constructor(bytes: UploadBytes, dependencies: UploadDependencies) {
+  constructor(bytes: UploadBytes, dependencies: FileDependencies) {
     this.bytes = bytes;
     this.dependencies = dependencies;
   }

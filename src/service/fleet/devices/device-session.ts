@@ -1,7 +1,6 @@
 // The socket of one device: greets the device, handles its messages in order and sends the entries of its journal.
 import type { WebSocket } from "ws";
 import { isAbort, reasonOf } from "../../../base/fault.ts";
-import type { Log } from "../../../base/log.ts";
 import { messageText } from "../../../base/websocket-text.ts";
 import { closeCodes, DeviceMessage, parseMessage, type ServiceMessage, statePushFeature } from "../../../protocol/device/messages.ts";
 import { handleHeartbeat, type HeartbeatDependencies } from "../heartbeats/heartbeats.ts";
@@ -9,7 +8,6 @@ import { mergeHeartbeat } from "../heartbeats/merge.ts";
 import type { Heartbeat, HeartbeatAnswer } from "../../../protocol/device/heartbeat.ts";
 import { type HeartbeatDelta, heartbeatDeltaFeature } from "../../../protocol/device/heartbeat-delta.ts";
 import type { KeptHeartbeat } from "../presence/presence.ts";
-import type { MakeId } from "../../store/ids.ts";
 import type { Batch } from "../../../base/async/batch.ts";
 import type { PlayerRow } from "../../store/tables/fleet.ts";
 import type { DeviceJournal, JournalEntry } from "./device-journal.ts";
@@ -17,8 +15,6 @@ import { JournalSender } from "./journal-sender.ts";
 import { hintText, type PushedEntry } from "./state-hint.ts";
 
 export interface SessionDependencies extends HeartbeatDependencies {
-  log: Log;
-  makeId: MakeId;
   journal: DeviceJournal;
   /** Stores acknowledgements. */
   acks: Batch<{ playerId: string; seq: number }>;

@@ -13,7 +13,6 @@ import { RemoteChanges } from "./remote-changes.ts";
 import { StatePush } from "./state-push.ts";
 import type { DesiredStates } from "../state/desired-states.ts";
 import type { JournalEntry } from "./device-journal.ts";
-import type { Nodes } from "../../nodes/nodes.ts";
 import type { HttpDeadlines } from "../../http/limits/deadlines.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { PlayerRow } from "../../store/tables/fleet.ts";
@@ -23,7 +22,6 @@ export interface DeviceSocketsDependencies extends Omit<SessionDependencies, "sp
   access: DeviceAccess;
   deadlines: HttpDeadlines;
   desired: DesiredStates;
-  nodes: Nodes;
 }
 
 const pingMs = 15_000;

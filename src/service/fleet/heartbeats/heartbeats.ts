@@ -1,5 +1,5 @@
 // Handles a heartbeat, from a socket or a poll, and responds with everything that the device needs to be up to date.
-import type { Clock } from "../../../base/clock.ts";
+import type { ServiceCore } from "../../core.ts";
 import type { Heartbeat, HeartbeatAnswer } from "../../../protocol/device/heartbeat.ts";
 import type { AlertEngine } from "../../alerts/engine.ts";
 import type { Commands } from "../commands/commands.ts";
@@ -7,13 +7,10 @@ import type { ConnectivityEvents } from "../presence/connectivity-events.ts";
 import type { KeptHeartbeat, Presence } from "../presence/presence.ts";
 import type { RolloutTracker } from "../rollouts/tracker.ts";
 import type { PlayerProblems } from "../problems/problems.ts";
-import type { Store } from "../../store/store.ts";
 import type { ReportingPlayers } from "./reporting-players.ts";
 import type { Subscribers } from "../../events/subscribers.ts";
 
-export interface HeartbeatDependencies {
-  store: Store;
-  clock: Clock;
+export interface HeartbeatDependencies extends ServiceCore {
   alerts: AlertEngine;
   presence: Presence;
   commands: Commands;

@@ -1,6 +1,6 @@
 // Operations for the sessions of people who are signed in to the console.
+import type { ServiceCore } from "../../core.ts";
 import { z } from "zod";
-import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { Session, SessionEntry, SessionProof, SessionTeam } from "../../../protocol/operator/sessions.ts";
@@ -17,23 +17,19 @@ import { findSession, selectSessions, showSessionEntry } from "../sessions/sessi
 import { moveSession } from "../sessions/move-session.ts";
 import { endSessions, showSession } from "../sessions/sessions.ts";
 import type { TokenExpiry } from "../token-expiry.ts";
-import type { MakeId } from "../../store/ids.ts";
-import type { Db, Store } from "../../store/store.ts";
+import type { Db } from "../../store/store.ts";
 import type { OperatorContext } from "../../operations/context.ts";
 import { NoContent, operationsWith, type Operation } from "../../operations/operation.ts";
 import { JsonResponse } from "../../operations/responses.ts";
 import { proveBySso } from "./sso.ts";
 import { recordProof } from "../store/tokens.ts";
 
-interface SessionDependencies {
+interface SessionDependencies extends ServiceCore {
   audit: AuditLog;
-  clock: Clock;
   cookies: BrowserCookies;
-  makeId: MakeId;
   passkeys: Passkeys;
   passwords: Passwords;
   sso: SingleSignOn | null;
-  store: Store;
   tokens: TokenExpiry;
 }
 

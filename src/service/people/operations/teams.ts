@@ -1,6 +1,6 @@
 // Operations for teams. A token belongs to one team; its user may be in several.
+import type { ServiceCore } from "../../core.ts";
 import { z } from "zod";
-import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
 import { CreatedToken, NewTeam, OwnTeam, TeamChange, TeamDeletion, type Role } from "../../../protocol/operator/people.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
@@ -26,7 +26,6 @@ import type { BrowserCookies } from "../sessions/browser-cookies.ts";
 import { moveSession } from "../sessions/move-session.ts";
 import { erasePublishing } from "../../publishing/versions/versions.ts";
 import type { TokenExpiry } from "../token-expiry.ts";
-import type { MakeId } from "../../store/ids.ts";
 import type { TeamRow } from "../../store/tables/people.ts";
 import type { Db, Store } from "../../store/store.ts";
 import { checkImage } from "../../content/operations/layouts.ts";
@@ -35,14 +34,11 @@ import { revokeTeamKeys } from "../../fleet/enrolment/key-rows.ts";
 import { abortTeamRollouts } from "../../fleet/rollouts/transitions.ts";
 import { targetedPlayers } from "../../schedule/schedules.ts";
 
-interface TeamDependencies {
+interface TeamDependencies extends ServiceCore {
   audit: AuditLog;
-  clock: Clock;
   cookies: BrowserCookies;
-  makeId: MakeId;
   presence: Presence;
   rollouts: RolloutTracker;
-  store: Store;
   sweeper: BlobSweeper;
   tokens: TokenExpiry;
 }

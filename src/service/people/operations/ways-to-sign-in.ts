@@ -1,5 +1,5 @@
 // The ways to sign in: a link, a password, a passkey, single sign-on, an invitation.
-import type { Clock } from "../../../base/clock.ts";
+import type { ServiceCore } from "../../core.ts";
 import type { NewSession } from "../../../protocol/operator/sessions.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { SmtpConfig } from "../../alerts/mail/smtp.ts";
@@ -14,21 +14,17 @@ import { findPassword, type Attempt, type Passwords } from "../passwords/passwor
 import { useSignInLink } from "../sessions/sign-in-links.ts";
 import type { SingleSignOn } from "../sso/single-sign-on.ts";
 import type { TokenExpiry } from "../token-expiry.ts";
-import type { MakeId } from "../../store/ids.ts";
-import type { Db, Store } from "../../store/store.ts";
+import type { Db } from "../../store/store.ts";
 import { type Person, prepareSso } from "./sso-person.ts";
 
-export interface SignInDependencies {
+export interface SignInDependencies extends ServiceCore {
   audit: AuditLog;
-  clock: Clock;
   cookies: BrowserCookies;
   mailServer: SmtpConfig | null;
-  makeId: MakeId;
   passkeys: Passkeys;
   passwords: Passwords;
   peopleMails: PeopleMails;
   sso: SingleSignOn | null;
-  store: Store;
   tokens: TokenExpiry;
 }
 
