@@ -33,7 +33,7 @@ const calendarFaults: readonly Fault[] = [
   ...faultsIn("src/schedule/calendar/opening-hours.ts", [["[-weekMs, 0, weekMs]", "[0, weekMs]"]]),
   ...faultsIn("src/schedule/calendar/recurrence.ts", [
     ["clock.instantOf(day * dayMs + timeOfDay) > until.at", "clock.instantOf(day * dayMs + timeOfDay) >= until.at"],
-    ["Math.ceil(skipped / rule.interval) * rule.interval", "skipped"],
+    ["Math.ceil(periodsBefore / rule.interval) * rule.interval", "periodsBefore"],
   ]),
   ...faultsIn("src/schedule/calendar/rrule.ts", [["date + dayMs - 1", "date + dayMs"]]),
   ...faultsIn("src/schedule/calendar/rule-periods.ts", [
@@ -54,7 +54,7 @@ const limitFaults: readonly Fault[] = [
     ["Math.floor((play * rounds) / count)", "Math.floor(((play + 1) * rounds) / count)"],
   ]),
   ...faultsIn("src/schedule/limits/loop-restart.ts", [["if (from - lastRestart >= hourMs) restart = from;", "restart = from;"]]),
-  ...faultsIn("src/schedule/limits/placement.ts", [["pieces[piece]!.until < at + timed.durationMs", "pieces[piece]!.until < at"]]),
+  ...faultsIn("src/schedule/limits/placement.ts", [["pieces[piece]!.until < at + timedItem.durationMs", "pieces[piece]!.until < at"]]),
 ];
 
 const playlistFaults: readonly Fault[] = [
@@ -70,7 +70,7 @@ const playlistFaults: readonly Fault[] = [
 
 const decisionFaults: readonly Fault[] = [
   ...faultsIn("src/schedule/decide.ts", [
-    ["return { ...scheduled, until: Math.min(scheduled.until, until) };", "return scheduled;"],
+    ["return { ...decision, until: Math.min(decision.until, until) };", "return decision;"],
     ["override.loopsFrom ?? override.at;", "override.at;"],
     ["until = Math.min(until, turn.until);", "until = turn.until;"],
     ["play.number - firstTurnOf(interrupts, active)", "play.number + firstTurnOf(interrupts, active)"],

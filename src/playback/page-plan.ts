@@ -77,13 +77,13 @@ function extendStage(
   start: number,
   firstStageOf: (interval: ProgramInterval) => Stage | null,
 ): { stage: Stage | null; end: number } {
-  let [extended, end] = [stage, start + 1];
+  let [result, end] = [stage, start + 1];
   for (; end < intervals.length; end += 1) {
     const next = firstStageOf(intervals[end]!);
-    if (extended === null || next?.key !== extended.key) break;
-    extended = appendPlays(extended, next, intervals[end]!.from);
+    if (result === null || next?.key !== result.key) break;
+    result = appendPlays(result, next, intervals[end]!.from);
   }
-  return { stage: extended, end };
+  return { stage: result, end };
 }
 
 /** The stage with the instant at which it leaves the screen, if that is soon. */
@@ -106,8 +106,8 @@ function appendPlays(stage: Stage, next: Stage, from: number): Stage {
     if (last.key !== first.key) return { ...zone, ...loop, slots: [...zone.slots, ...nextSlots] };
     // The play continues through the change: join its two parts.
     const { whole_ends_at: _whole, ...whole } = { ...last, ends_at: first.ends_at };
-    const joined = first.whole_ends_at === undefined ? whole : { ...whole, whole_ends_at: first.whole_ends_at };
-    return { ...zone, ...loop, slots: [...zone.slots.slice(0, -1), joined, ...nextSlots.slice(1)] };
+    const slot = first.whole_ends_at === undefined ? whole : { ...whole, whole_ends_at: first.whole_ends_at };
+    return { ...zone, ...loop, slots: [...zone.slots.slice(0, -1), slot, ...nextSlots.slice(1)] };
   });
   return { ...stage, zones };
 }

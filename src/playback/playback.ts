@@ -95,7 +95,7 @@ export function stageAt(
   return { stage, changesAt };
 }
 
-/** Whether a stage has an item or a background image to show. */
+/** True if a stage has an item or a background image to show. */
 export function showsAnything({ zones, background_src }: Stage): boolean {
   return background_src !== undefined || zones.some(({ slots }) => slots.length > 0);
 }

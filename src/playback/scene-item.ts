@@ -1,4 +1,4 @@
-// The kinds of items in the player: how each is told to the page, and what the player fetches and serves for it.
+// The kinds of items in the player: the form of each for the page, and the files and addresses that the player serves for it.
 import { hashText } from "../base/text-hash.ts";
 import type { FeedEntry, ItemType } from "../protocol/content/item-kinds.ts";
 import type { PlaylistItem } from "../protocol/content/items.ts";
@@ -41,7 +41,7 @@ type TimingField =
   | "max_plays_per_hour"
   | "max_plays_per_day";
 /** An item without its id and the fields that decide when it plays. */
-type Shown<T extends ItemType> = T extends ItemType ? Omit<ItemOf<T>, "id" | TimingField> : never;
+type ItemContent<T extends ItemType> = T extends ItemType ? Omit<ItemOf<T>, "id" | TimingField> : never;
 
 interface ItemFiles extends Pick<TimedItem, "asset" | "artwork"> {
   ids: { item_id: string; asset_id: string | null };
@@ -50,7 +50,7 @@ interface ItemFiles extends Pick<TimedItem, "asset" | "artwork"> {
 /** A kind of item in the player. */
 interface PlayedKind<T extends ItemType = ItemType> {
   /** The item as the page draws it. Asset ids become paths, and every default is filled in. */
-  scene(shown: Shown<T>, files: ItemFiles, context: ItemContext): SceneOf<T>;
+  scene(content: ItemContent<T>, files: ItemFiles, context: ItemContext): SceneOf<T>;
   /** The part that distinguishes one play from another, if the item may change without a new play. */
   identity?(item: SceneOf<T>): unknown;
   /** The live stream that the player fetches for the page. */
@@ -62,11 +62,11 @@ interface PlayedKind<T extends ItemType = ItemType> {
 }
 
 const kinds: { readonly [T in ItemType]: PlayedKind<T> } = {
-  image: { scene: (shown, { ids, asset }) => ({ ...shown, ...ids, src: mediaPath(asset!), ...(isSvg(asset) && { is_svg: true }) }) },
-  video: { scene: (shown, { ids, asset }) => ({ ...shown, ...ids, src: mediaPath(asset!), media_duration_ms: asset!.duration_ms }) },
+  image: { scene: (content, { ids, asset }) => ({ ...content, ...ids, src: mediaPath(asset!), ...(isSvg(asset) && { is_svg: true }) }) },
+  video: { scene: (content, { ids, asset }) => ({ ...content, ...ids, src: mediaPath(asset!), media_duration_ms: asset!.duration_ms }) },
   audio: {
-    scene: ({ artwork_asset_id: _artwork, ...shown }, { ids, asset, artwork }) => ({
-      ...shown,
+    scene: ({ artwork_asset_id: _artwork, ...content }, { ids, asset, artwork }) => ({
+      ...content,
       ...ids,
       src: mediaPath(asset!),
       media_duration_ms: asset!.duration_ms,
@@ -74,38 +74,38 @@ const kinds: { readonly [T in ItemType]: PlayedKind<T> } = {
       ...(isSvg(artwork) && { artwork_is_svg: true }),
     }),
   },
-  text: { scene: (shown, { ids }) => ({ ...shown, ...ids, font_size: shown.font_size ?? null }) },
-  ticker: { scene: (shown, { ids }) => ({ ...shown, ...ids }) },
-  clock: { scene: (shown, { ids }, { timezone }) => ({ ...shown, ...ids, timezone: shown.timezone ?? timezone }) },
-  qr: { scene: (shown, { ids }) => ({ ...shown, ...ids }) },
+  text: { scene: (content, { ids }) => ({ ...content, ...ids, font_size: content.font_size ?? null }) },
+  ticker: { scene: (content, { ids }) => ({ ...content, ...ids }) },
+  clock: { scene: (content, { ids }, { timezone }) => ({ ...content, ...ids, timezone: content.timezone ?? timezone }) },
+  qr: { scene: (content, { ids }) => ({ ...content, ...ids }) },
   feed: {
-    scene({ url, max_entries, refresh_interval_ms: _refresh, ...shown }, { ids }, { timezone, feedContent }) {
+    scene({ url, max_entries, refresh_interval_ms: _refresh, ...content }, { ids }, { timezone, feedContent }) {
       const { title, entries, trouble } = feedContent(url);
-      return { ...shown, ...ids, timezone, title, entries: entries.slice(0, max_entries), trouble };
+      return { ...content, ...ids, timezone, title, entries: entries.slice(0, max_entries), trouble };
     },
     // New entries appear with the next play, not during this one.
     identity: (item) => ({ ...item, title: "", entries: item.entries.length > 0, trouble: null }),
   },
-  pdf: { scene: (shown, { ids, asset }) => ({ ...shown, ...ids, src: mediaPath(asset!) }) },
+  pdf: { scene: (content, { ids, asset }) => ({ ...content, ...ids, src: mediaPath(asset!) }) },
   stream: {
-    scene: ({ origins, ...shown }, { ids }) => ({ ...shown, ...ids, src: `/stream/${streamKey({ url: shown.url, origins })}` }),
+    scene: ({ origins, ...content }, { ids }) => ({ ...content, ...ids, src: `/stream/${streamKey({ url: content.url, origins })}` }),
     stream: (item) => item,
   },
   web: {
-    scene: (shown, { ids }) => {
-      const { url, zoom, refresh_interval_ms = null } = shown;
-      return { type: "web", ...ids, version: versionOf(shown, ids.item_id), url, zoom, refresh_interval_ms };
+    scene: (content, { ids }) => {
+      const { url, zoom, refresh_interval_ms = null } = content;
+      return { type: "web", ...ids, version: versionOf(content, ids.item_id), url, zoom, refresh_interval_ms };
     },
     page: (item) => item,
   },
   html: {
-    scene: (shown, { ids }) => ({
+    scene: (content, { ids }) => ({
       type: "html",
       item_id: ids.item_id,
-      asset_id: shown.asset_id,
-      version: versionOf(shown, ids.item_id),
+      asset_id: content.asset_id,
+      version: versionOf(content, ids.item_id),
       url: "",
-      zoom: shown.zoom,
+      zoom: content.zoom,
     }),
     bundle: (item) => item,
   },
@@ -127,9 +127,9 @@ export function sceneItemOf({ item, asset, artwork }: TimedItem, context: ItemCo
     conditions: _conditions,
     max_plays_per_hour: _hourlyLimit,
     max_plays_per_day: _dailyLimit,
-    ...shown
+    ...content
   } = item;
-  return kindOf(item.type).scene(shown, { ids: { item_id: id, asset_id: asset?.id ?? null }, asset, artwork }, context);
+  return kindOf(item.type).scene(content, { ids: { item_id: id, asset_id: asset?.id ?? null }, asset, artwork }, context);
 }
 
 /** The part of an item that distinguishes one play from another. */
@@ -137,7 +137,7 @@ export function identityOf(item: DrawnItem): unknown {
   return kindOf(item.type).identity?.(item) ?? item;
 }
 
-/** Whether the page may get another content of an item without a new play. */
+/** True if the page may get other content of an item without a new play. */
 export function changesDuringPlays(type: ItemType): boolean {
   return kindOf(type).identity !== undefined;
 }
@@ -162,7 +162,7 @@ export function framedItemsOf(playlists: readonly DesiredPlaylist[]): { pages: I
   };
 }
 
-/** Whether an asset is an SVG, to which the page gives its fonts. */
+/** True for an SVG: the page gives it its fonts. */
 export function isSvg(asset: DesiredAsset | null): boolean {
   return asset?.mime_type === "image/svg+xml";
 }
@@ -178,8 +178,8 @@ function streamKey({ url, origins }: Pick<ItemOf<"stream">, "url" | "origins">):
 }
 
 /** Covers fields that the page does not get, such as request headers: a change of those makes another item too. */
-function versionOf(shown: Shown<"web" | "html">, id: string): string {
-  return hashText(JSON.stringify({ ...shown, id })).slice(0, 8);
+function versionOf(content: ItemContent<"web" | "html">, id: string): string {
+  return hashText(JSON.stringify({ ...content, id })).slice(0, 8);
 }
 
 function itemsOf(playlists: readonly DesiredPlaylist[]): PlaylistItem[] {

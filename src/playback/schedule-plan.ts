@@ -42,8 +42,8 @@ export function advancedPlan<Content extends PlayableContent>(
   if (plan?.content !== content || plan.interventions !== context.interventions || plan.intervals[0]!.from > now) return null;
   let { intervals } = plan;
   // Apply every change at its own instant: a late player must decide as it would have in time.
-  for (let passed = 0; intervals[0]!.until <= now; passed += 1) {
-    if (passed === maxIntervals) return null;
+  for (let changes = 0; intervals[0]!.until <= now; changes += 1) {
+    if (changes === maxIntervals) return null;
     intervals = intervals.length > 1 ? intervals.slice(1) : [nextInterval(content, intervals[0]!, context)];
   }
   return { ...plan, intervals };

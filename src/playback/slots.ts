@@ -8,39 +8,39 @@ import type { Timeline } from "../schedule/timeline.ts";
 import { changesDuringPlays, identityOf, sceneItemOf, type ItemContext } from "./scene-item.ts";
 import { itemsOf, type LimitedPlay } from "./zone-playback.ts";
 
-export function slotOf({ timed, startsAt, endsAt, wholeEndsAt, offsetMs }: LimitedPlay, zone: Zone, context: ItemContext): Slot {
-  const item = sceneItemOf(timed, context);
-  const transition = timed.item.transition ?? zone.transition;
+export function slotOf({ timedItem, startsAt, endsAt, wholeEndsAt, offsetMs }: LimitedPlay, zone: Zone, context: ItemContext): Slot {
+  const item = sceneItemOf(timedItem, context);
+  const transition = timedItem.item.transition ?? zone.transition;
   const content = contentHash(item);
   // The key contains when the play began in its loop, not when it appeared, so it stays the same when a loop is joined midway.
   return {
-    key: `${timed.item.id}@${startsAt - offsetMs}#${content}`,
-    of: `${timed.item.id}#${content}`,
+    key: `${timedItem.item.id}@${startsAt - offsetMs}#${content}`,
+    of: `${timedItem.item.id}#${content}`,
     starts_at: startsAt,
     ends_at: endsAt,
     ...(wholeEndsAt === endsAt ? {} : { whole_ends_at: wholeEndsAt }),
     offset_ms: offsetMs,
     item,
     ...(transition === undefined ? {} : { transition }),
-    ...(timed.asset === null ? {} : { cost: costOf(timed.asset) }),
+    ...(timedItem.asset === null ? {} : { cost: costOf(timedItem.asset) }),
   };
 }
 
 /** The names of a loop's items. A name changes when the item shows something else. */
 export function itemNames(timeline: Timeline, context: ItemContext): string[] {
-  return [...new Set(itemsOf(timeline).map((timed) => nameOf(timed, context)))];
+  return [...new Set(itemsOf(timeline).map((timedItem) => nameOf(timedItem, context)))];
 }
 
 // Every stage needs all names, and a loop may have hundreds of items.
 const cachedNames = new WeakMap<TimedItem, { timezone: string; name: string }>();
 
-function nameOf(timed: TimedItem, context: ItemContext): string {
+function nameOf(timedItem: TimedItem, context: ItemContext): string {
   const { timezone } = context;
-  const cached = cachedNames.get(timed);
+  const fromCache = cachedNames.get(timedItem);
   // The name of a feed depends on whether it has entries.
-  if (cached?.timezone === timezone && !changesDuringPlays(timed.item.type)) return cached.name;
-  const name = `${timed.item.id}#${contentHash(sceneItemOf(timed, context))}`;
-  cachedNames.set(timed, { timezone, name });
+  if (fromCache?.timezone === timezone && !changesDuringPlays(timedItem.item.type)) return fromCache.name;
+  const name = `${timedItem.item.id}#${contentHash(sceneItemOf(timedItem, context))}`;
+  cachedNames.set(timedItem, { timezone, name });
   return name;
 }
 

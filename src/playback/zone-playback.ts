@@ -38,7 +38,7 @@ export function changeLoop(old: ZonePlayback, fresh: ZonePlayback, instant: numb
   const current = { ...old.current, pause: timeline.pause };
   const onScreen = playAt(current, instant);
   const continues =
-    onScreen !== null && onScreen.startsAt !== instant && itemsOf(timeline).some((timed) => deepEqual(timed, onScreen.timed));
+    onScreen !== null && onScreen.startsAt !== instant && itemsOf(timeline).some((timedItem) => deepEqual(timedItem, onScreen.timedItem));
   return continues ? { ...old, current, next: { timeline, from: onScreen.endsAt } } : fresh;
 }
 
@@ -61,17 +61,17 @@ export function playsFrom(zone: ZonePlayback, instant: number, until: number): L
     const startsAt = plays.length === 0 ? Math.max(play.startsAt, Math.min(since, at)) : at;
     const wholeEndsAt = next === null ? play.endsAt : Math.min(play.endsAt, next.from);
     const endsAt = Math.min(wholeEndsAt, until);
-    plays.push({ timed: play.timed, startsAt, endsAt, wholeEndsAt, offsetMs: startsAt - play.startsAt });
+    plays.push({ timedItem: play.timedItem, startsAt, endsAt, wholeEndsAt, offsetMs: startsAt - play.startsAt });
     at = endsAt;
   }
   return plays;
 }
 
 /** All items of a loop, including those with a daily limit. */
-export function itemsOf({ items, daily }: Timeline): readonly TimedItem[] {
-  return daily === null ? items : [...items, ...daily.items];
+export function itemsOf({ items, dailyPlays }: Timeline): readonly TimedItem[] {
+  return dailyPlays === null ? items : [...items, ...dailyPlays.items];
 }
 
 function isSameLoop(a: Timeline, b: Timeline): boolean {
-  return a.epochMs === b.epochMs && deepEqual(a.items, b.items) && deepEqual(a.daily?.items, b.daily?.items);
+  return a.epochMs === b.epochMs && deepEqual(a.items, b.items) && deepEqual(a.dailyPlays?.items, b.dailyPlays?.items);
 }

@@ -49,19 +49,19 @@ export function decide(input: DecisionInput, instant: number): Decision {
   const until = nextInterventionChange(interventions, instant);
   const pause = pauseAt(interventions, instant);
   for (const override of overridesAt(interventions, instant)) {
-    // An override from before the pause is part of what the pause holds, so it is decided below. Later overrides and emergencies are
+    // The pause holds an override from before it, so that override is decided below. Later overrides and emergencies are
     // shown despite the pause.
     if (pause !== null && override.at <= pause.at && override.level !== "emergency") continue;
-    const shown = contentOf(override, state);
-    if (shown !== null) return { ...shown, ...timingOf(override, shown.layout), until };
+    const content = contentOf(override, state);
+    if (content !== null) return { ...content, ...timingOf(override, content.layout), until };
   }
   if (pause !== null) {
     // Decide as of the beginning of the pause, without overrides that have ended since: clearing one must always end it.
     const others = interventions.filter((each) => (each.is === "override" ? (each.until ?? instant + 1) > instant : each.is !== "pause"));
     return { ...decide({ ...input, interventions: others }, pause.at), pause, until };
   }
-  const scheduled = decideSchedules(state, instant);
-  return { ...scheduled, until: Math.min(scheduled.until, until) };
+  const decision = decideSchedules(state, instant);
+  return { ...decision, until: Math.min(decision.until, until) };
 }
 
 function timingOf(override: Override, layout: DesiredLayout | null): Omit<Decision, "layout" | "singleItem" | "until"> {

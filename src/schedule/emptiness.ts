@@ -1,4 +1,4 @@
-// Tells when a layout that is due shows nothing, by the rules by which the player chooses what its zones play. Pure.
+// Tells when a layout that is due shows nothing, by the rules by which the player chooses the items of its zones. Pure.
 import { dayMs } from "../base/time.ts";
 import type { DesiredLayout } from "../protocol/device/desired-state.ts";
 import type { Interval } from "./calendar/intervals.ts";
@@ -9,7 +9,7 @@ import { validTimesOf, type PlayablePlaylist } from "./playlist/playable-playlis
 import { playlistsOf } from "./program.ts";
 import { isOnDisplay } from "./wall.ts";
 
-/** Whether nothing is shown, until `until` (UTC ms, the end excluded) at least. */
+/** True if nothing is shown, until `until` (UTC ms, the end excluded) at least. */
 export interface Emptiness {
   isEmpty: boolean;
   until: number;
@@ -19,10 +19,10 @@ export interface Emptiness {
 const blockMs = 8 * dayMs;
 
 /**
- * Whether the content of `decision`, which was made for `instant`, shows nothing. As on the player, a background image and an
+ * Tells if the content of `decision`, which was made for `instant`, shows nothing. As on the player, a background image and an
  * item of any kind are something, also one that is only heard. A background color is nothing.
  *
- * Limits of plays never leave a screen empty (`limits`), so they are not asked. What is only known on the player counts as shown:
+ * Limits of plays never leave a screen empty (`limits`), so they do not count here. Causes that only the player can see count as shown:
  * a feed without entries, a page that does not load, a file that is damaged.
  */
 export function emptinessAt(input: DecisionInput, decision: Decision, instant: number): Emptiness {
@@ -37,14 +37,14 @@ export function emptinessAt(input: DecisionInput, decision: Decision, instant: n
 /** The same for a layout alone, while the variables of `state` are in force. */
 export function emptinessOf(
   state: IndexedState,
-  shown: Pick<Decision, "singleItem"> & { layout: DesiredLayout },
+  decision: Pick<Decision, "singleItem"> & { layout: DesiredLayout },
   instant: number,
 ): Emptiness {
-  const { layout } = shown;
+  const { layout } = decision;
   const { files, desired } = state.content;
   const background = layout.background_asset_id;
   if (background !== undefined && state.assets.has(background) && files.has(background)) return always(false);
-  const playlists = playlistsOf(shown, state);
+  const playlists = playlistsOf(decision, state);
   let until = Number.POSITIVE_INFINITY;
   for (const [index, zone] of layout.zones.entries()) {
     if (!isOnDisplay(zone, layout, desired.player.wall ?? null)) continue;

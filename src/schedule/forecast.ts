@@ -60,7 +60,7 @@ function isSame(a: ForecastInterval, b: ForecastInterval, restarts: boolean): bo
   return a.layoutId === b.layoutId && a.by === b.by && a.isEmpty === b.isEmpty && (a.loopsFrom === b.loopsFrom || !restarts);
 }
 
-/** Whether loops restart with each window, so that windows that touch are two intervals. */
+/** True if loops restart with each window, so that windows that touch are two intervals. */
 function restartsInWindow({ cause }: Decision): boolean {
   return cause.is === "schedule" && cause.active.entry.schedule.loop_from === "window";
 }

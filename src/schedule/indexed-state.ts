@@ -15,7 +15,7 @@ import { playablePlaylist, withVariables, type PlayablePlaylist } from "./playli
 export interface IndexedState {
   content: PlayableContent;
   agenda: Agenda;
-  excluded: readonly ExcludedSchedule[];
+  exclusions: readonly ExcludedSchedule[];
   layouts: ReadonlyMap<string, DesiredLayout>;
   assets: ReadonlyMap<string, DesiredAsset>;
   playlists: ReadonlyMap<string, PlayablePlaylist>;
@@ -54,14 +54,14 @@ export function indexState(content: PlayableContent, deviceTimeZone: string, var
 /** Excludes the schedules and items whose conditions of variables do not hold. */
 function stateFor({ entries, variableNames, states: _states, ...base }: BaseIndex, variables: Variables): IndexedState {
   if (variableNames.length === 0) return { ...base, agenda: new Agenda(entries) };
-  const excluded = [...base.excluded];
+  const exclusions = [...base.exclusions];
   const remaining = entries.filter(({ schedule: { id, conditions } }) => {
     const unmet = unmetVariable(conditions, variables);
-    if (unmet !== undefined) excluded.push(excludedBy(unmet, id));
+    if (unmet !== undefined) exclusions.push(excludedBy(unmet, id));
     return unmet === undefined;
   });
   const playlists = new Map([...base.playlists].map(([id, playlist]) => [id, withVariables(playlist, variables)]));
-  return { ...base, excluded, agenda: new Agenda(remaining), playlists };
+  return { ...base, exclusions, agenda: new Agenda(remaining), playlists };
 }
 
 function createIndex(content: PlayableContent, deviceTimeZone: string): BaseIndex {
@@ -71,13 +71,13 @@ function createIndex(content: PlayableContent, deviceTimeZone: string): BaseInde
   const layouts = new Map([...desired.layouts, ...(desired.layout === null ? [] : [desired.layout])].map((layout) => [layout.id, layout]));
   const timeZone = timeZoneRulesOrUtc(player.timezone, deviceTimeZone);
   const calendars = new Map(desired.calendars?.map(({ id, dates }) => [id, dates]));
-  const { entries, excluded } = readSchedules(content, timeZone, layouts, assets, calendars);
+  const { entries, exclusions } = readSchedules(content, timeZone, layouts, assets, calendars);
   const items = desired.playlists.flatMap((playlist) => playlist.items);
   const conditions = [...entries.map(({ schedule }) => schedule), ...items].flatMap((each) => each.conditions ?? []);
   const variableNames = new Set(conditions.flatMap((condition) => (condition.type === "variable" ? condition.name : [])));
   const context = { assets, files, calendars, tags: player.tags, timeZone };
   const playlists = new Map(desired.playlists.map((playlist) => [playlist.id, playablePlaylist(playlist.items, context)]));
-  return { content, entries, variableNames: [...variableNames], states: new Map(), excluded, layouts, assets, playlists, timeZone };
+  return { content, entries, variableNames: [...variableNames], states: new Map(), exclusions, layouts, assets, playlists, timeZone };
 }
 
 function readSchedules(
@@ -86,7 +86,7 @@ function readSchedules(
   layouts: ReadonlyMap<string, DesiredLayout>,
   assets: ReadonlyMap<string, DesiredAsset>,
   calendars: CalendarDates,
-): { entries: AgendaEntry[]; excluded: ExcludedSchedule[] } {
+): { entries: AgendaEntry[]; exclusions: ExcludedSchedule[] } {
   const { player, playlists, schedules } = desired;
   const context = {
     playerTimeZone,
@@ -97,19 +97,19 @@ function readSchedules(
   const countById = new Map<unknown, number>();
   for (const { id } of schedules) countById.set(id, (countById.get(id) ?? 0) + 1);
   const entries: AgendaEntry[] = [];
-  const excluded: ExcludedSchedule[] = [];
+  const exclusions: ExcludedSchedule[] = [];
   for (const raw of schedules) {
     const entry = readSchedule(raw, context);
-    if ("reason" in entry) excluded.push(entry);
+    if ("reason" in entry) exclusions.push(entry);
     // Playing one of them would make the result depend on their order.
-    else if (countById.get(entry.schedule.id)! > 1) excluded.push(invalid(raw, "another schedule has the same id"));
+    else if (countById.get(entry.schedule.id)! > 1) exclusions.push(invalid(raw, "another schedule has the same id"));
     else {
       const unmet = unmetTag(entry.schedule.conditions, player.tags);
       if (unmet === undefined) entries.push(entry);
-      else excluded.push(excludedBy(unmet, entry.schedule.id));
+      else exclusions.push(excludedBy(unmet, entry.schedule.id));
     }
   }
-  return { entries, excluded };
+  return { entries, exclusions };
 }
 
 function totalDurationMs(items: readonly PlaylistItem[], assets: ReadonlyMap<string, DesiredAsset>): number {

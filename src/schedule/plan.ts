@@ -1,4 +1,4 @@
-// What a player plays in a span of time, for people: like the forecast, but content that takes turns is named beside what it interrupts.
+// The program of a player in a span of time, for people: like the forecast, with interrupts named beside the content they interrupt.
 import type { ActiveSchedule } from "./agenda/active-schedule.ts";
 import { stateAt } from "./decide.ts";
 import { emptinessOf, type Emptiness } from "./emptiness.ts";
@@ -7,7 +7,7 @@ import type { IndexedState } from "./indexed-state.ts";
 import { nextInterventionChange, pauseAt } from "./interventions.ts";
 import { defaultContext, type PlayableContent, type PlayerContext } from "./playable-content.ts";
 
-/** An interval of a plan: what plays, and the schedules that take turns with it. */
+/** An interval of a plan: its content, and the schedules that take turns with it. */
 export interface PlannedInterval extends ForecastInterval {
   /** The ids of the interrupts, the highest rank first. The interval is empty only if none of them shows anything either. */
   turns: readonly string[];
@@ -48,7 +48,7 @@ function* withTurns(interval: ForecastInterval, content: PlayableContent, contex
     const change = Math.min(interval.until, nextInterventionChange(interventions, at));
     if (pauseAt(interventions, at) !== null) {
       // A pause may hold a turn.
-      for (const held of forecast(content, at, change, context)) yield { ...held, turns: [] };
+      for (const part of forecast(content, at, change, context)) yield { ...part, turns: [] };
       at = change;
       continue;
     }
@@ -56,15 +56,15 @@ function* withTurns(interval: ForecastInterval, content: PlayableContent, contex
     const active = isOverride ? { interrupts: [], until: change } : state.agenda.interruptsAt(at, priority);
     const turns = active.interrupts.map(({ entry }) => entry.schedule.id);
     for (const end = Math.min(change, active.until); at < end;) {
-      const shown = interval.isEmpty ? emptinessOfTurns(state, active.interrupts, at) : { isEmpty: false, until: end };
-      const until = Math.min(end, shown.until);
-      yield { ...interval, from: at, until, turns, isEmpty: shown.isEmpty };
+      const emptiness = interval.isEmpty ? emptinessOfTurns(state, active.interrupts, at) : { isEmpty: false, until: end };
+      const until = Math.min(end, emptiness.until);
+      yield { ...interval, from: at, until, turns, isEmpty: emptiness.isEmpty };
       at = until;
     }
   }
 }
 
-/** Whether no turn shows anything. */
+/** Tells if no turn shows anything. */
 function emptinessOfTurns(state: IndexedState, interrupts: readonly ActiveSchedule[], instant: number): Emptiness {
   let until = Number.POSITIVE_INFINITY;
   for (const { entry } of interrupts) {

@@ -1,4 +1,4 @@
-// Computes what should be on screen at an instant. Pure: no clock, no disk, no memory of the past.
+// Computes the program that should be on screen at an instant. Pure: no clock, no disk, no memory of the past.
 import type { Wall } from "../protocol/content/wall.ts";
 import type { DesiredLayout } from "../protocol/device/desired-state.ts";
 import type { Zone } from "../protocol/operator/resources.ts";
@@ -63,8 +63,8 @@ export function playlistsOf(
 
 /** The schedules of the content that cannot play, with the reason, for a report. */
 export function invalidSchedules(content: PlayableContent, deviceTimeZone: string): { scheduleId: string; reason: string }[] {
-  const { excluded } = indexState(content, deviceTimeZone);
-  return excluded.filter(({ is }) => is === "invalid").map(({ scheduleId, reason }) => ({ scheduleId, reason }));
+  const { exclusions } = indexState(content, deviceTimeZone);
+  return exclusions.filter(({ is }) => is === "invalid").map(({ scheduleId, reason }) => ({ scheduleId, reason }));
 }
 
 /** The skips of a zone until now, and its pause. */
@@ -75,8 +75,8 @@ function skipsAndPause(
   instant: number,
 ): Pick<Timeline, "skips" | "pause"> {
   const skips = interventions.flatMap((each) => (each.is === "skip" && each.zoneId === zoneId && each.at <= instant ? [each] : []));
-  const ordered = skips
+  const sortedSkips = skips
     .map(({ itemId, startsAt, at }) => ({ itemId, startsAt, at }))
     .toSorted((a, b) => a.at - b.at || a.startsAt - b.startsAt);
-  return { skips: ordered, pause: pause === null ? null : { from: pause.at, until: pause.until } };
+  return { skips: sortedSkips, pause: pause === null ? null : { from: pause.at, until: pause.until } };
 }

@@ -25,7 +25,7 @@ const behindDays = 1;
 const aheadDays = 371;
 
 /**
- * Whether both schedules use the same clock, so that their wall times can be compared. A schedule that waits for a variable
+ * True if both schedules use the same clock, so that their wall times can be compared. A schedule that waits for a variable
  * cannot be compared, since variables change.
  */
 export function areComparable(a: InterruptSchedule, b: InterruptSchedule): boolean {
@@ -42,7 +42,7 @@ export function activeTimesOf(schedule: InterruptSchedule, now: number, calendar
   const needsDays = schedule.conditions.some(({ type }) => type === "calendar");
   const dates = new Map(schedule.conditions.flatMap((each) => datesOf(each, calendars)));
   const cuts = conditionCuts(schedule.conditions, floatingClock, dates);
-  const cut = cuts.reduce((left, each) => each(left, range), needsDays ? windows : joinIntervals(windows));
+  const cut = cuts.reduce((intervals, each) => each(intervals, range), needsDays ? windows : joinIntervals(windows));
   return { schedule, intervals: cut.flatMap((interval) => intersect(interval, range) ?? []) };
 }
 

@@ -19,12 +19,12 @@ export interface Timeline {
   /** The pause: from `from` to `until` the item of `from` stays; then the loop is where it would have been. */
   pause: { from: number; until: number } | null;
   /** Plays during which the loop waits; null: there are none. */
-  daily: DailyPlays | null;
+  dailyPlays: DailyPlays | null;
 }
 
 /** One play of one item; `startsAt` and `endsAt` in UTC ms, the end excluded. */
 export interface Play {
-  timed: TimedItem;
+  timedItem: TimedItem;
   startsAt: number;
   endsAt: number;
 }
@@ -42,21 +42,21 @@ export function playAt(timeline: Timeline, instant: number): Play | null {
 /** The play that a skip at `instant` ends, by its place in the loop; null if the loop is empty. */
 export function skipTargetAt(timeline: Timeline, instant: number): Omit<Skip, "at"> | null {
   const play = scheduledPlayAt(timeline, instant);
-  return play === null ? null : { itemId: play.timed.item.id, startsAt: play.startsAt };
+  return play === null ? null : { itemId: play.timedItem.item.id, startsAt: play.startsAt };
 }
 
 /** When the next play of each item begins after `instant`, by item id. Ignores skips and pauses. */
-export function nextPlayStarts({ items, totalMs, epochMs, daily }: Timeline, instant: number): Map<string, number> {
+export function nextPlayStarts({ items, totalMs, epochMs, dailyPlays }: Timeline, instant: number): Map<string, number> {
   const next = new Map<string, number>();
   if (totalMs <= 0) return next;
-  const upcoming = daily?.plays.filter(({ at }) => at > instant) ?? [];
-  for (const { timed, at } of upcoming) if (!next.has(timed.item.id)) next.set(timed.item.id, at);
-  const countsFrom = epochMs + waitedMsAt(daily, instant);
+  const upcoming = dailyPlays?.plays.filter(({ at }) => at > instant) ?? [];
+  for (const { timedItem, at } of upcoming) if (!next.has(timedItem.item.id)) next.set(timedItem.item.id, at);
+  const countsFrom = epochMs + waitedMsAt(dailyPlays, instant);
   let startsAt = countsFrom + Math.floor((instant - countsFrom) / totalMs) * totalMs;
-  for (const timed of [...items, ...items]) {
-    while (upcoming[0] !== undefined && upcoming[0].at <= startsAt) startsAt += upcoming.shift()!.timed.durationMs;
-    if (startsAt > instant && !next.has(timed.item.id)) next.set(timed.item.id, startsAt);
-    startsAt += timed.durationMs;
+  for (const timedItem of [...items, ...items]) {
+    while (upcoming[0] !== undefined && upcoming[0].at <= startsAt) startsAt += upcoming.shift()!.timedItem.durationMs;
+    if (startsAt > instant && !next.has(timedItem.item.id)) next.set(timedItem.item.id, startsAt);
+    startsAt += timedItem.durationMs;
   }
   return next;
 }
@@ -85,43 +85,43 @@ function actualEnd(timeline: Timeline, play: Play): number {
 }
 
 function skipOf({ skips }: Timeline, play: Play): Skip | undefined {
-  return skips.find(({ itemId, startsAt }) => startsAt === play.startsAt && itemId === play.timed.item.id);
+  return skips.find(({ itemId, startsAt }) => startsAt === play.startsAt && itemId === play.timedItem.item.id);
 }
 
 /** The play at `instant` without skips and pauses. */
-function loopPlayAt({ items, totalMs, epochMs, daily }: Timeline, instant: number): Play | null {
+function loopPlayAt({ items, totalMs, epochMs, dailyPlays }: Timeline, instant: number): Play | null {
   if (totalMs <= 0) return null;
-  const last = lastDailyPlay(daily, instant);
-  if (last !== undefined && instant < last.at + last.timed.durationMs) {
-    return { timed: last.timed, startsAt: last.at, endsAt: last.at + last.timed.durationMs };
+  const last = lastDailyPlay(dailyPlays, instant);
+  if (last !== undefined && instant < last.at + last.timedItem.durationMs) {
+    return { timedItem: last.timedItem, startsAt: last.at, endsAt: last.at + last.timedItem.durationMs };
   }
-  const countsFrom = epochMs + waitedMsAt(daily, instant);
+  const countsFrom = epochMs + waitedMsAt(dailyPlays, instant);
   const intoLoop = (((instant - countsFrom) % totalMs) + totalMs) % totalMs;
   // Add integers only, so that a play has the same start for every instant in it.
   let startsAt = Math.round(instant - intoLoop);
-  for (const timed of items) {
-    const endsAt = startsAt + timed.durationMs;
-    if (instant < endsAt) return { timed, startsAt, endsAt };
+  for (const timedItem of items) {
+    const endsAt = startsAt + timedItem.durationMs;
+    if (instant < endsAt) return { timedItem, startsAt, endsAt };
     startsAt = endsAt;
   }
   // Rounding moved the instant to the very end of the loop: it belongs to the next round.
   const first = items[0]!;
-  return { timed: first, startsAt, endsAt: startsAt + first.durationMs };
+  return { timedItem: first, startsAt, endsAt: startsAt + first.durationMs };
 }
 
 /** The last of the daily plays that has begun by `instant`. */
-function lastDailyPlay(daily: DailyPlays | null, instant: number): DailyPlay | undefined {
-  if (daily === null) return undefined;
-  let [low, high] = [0, daily.plays.length];
+function lastDailyPlay(dailyPlays: DailyPlays | null, instant: number): DailyPlay | undefined {
+  if (dailyPlays === null) return undefined;
+  let [low, high] = [0, dailyPlays.plays.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (daily.plays[middle]!.at > instant) high = middle;
+    if (dailyPlays.plays[middle]!.at > instant) high = middle;
     else low = middle + 1;
   }
-  return daily.plays[low - 1];
+  return dailyPlays.plays[low - 1];
 }
 
 /** How long daily plays have delayed the loop since its epoch, in ms. A play that has begun by `instant` counts completely. */
-function waitedMsAt(daily: DailyPlays | null, instant: number): number {
-  return lastDailyPlay(daily, instant)?.waitedMs ?? daily?.waitedMs ?? 0;
+function waitedMsAt(dailyPlays: DailyPlays | null, instant: number): number {
+  return lastDailyPlay(dailyPlays, instant)?.waitedMs ?? dailyPlays?.waitedMs ?? 0;
 }

@@ -6,7 +6,7 @@ import type { Wall } from "../protocol/content/wall.ts";
 type Box = Pick<Zone, "left" | "top" | "width" | "height">;
 
 /**
- * Whether any part of `zone` is on the display. A zone that is not is neither loaded nor counted as played there. Its sound
+ * True if any part of `zone` is on the display. A zone that is not is neither loaded nor counted as played there. Its sound
  * comes from the displays that show it.
  */
 export function isOnDisplay(zone: Zone, layout: Pick<DesiredLayout, "width" | "height">, wall: Wall | null): boolean {

@@ -44,7 +44,7 @@ export function explainAt(content: PlayableContent, instant: number, context = d
   const layoutId = decision.layout?.id ?? null;
   const items = playlistsOf(decision, state).flatMap((playlist, index) => [
     ...explainLimits(playlist, zones[index]!.timeline, layoutId, decidedAt),
-    ...playlist.excluded.map(({ itemId, reason }) => setAside("item", itemId, layoutId, reason)),
+    ...playlist.exclusions.map(({ itemId, reason }) => setAside("item", itemId, layoutId, reason)),
   ]);
   const reasons = [
     ...overridesAt(context.interventions, instant).map((override) => explainOverride(override, decision, state)),
@@ -52,13 +52,13 @@ export function explainAt(content: PlayableContent, instant: number, context = d
     ...state.agenda.activeAt(decidedAt).map((active) => explainSchedule(active, decision)),
     explainDefault(decision, content),
     ...items.slice(0, maxItems),
-    ...state.excluded.slice(0, maxExcluded).map(({ scheduleId, reason }) => setAside("schedule", scheduleId, null, reason)),
+    ...state.exclusions.slice(0, maxExcluded).map(({ scheduleId, reason }) => setAside("schedule", scheduleId, null, reason)),
   ];
   return reasons.toSorted((a, b) => order[a.verdict] - order[b.verdict]);
 }
 
 /**
- * Why nothing is shown in an interval that is empty. `no-items`: what is due has nothing that can be shown then. `no-schedule`: none is
+ * The reason that an interval is empty. `no-items`: the layout that is due has no item to show then. `no-schedule`: none is
  * for this player. `not-due`: no window is open. `set-aside`: no window is open of those schedules that take part; others do not, such
  * as by a condition that does not hold.
  */
@@ -69,7 +69,7 @@ export function whyEmpty(
 ): EmptyReason {
   if (layoutId !== null || turns.length > 0) return "no-items";
   if (content.desired.schedules.length === 0) return "no-schedule";
-  return stateAt({ content, ...context }, from).excluded.length > 0 ? "set-aside" : "not-due";
+  return stateAt({ content, ...context }, from).exclusions.length > 0 ? "set-aside" : "not-due";
 }
 
 function explainOverride(override: Override, { cause, pause }: Decision, { content, layouts }: IndexedState): Reason {
@@ -119,28 +119,30 @@ function explainLimits(playlist: PlayablePlaylist, timeline: Timeline, layoutId:
   const counts = new Map<string, number>();
   for (const { item } of timeline.items) counts.set(item.id, (counts.get(item.id) ?? 0) + 1);
   const rounds = Math.max(0, ...counts.values());
-  const playing = playAt(timeline, instant)?.timed.item.id;
+  const playing = playAt(timeline, instant)?.timedItem.item.id;
   const starts = nextPlayStarts(timeline, instant);
-  return playlist.items.flatMap((timed) => {
-    const { id, max_plays_per_hour: hourly, max_plays_per_day: daily } = timed.item;
-    const validity = playlist.validity.get(timed) ?? null;
+  return playlist.items.flatMap((timedItem) => {
+    const { id, max_plays_per_hour: hourLimit, max_plays_per_day: dayLimit } = timedItem.item;
+    const validity = playlist.validity.get(timedItem) ?? null;
     if (!isValid(validity, instant)) {
-      const times = timesOf(timed);
+      const times = timesOf(timedItem);
       return times === null ? [] : setAside("item", id, layoutId, `not ${times}: ${nextValid(validity!, instant)}`);
     }
     if (id === playing || counts.get(id) === rounds) return [];
     const startsAt = starts.get(id);
     const next = startsAt === undefined ? null : `its next begins at ${timeText(startsAt)}`;
-    if (timeline.daily?.items.includes(timed) === true) {
-      const detail = `at most ${daily} plays a day: ${next ?? `none is left before ${timeText(timeline.daily.until)}`}`;
+    if (timeline.dailyPlays?.items.includes(timedItem) === true) {
+      const detail = `at most ${dayLimit} plays a day: ${next ?? `none is left before ${timeText(timeline.dailyPlays.until)}`}`;
       return setAside("item", id, layoutId, detail);
     }
-    return hourly === undefined ? [] : setAside("item", id, layoutId, `at most ${hourly} plays an hour: ${next ?? "not in this turn"}`);
+    return hourLimit === undefined
+      ? []
+      : setAside("item", id, layoutId, `at most ${hourLimit} plays an hour: ${next ?? "not in this turn"}`);
   });
 }
 
-function isRestricted(timed: TimedItem): boolean {
-  return (timed.item.max_plays_per_hour ?? timed.item.max_plays_per_day) !== undefined || timesOf(timed) !== null;
+function isRestricted(timedItem: TimedItem): boolean {
+  return (timedItem.item.max_plays_per_hour ?? timedItem.item.max_plays_per_day) !== undefined || timesOf(timedItem) !== null;
 }
 
 /** The recurring times in which an item may be shown, in words; null: it has none. */

@@ -85,9 +85,9 @@ function sorted(files: readonly DesiredAsset[], desired: DesiredState, instant: 
 /** The assets of a program from `from` to `until`, in the order in which they are shown. */
 function assetsOf({ layout, zones }: Program, from: number, until: number): (string | undefined)[] {
   const plays = zones.flatMap(({ timeline }) => {
-    const current = playAt(timeline, from)?.timed.item.id;
+    const current = playAt(timeline, from)?.timedItem.item.id;
     const starts = nextPlayStarts(timeline, from);
-    return [...timeline.items, ...(timeline.daily?.plays ?? []).map(({ timed }) => timed)].map(({ item }) => ({
+    return [...timeline.items, ...(timeline.dailyPlays?.plays ?? []).map(({ timedItem }) => timedItem)].map(({ item }) => ({
       item,
       startsAt: item.id === current ? from : (starts.get(item.id) ?? Number.POSITIVE_INFINITY),
     }));

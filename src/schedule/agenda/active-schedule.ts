@@ -26,7 +26,7 @@ export function byRank(a: ActiveSchedule, b: ActiveSchedule): number {
   return first.id < second.id ? 1 : first.id > second.id ? -1 : 0;
 }
 
-/** Whether `a` may follow `b` without a visible change. If loops begin with the window, only the same window may. */
+/** True if `a` may follow `b` without a visible change. If loops begin with the window, only the same window may. */
 export function isSameWindow(a: ActiveSchedule | null, b: ActiveSchedule | null): boolean {
   if (a?.entry !== b?.entry) return false;
   return a?.entry.schedule.loop_from !== "window" || a.from === b?.from;

@@ -12,17 +12,17 @@ export function unmetVariable(conditions: readonly Condition[], variables: Varia
   return conditions.find((condition) => condition.type === "variable" && !holdsFor(condition, variables[condition.name]));
 }
 
-/** Whether a condition holds for this value of its variable. */
-export function holdsFor({ op, value: expected }: Condition & { type: "variable" }, value: Variables[string] | undefined): boolean {
+/** True if a condition holds for this value of its variable. */
+export function holdsFor({ op, value: operand }: Condition & { type: "variable" }, value: Variables[string] | undefined): boolean {
   switch (op) {
     case "equals":
-      return value === expected;
+      return value === operand;
     case "not_equals":
-      return value !== expected;
+      return value !== operand;
     case "at_least":
-      return typeof value === "number" && typeof expected === "number" && value >= expected;
+      return typeof value === "number" && typeof operand === "number" && value >= operand;
     case "at_most":
-      return typeof value === "number" && typeof expected === "number" && value <= expected;
+      return typeof value === "number" && typeof operand === "number" && value <= operand;
   }
 }
 

@@ -41,9 +41,9 @@ let lastDatesNumber = 0;
 
 /** Reads one schedule of a desired state. */
 export function readSchedule(raw: RawSchedule, context: ReadContext): AgendaEntry | ExcludedSchedule {
-  const parsed = parseOnce(raw, context);
-  if ("reason" in parsed) return parsed;
-  const { schedule, windows } = parsed;
+  const result = parseOnce(raw, context);
+  if ("reason" in result) return result;
+  const { schedule, windows } = result;
   const layout = context.layouts.get(schedule.layout_id);
   if (layout === undefined) return invalid(raw, `its layout ${schedule.layout_id} does not exist`);
   return { schedule, layout, windows, playMs: playMsOf(schedule, layout, context.playlistLengths) };
@@ -58,13 +58,13 @@ function parseOnce(raw: RawSchedule, context: ReadContext): ParsedSchedule {
   const json = JSON.stringify(raw);
   const dates = [...context.calendars].flatMap(([id, list]) => (json.includes(id) ? numberOfDates(list) : []));
   const key = [context.playerTimeZone.name, json, ...dates].join(" ");
-  let parsed = parsedByKey.get(key);
-  if (parsed === undefined) {
+  let result = parsedByKey.get(key);
+  if (result === undefined) {
     if (parsedByKey.size >= maxParsed) parsedByKey.clear();
-    parsed = parse(raw, context);
-    parsedByKey.set(key, parsed);
+    result = parse(raw, context);
+    parsedByKey.set(key, result);
   }
-  return parsed;
+  return result;
 }
 
 /** The number of a list of dates: the same for equal lists, never one that another list had. */

@@ -15,12 +15,12 @@ export function segmentsOf(windows: readonly ActiveSchedule[], from: number, unt
   // itself while it is free, else a later one, from which the search continues (union-find).
   const nextFree = Int32Array.from({ length: starts.length }, (_, cell) => cell);
   const findFree = (cell: number): number => {
-    let found = cell;
-    while (nextFree[found] !== found) {
-      nextFree[found] = nextFree[nextFree[found]!]!;
-      found = nextFree[found]!;
+    let free = cell;
+    while (nextFree[free] !== free) {
+      nextFree[free] = nextFree[nextFree[free]!]!;
+      free = nextFree[free]!;
     }
-    return found;
+    return free;
   };
   for (const window of windows.toSorted(byRank)) {
     const end = lastIndexAtOrBefore(starts, Math.min(window.until, until));

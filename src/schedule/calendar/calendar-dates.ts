@@ -13,8 +13,8 @@ interface DayRun {
 
 interface CalendarDays {
   all: ReadonlySet<number>;
-  listed: readonly DayRun[];
-  unlisted: readonly DayRun[];
+  onDates: readonly DayRun[];
+  offDates: readonly DayRun[];
 }
 
 // Many schedules refer to the same calendar: compute its days once.
@@ -40,7 +40,7 @@ export function cutByDates(
     // Compare the last millisecond: an end in the hour that the spring change skips reads as an hour later.
     const isShort = Number.isFinite(window.until) && clock.wallAt(window.until - 1) - start < dayMs;
     if (isShort) return days.all.has(dayOf(start)) === isListed ? [window] : [];
-    return cutToRuns(window, isListed ? days.listed : days.unlisted, clock, range);
+    return cutToRuns(window, isListed ? days.onDates : days.offDates, clock, range);
   });
   return parts.toSorted((a, b) => a.from - b.from);
 }
@@ -67,13 +67,13 @@ function daysOf(dates: readonly string[]): CalendarDays {
 
 function computeDays(dates: readonly string[]): CalendarDays {
   const numbers = dates.map((date) => dayOf(midnightOf(date))).toSorted((a, b) => a - b);
-  const listed: DayRun[] = [];
+  const onDates: DayRun[] = [];
   for (const day of numbers) {
-    const last = listed.at(-1);
+    const last = onDates.at(-1);
     if (last !== undefined && day <= last.end) last.end = Math.max(last.end, day + 1);
-    else listed.push({ first: day, end: day + 1 });
+    else onDates.push({ first: day, end: day + 1 });
   }
-  const starts = [Number.NEGATIVE_INFINITY, ...listed.map(({ end }) => end)];
-  const unlisted = starts.map((first, index): DayRun => ({ first, end: listed[index]?.first ?? Number.POSITIVE_INFINITY }));
-  return { all: new Set(numbers), listed, unlisted };
+  const starts = [Number.NEGATIVE_INFINITY, ...onDates.map(({ end }) => end)];
+  const offDates = starts.map((first, index): DayRun => ({ first, end: onDates[index]?.first ?? Number.POSITIVE_INFINITY }));
+  return { all: new Set(numbers), onDates, offDates };
 }

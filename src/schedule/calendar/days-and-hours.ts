@@ -14,10 +14,10 @@ export function nextBoundary(instant: number, unit: Unit, zone: TimeZoneRules): 
   const after = offsetAt(zone, guess);
   // An hour that is repeated begins twice.
   if ((guess + after) % length === 0) return guess;
-  const corrected = wall - after;
+  const candidate = wall - after;
   // If the clock skips the boundary itself, the unit begins at the clock change.
-  const found = offsetAt(zone, corrected) === after ? corrected : Math.max(guess, corrected);
-  return found > instant ? found : instant + length;
+  const boundary = offsetAt(zone, candidate) === after ? candidate : Math.max(guess, candidate);
+  return boundary > instant ? boundary : instant + length;
 }
 
 /** The name of the day (`2026-03-29`) or the hour (`2026-03-29T01:00+01:00`) of the time zone that holds `instant`. */

@@ -8,13 +8,13 @@ export interface Interval {
 
 /** The same time in intervals that neither touch nor overlap, in order. */
 export function joinIntervals(intervals: readonly Interval[]): Interval[] {
-  const joined: Interval[] = [];
+  const union: Interval[] = [];
   for (const { from, until } of intervals.toSorted((a, b) => a.from - b.from)) {
-    const last = joined.at(-1);
+    const last = union.at(-1);
     if (last !== undefined && from <= last.until) last.until = Math.max(last.until, until);
-    else joined.push({ from, until });
+    else union.push({ from, until });
   }
-  return joined;
+  return union;
 }
 
 /** The time that both have in common; null if there is none. */

@@ -12,7 +12,7 @@ export interface OpenPeriod {
   isOpen: boolean;
 }
 
-/** Whether one of `windows` is open at `instant`, and until when that stays so: at most eight days ahead where none opens. */
+/** Tells if one of `windows` is open at `instant`, and until when that stays so: at most eight days ahead where none opens. */
 export function openPeriodAt(windows: Windows, instant: number): OpenPeriod {
   const [next] = windows.touching(instant, instant + lookaheadMs);
   if (next === undefined) return { from: instant, until: instant + lookaheadMs, isOpen: false };

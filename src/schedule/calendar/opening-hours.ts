@@ -12,8 +12,8 @@ export interface OpeningTimes {
 
 const weekMs = 7 * dayMs;
 
-export function openingTimes({ weekdays: named, from, until }: Opening): OpeningTimes {
-  const days = [...weekdays.keys()].filter((day) => named === undefined || named.includes(weekdays[day]!));
+export function openingTimes({ weekdays: names, from, until }: Opening): OpeningTimes {
+  const days = [...weekdays.keys()].filter((day) => names === undefined || names.includes(weekdays[day]!));
   const [timeMs, endMs] = [msAfterMidnight(from), msAfterMidnight(until)];
   return { days, timeMs, lengthMs: endMs > timeMs ? endMs - timeMs : endMs - timeMs + dayMs };
 }
@@ -29,9 +29,9 @@ export function openingsOfWeek(openings: readonly Opening[]): Interval[] | null 
   });
   // The weeks before and after too, since openings join across the ends of the week.
   const threeWeeks = [-weekMs, 0, weekMs].flatMap((by) => week.map(({ from, until }) => ({ from: from + by, until: until + by })));
-  const joined = joinIntervals(threeWeeks);
-  if (joined.some(({ from, until }) => until - from >= weekMs)) return null;
-  return joined.filter(({ from }) => from >= 0 && from < weekMs);
+  const union = joinIntervals(threeWeeks);
+  if (union.some(({ from, until }) => until - from >= weekMs)) return null;
+  return union.filter(({ from }) => from >= 0 && from < weekMs);
 }
 
 function msAfterMidnight(time: string): number {

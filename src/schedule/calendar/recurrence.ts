@@ -40,22 +40,22 @@ export function scheduleRecurrence(rule: Rule, start: number, exdates: readonly 
 export function createRecurrence(rule: Rule, startDay: number, lastDay: number, excludedDays: ReadonlySet<number>): Recurrence {
   const all: Recurrence = { rule, startDay, lastDay: Math.min(lastDay, maxDay), excludedDays: none, cachedPeriods: new Map() };
   if (rule.count === null) return { ...all, excludedDays };
-  let left = rule.count;
+  let remainingCount = rule.count;
   // COUNT includes the excluded days (RFC 5545, section 3.8.5.1).
-  const last = findDay(all, startDay, all.lastDay, () => (left -= 1) === 0);
+  const last = findDay(all, startDay, all.lastDay, () => (remainingCount -= 1) === 0);
   return { ...all, lastDay: last ?? all.lastDay, excludedDays };
 }
 
 /** The days from `from` to `to`, both included, in order. The cost depends on the span, not on how long ago the rule began. */
 export function daysBetween(recurrence: Recurrence, from: number, to: number): number[] {
-  const found: number[] = [];
+  const days: number[] = [];
   const last = Math.min(to, recurrence.lastDay);
-  if (last < from) return found;
+  if (last < from) return days;
   findDay(recurrence, from, last, (day) => {
-    if (!recurrence.excludedDays.has(day)) found.push(day);
+    if (!recurrence.excludedDays.has(day)) days.push(day);
     return false;
   });
-  return found;
+  return days;
 }
 
 /** The first day from `from` to `to`; null if there is none. */
@@ -80,9 +80,9 @@ function findDay(recurrence: Recurrence, from: number, to: number, matches: (day
   const { rule, startDay } = recurrence;
   const first = Math.max(from, startDay);
   const startPeriod = periodOf(rule, startDay);
-  const skipped = Math.max(0, periodOf(rule, first) - startPeriod);
+  const periodsBefore = Math.max(0, periodOf(rule, first) - startPeriod);
   const lastPeriod = periodOf(rule, to);
-  let period = startPeriod + Math.ceil(skipped / rule.interval) * rule.interval;
+  let period = startPeriod + Math.ceil(periodsBefore / rule.interval) * rule.interval;
   for (; period <= lastPeriod; period += rule.interval) {
     for (const day of daysIn(recurrence, period)) {
       if (day >= first && day <= to && matches(day)) return day;
@@ -93,8 +93,8 @@ function findDay(recurrence: Recurrence, from: number, to: number, matches: (day
 
 /** The days of one period in order. */
 function daysIn({ rule, startDay, cachedPeriods }: Recurrence, period: number): readonly number[] {
-  const cached = cachedPeriods.get(period);
-  if (cached !== undefined) return cached;
+  const fromCache = cachedPeriods.get(period);
+  if (fromCache !== undefined) return fromCache;
   const days = daysOfPeriod(rule, period, startDay);
   if (rule.frequency === "MONTHLY" || rule.frequency === "YEARLY") {
     if (cachedPeriods.size === maxCachedPeriods) cachedPeriods.clear();

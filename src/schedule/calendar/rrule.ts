@@ -62,14 +62,14 @@ export function parseRule(text: string): Rule {
   return rule;
 }
 
-const supported = ["FREQ", "INTERVAL", "COUNT", "UNTIL", "BYDAY", "BYMONTHDAY", "BYMONTH", "BYSETPOS", "WKST"];
+const supportedParts = ["FREQ", "INTERVAL", "COUNT", "UNTIL", "BYDAY", "BYMONTHDAY", "BYMONTH", "BYSETPOS", "WKST"];
 
 function splitParts(text: string): Map<string, string> {
   const parts = new Map<string, string>();
   for (const part of text.replace(/;$/, "").split(";")) {
     const [, name, value] = /^([A-Z]+)=(.+)$/.exec(part) ?? [];
     if (name === undefined || value === undefined) throw new RuleError(`has a part “${part}” that is not NAME=VALUE`);
-    if (!supported.includes(name)) throw new RuleError(`has ${name}, which is not supported: use ${supported.join(", ")}`);
+    if (!supportedParts.includes(name)) throw new RuleError(`has ${name}, which is not supported: use ${supportedParts.join(", ")}`);
     if (parts.has(name)) throw new RuleError(`has ${name} twice`);
     parts.set(name, value);
   }

@@ -26,8 +26,8 @@ export function daysOfPeriod(rule: Rule, period: number, startDay: number): read
 /** Applies BYSETPOS. */
 function selectPositions({ bySetPos }: Rule, days: readonly number[]): readonly number[] {
   if (bySetPos.length === 0) return days;
-  const selected = new Set(bySetPos.flatMap((position) => days.at(position > 0 ? position - 1 : position) ?? []));
-  return days.filter((day) => selected.has(day));
+  const selection = new Set(bySetPos.flatMap((position) => days.at(position > 0 ? position - 1 : position) ?? []));
+  return days.filter((day) => selection.has(day));
 }
 
 function expandPeriod(rule: Rule, period: number, startDay: number): number[] {
@@ -98,7 +98,7 @@ function isWeekday({ byDay }: Rule, day: number): boolean {
 function isMonthDay(byMonthDay: readonly number[], year: number, month: number, date: number): boolean {
   if (byMonthDay.length === 0) return true;
   const length = dayNumber(year, month + 1, 1) - dayNumber(year, month, 1);
-  return byMonthDay.some((named) => named === date || named === date - length - 1);
+  return byMonthDay.some((monthDay) => monthDay === date || monthDay === date - length - 1);
 }
 
 function inMonths(byMonth: readonly number[], month: number): boolean {

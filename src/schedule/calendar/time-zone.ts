@@ -99,10 +99,10 @@ function createRules(name: string, format: Intl.DateTimeFormat): TimeZoneRules {
         const spans = spansOf(year);
         for (const [index, { startsAt, offsetMs }] of spans.entries()) {
           const endsAt = spans[index + 1]?.startsAt ?? startOfYear(year + 1);
-          const reached = Math.max(startsAt, wall - offsetMs);
-          if (endsAt <= earliest || reached >= endsAt) continue;
+          const instant = Math.max(startsAt, wall - offsetMs);
+          if (endsAt <= earliest || instant >= endsAt) continue;
           last = { from: startsAt + maxOffsetMs, until: endsAt - maxOffsetMs, offsetMs };
-          return reached;
+          return instant;
         }
       }
       throw new RangeError(`the clock of ${name} never reads ${wall}`);

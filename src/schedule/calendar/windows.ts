@@ -51,7 +51,10 @@ export function windowsOf(schedule: WindowTiming, clock: WallClock, calendars: C
     touching: (from, until) => {
       const overlapsRange = ({ from: start, until: end }: Interval) => start < until && end > from;
       const range = { from, until };
-      return cuts.reduce((left, cut) => (left.length === 0 ? left : cut(left, range).filter(overlapsRange)), uncut.touching(from, until));
+      return cuts.reduce(
+        (intervals, cut) => (intervals.length === 0 ? intervals : cut(intervals, range).filter(overlapsRange)),
+        uncut.touching(from, until),
+      );
     },
   };
 }

@@ -1,4 +1,4 @@
-// What opening hours and recurring commands are evaluated with: the player's clock on the wall and the dates of its calendars.
+// The inputs of opening hours and recurring commands: the player's wall clock and the dates of its calendars.
 import type { DesiredState } from "../../protocol/device/desired-state.ts";
 import type { CalendarDates } from "../calendar/condition-cuts.ts";
 import { timeZoneRulesOrUtc, type TimeZoneRules } from "../calendar/time-zone.ts";

@@ -16,7 +16,7 @@ export interface HoursOnClock {
   clock: WallClock;
 }
 
-/** Whether the display is on, and until when that stays so, UTC ms; null: no change within a year. */
+/** The state of the display, and the end of that state in UTC ms; null: no change within a year. */
 export interface HoursPeriod {
   isOpen: boolean;
   until: number | null;
@@ -27,7 +27,7 @@ const lookaheadDays = 400;
 // An opening lasts a day at most, and time zones have moved by a day across the date line.
 const daysBefore = 3;
 
-/** Whether the hours are open at `instant`, and when that changes next. */
+/** Tells if the hours are open at `instant`, and when that changes next. */
 export function hoursAt(on: HoursOnClock, instant: number): HoursPeriod {
   for (const { from, until } of openIntervals(on, instant)) {
     if (until <= instant) continue;

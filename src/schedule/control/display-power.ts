@@ -1,4 +1,4 @@
-// What a display is asked to be, on or off: by its opening hours, by hand, or by an override that wakes it. Pure.
+// Decides the power of a display, on or off: by its opening hours, by hand, or by an override that wakes it. Pure.
 import type { Power } from "../../protocol/device/display-commands.ts";
 import { nextInterventionChange, overridesAt, type Intervention } from "../interventions.ts";
 import { hoursAt, type HoursOnClock } from "./display-hours.ts";
@@ -18,7 +18,7 @@ export interface PowerInputs {
   interventions: readonly Intervention[];
 }
 
-/** Who asks. An override asks only while opening hours or a command by hand might switch the display off. */
+/** The origin of the request. An override requests power only while opening hours or a command by hand might switch the display off. */
 export type PowerReason = "hours" | "command" | "override" | "emergency";
 
 export interface AskedPower {
@@ -32,7 +32,7 @@ export interface AskedPower {
 // Of overrides that follow each other without a gap, at most as many are looked through.
 const maxEdges = 200;
 
-/** What the display is asked to be at `instant`, and until when. */
+/** The power that the display should have at `instant`, and until when. */
 export function askedPowerAt(inputs: PowerInputs, instant: number): AskedPower {
   const { asked, reason } = decide(inputs, instant);
   let at = instant;
@@ -51,7 +51,7 @@ export function byHandEndsAt({ at, until }: PowerByHand, hours: HoursOnClock | n
   return until ?? (hours === null ? null : hoursAt(hours, at).until);
 }
 
-/** Whether power by hand still counts. */
+/** True while power by hand counts. */
 export function isInForce(byHand: PowerByHand, hours: HoursOnClock | null, instant: number): boolean {
   const endsAt = byHandEndsAt(byHand, hours);
   return endsAt === null || instant < endsAt;
@@ -81,7 +81,7 @@ function nextEdge(inputs: PowerInputs, instant: number): number | null {
   const { hand, override } = inForceAt(inputs, instant);
   const overrides = interventions.filter(({ is }) => is === "override");
   const edges = [
-    // What outranks the hours outranks each of their changes.
+    // The hours change nothing while power by hand or an override outranks them.
     hours === null || hand !== null || override !== null ? null : hoursAt(hours, instant).until,
     hand === null ? null : byHandEndsAt(byHand!, hours),
     nextInterventionChange(overrides, instant),

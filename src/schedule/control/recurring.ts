@@ -50,9 +50,9 @@ export function nextRun(recurrence: Recurrence, on: OnClock, from: number): numb
   return null;
 }
 
-function dayFilter({ weekdays: named, calendar }: Recurrence, calendars: CalendarDates): (day: number) => boolean {
-  const listed = calendar === undefined ? null : daysOf(calendars.get(calendar.calendar_id) ?? []);
-  return (day) => (named?.includes(weekdays[weekdayOf(day)]!) ?? true) && (listed === null || listed.has(day) === calendar!.is_listed);
+function dayFilter({ weekdays: names, calendar }: Recurrence, calendars: CalendarDates): (day: number) => boolean {
+  const dates = calendar === undefined ? null : daysOf(calendars.get(calendar.calendar_id) ?? []);
+  return (day) => (names?.includes(weekdays[weekdayOf(day)]!) ?? true) && (dates === null || dates.has(day) === calendar!.is_listed);
 }
 
 /** Milliseconds after midnight. */

@@ -11,7 +11,7 @@ import { placePlays, type DuePlay } from "./placement.ts";
 
 /** A play between two plays of the loop; the loop waits until it ends. */
 export interface DailyPlay {
-  timed: TimedItem;
+  timedItem: TimedItem;
   at: number;
   /** How long the loop has waited since its epoch by the end of this play. */
   waitedMs: number;
@@ -47,7 +47,7 @@ export interface DailyTiming {
   timeZone: TimeZoneRules;
   /** The airings of all layouts in a span, in order. */
   airings: (from: number, until: number) => readonly Airing[];
-  /** Whether a layout plays the playlist. */
+  /** True if a layout plays the playlist. */
   hasPlaylist: (layout: DesiredLayout) => boolean;
 }
 
@@ -79,18 +79,18 @@ export function dailyLimitsAt(
   const day = dayAt(timeZone, instant);
   const { parts, due } = planOf(playlist, day, airings(day.from, day.until), hasPlaylist);
   const part = parts.find(({ from, until }) => from <= instant && instant < until);
-  const items = valid.filter((timed) => hasDailyLimit(timed) && mayReachLimit(timed, playlist, day, parts.length));
+  const items = valid.filter((timedItem) => hasDailyLimit(timedItem) && mayReachLimit(timedItem, playlist, day, parts.length));
   const until = part?.span.until ?? day.until;
   // Without other items limits do not apply: a limit never leaves a screen empty.
   if (items.length === 0 || items.length === valid.length) return { items: [], until, playsIn: () => noPlays(until) };
-  const dueItems = due.filter(({ timed }) => items.includes(timed));
+  const dueItems = due.filter(({ timedItem }) => items.includes(timedItem));
   return {
     items,
     until,
     playsIn: (loop, epochMs) => {
       if (part === undefined) return noPlays(until);
       const { span, run } = part;
-      const dueMsBefore = (end: number) => dueItems.reduce((sum, { timed, at }) => (at < end ? sum + timed.durationMs : sum), 0);
+      const dueMsBefore = (end: number) => dueItems.reduce((sum, { timedItem, at }) => (at < end ? sum + timedItem.durationMs : sum), 0);
       const epochDay = dayAt(timeZone, epochMs).number;
       const msPerDay = items.reduce((sum, { item, durationMs }) => sum + item.max_plays_per_day! * durationMs, 0);
       const sinceEpochMs =
@@ -100,11 +100,11 @@ export function dailyLimitsAt(
       const dueInSpan = dueItems
         .filter(({ at, run: other }) => other === run && at >= span.from && at < span.until)
         .toSorted((a, b) => a.at - b.at);
-      let waited = waitedMs;
-      const plays = placePlays(dueInSpan, loop, epochMs + waitedMs, span, pieces).map(({ timed, at }): DailyPlay => ({
-        timed,
+      let waitMs = waitedMs;
+      const plays = placePlays(dueInSpan, loop, epochMs + waitedMs, span, pieces).map(({ timedItem, at }): DailyPlay => ({
+        timedItem,
         at,
-        waitedMs: (waited += timed.durationMs),
+        waitedMs: (waitMs += timedItem.durationMs),
       }));
       return { items, waitedMs, until, plays };
     },

@@ -33,26 +33,26 @@ export function partsOf(airings: readonly Airing[], { validity }: PlayablePlayli
   });
 }
 
-/** Whether an item could exceed its daily limit if it played in every possible round of the day. */
+/** True if an item could exceed its daily limit by playing in every possible round of the day. */
 export function mayReachLimit(
   { item, durationMs }: TimedItem,
   { items, validity }: PlayablePlaylist,
   day: Interval,
   parts: number,
 ): boolean {
-  const playsAlways = (timed: TimedItem) =>
-    !validity.has(timed) && timed.item.max_plays_per_day === undefined && timed.item.max_plays_per_hour === undefined;
-  const minRoundMs = items.reduce((sum, timed) => (playsAlways(timed) ? sum + timed.durationMs : sum), durationMs);
+  const playsAlways = (timedItem: TimedItem) =>
+    !validity.has(timedItem) && timedItem.item.max_plays_per_day === undefined && timedItem.item.max_plays_per_hour === undefined;
+  const minRoundMs = items.reduce((sum, timedItem) => (playsAlways(timedItem) ? sum + timedItem.durationMs : sum), durationMs);
   const maxRounds = Math.ceil((day.until - day.from) / minRoundMs) + parts;
-  const { max_plays_per_day: daily, max_plays_per_hour: hourly } = item;
+  const { max_plays_per_day: dayLimit, max_plays_per_hour: hourLimit } = item;
   const hours = Math.ceil((day.until - day.from) / hourMs) + parts;
-  return daily! < Math.min(maxRounds, hourly === undefined ? maxRounds : hours * hourly);
+  return dayLimit! < Math.min(maxRounds, hourLimit === undefined ? maxRounds : hours * hourLimit);
 }
 
 /** The plays of all items with a daily limit. */
 export function dueTimesOf(playlist: PlayablePlaylist, day: Interval, parts: readonly Part[]): DuePlay[] {
-  const limited = playlist.items.filter(hasDailyLimit);
-  return limited.flatMap((timed, index) => dueTimesOfItem(timed, index, limited.length, playlist, day, parts));
+  const limitedItems = playlist.items.filter(hasDailyLimit);
+  return limitedItems.flatMap((timedItem, index) => dueTimesOfItem(timedItem, index, limitedItems.length, playlist, day, parts));
 }
 
 /**
@@ -60,7 +60,7 @@ export function dueTimesOf(playlist: PlayablePlaylist, day: Interval, parts: rea
  * another part of the spacing. If some parts last a whole round, the others do not count.
  */
 function dueTimesOfItem(
-  timed: TimedItem,
+  timedItem: TimedItem,
   index: number,
   of: number,
   { items, validity }: PlayablePlaylist,
@@ -68,19 +68,19 @@ function dueTimesOfItem(
   parts: readonly Part[],
 ): DuePlay[] {
   const roundMs = items.reduce((sum, { durationMs }) => sum + durationMs, 0);
-  const validTimes = validity.get(timed)?.between(day.from, day.until) ?? [day];
+  const validTimes = validity.get(timedItem)?.between(day.from, day.until) ?? [day];
   const validParts = parts.filter(({ from }) => validTimes.some((time) => time.from <= from && from < time.until));
   const longParts = validParts.filter(({ span }) => span.until - span.from >= roundMs);
-  const counted = longParts.length > 0 ? longParts : validParts;
-  const totalMs = counted.reduce((sum, { from, until }) => sum + until - from, 0);
-  const count = timed.item.max_plays_per_day!;
+  const usableParts = longParts.length > 0 ? longParts : validParts;
+  const totalMs = usableParts.reduce((sum, { from, until }) => sum + until - from, 0);
+  const count = timedItem.item.max_plays_per_day!;
   const due: DuePlay[] = [];
   let passedMs = 0;
-  for (const { from, until, run } of counted) {
+  for (const { from, until, run } of usableParts) {
     while (due.length < count) {
       const intoMs = Math.floor(((2 * (due.length * of + index) + 1) * totalMs) / (2 * of * count));
       if (intoMs >= passedMs + until - from) break;
-      due.push({ timed, at: from + intoMs - passedMs, run });
+      due.push({ timedItem, at: from + intoMs - passedMs, run });
     }
     passedMs += until - from;
   }

@@ -22,17 +22,20 @@ const minRoundMs = 100;
  * @param isShortRun the loop plays for less than its length, so its first round has every item
  */
 export function withinLimits(items: readonly TimedItem[], turn: TurnInHour | null, isShortRun: boolean): readonly TimedItem[] {
-  const limited = items.filter(({ item }) => item.max_plays_per_hour !== undefined);
-  if (limited.length === 0) return items;
+  const limitedItems = items.filter(({ item }) => item.max_plays_per_hour !== undefined);
+  if (limitedItems.length === 0) return items;
   const unlimitedMs = items.reduce((sum, { item, durationMs }) => (item.max_plays_per_hour === undefined ? sum + durationMs : sum), 0);
   if (unlimitedMs < minRoundMs) return items;
-  const plays = new Map(limited.map((timed) => [timed, playsInTurn(timed.item.max_plays_per_hour!, turn)]));
+  const plays = new Map(limitedItems.map((timedItem) => [timedItem, playsInTurn(timedItem.item.max_plays_per_hour!, turn)]));
   const rounds = roundsToFill(turn?.lengthMs ?? hourMs, unlimitedMs, plays);
-  if (limited.every((timed) => plays.get(timed)! >= rounds)) return items;
+  if (limitedItems.every((timedItem) => plays.get(timedItem)! >= rounds)) return items;
   const roundsOf = new Map(
-    limited.map((timed, index) => [timed, spreadOverRounds(plays.get(timed)!, rounds, index, limited.length, isShortRun)]),
+    limitedItems.map((timedItem, index) => [
+      timedItem,
+      spreadOverRounds(plays.get(timedItem)!, rounds, index, limitedItems.length, isShortRun),
+    ]),
   );
-  return Array.from({ length: rounds }, (_, round) => items.filter((timed) => roundsOf.get(timed)?.has(round) ?? true)).flat();
+  return Array.from({ length: rounds }, (_, round) => items.filter((timedItem) => roundsOf.get(timedItem)?.has(round) ?? true)).flat();
 }
 
 /** The plays of an hour, or the part of them that belongs to one turn. */

@@ -4,7 +4,7 @@ import type { TimedItem } from "../playlist/playable-playlist.ts";
 
 /** A play of an item. `at` is when it is due; in the result of {@link placePlays}, when it begins. UTC ms. */
 export interface DuePlay {
-  timed: TimedItem;
+  timedItem: TimedItem;
   at: number;
   /** The whole interval in which its layout is due, interrupts included (`run` of an airing). */
   run: Interval;
@@ -34,20 +34,20 @@ export function placePlays(
 /** The same plays, spread over the span from its beginning. */
 function spreadFromStart(due: readonly DuePlay[], span: Interval): DuePlay[] {
   const counts = new Map<TimedItem, number>();
-  for (const { timed } of due) counts.set(timed, (counts.get(timed) ?? 0) + 1);
+  for (const { timedItem } of due) counts.set(timedItem, (counts.get(timedItem) ?? 0) + 1);
   const spread = new Map<TimedItem, number>();
   return due
     .map((play): DuePlay => {
-      const number = spread.get(play.timed) ?? 0;
-      spread.set(play.timed, number + 1);
-      return { ...play, at: span.from + Math.floor((number * (span.until - span.from)) / counts.get(play.timed)!) };
+      const number = spread.get(play.timedItem) ?? 0;
+      spread.set(play.timedItem, number + 1);
+      return { ...play, at: span.from + Math.floor((number * (span.until - span.from)) / counts.get(play.timedItem)!) };
     })
     .toSorted((a, b) => a.at - b.at);
 }
 
-/** Whether `plays` are of more items than `others`, or of as many items but more plays. */
+/** True if `plays` are of more items than `others`, or of as many items but more plays. */
 function hasMorePlays(plays: readonly DuePlay[], others: readonly DuePlay[]): boolean {
-  const countItems = (all: readonly DuePlay[]) => new Set(all.map(({ timed }) => timed)).size;
+  const countItems = (all: readonly DuePlay[]) => new Set(all.map(({ timedItem }) => timedItem)).size;
   return countItems(plays) > countItems(others) || (countItems(plays) === countItems(others) && plays.length > others.length);
 }
 
@@ -65,20 +65,20 @@ function place(due: readonly DuePlay[], loop: readonly TimedItem[], countsFrom: 
   let last: Gap = { place: Number.NEGATIVE_INFINITY, order: 0 };
   let loopStart = countsFrom;
   let piece = 0;
-  for (const { timed, at: dueAt, run } of due) {
-    const own = gaps.get(timed.item.id) ?? [];
+  for (const { timedItem, at: dueAt, run } of due) {
+    const own = gaps.get(timedItem.item.id) ?? [];
     let from = Math.max(last.place, dueAt - loopStart);
     while (own.length > 0) {
       let gap = gapFrom(own, loopMs, from);
       if (gap.place === last.place && gap.order <= last.order) gap = gapFrom(own, loopMs, last.place + 1);
       const at = Math.round(gap.place + loopStart);
-      while (piece < pieces.length && pieces[piece]!.until < at + timed.durationMs) piece += 1;
+      while (piece < pieces.length && pieces[piece]!.until < at + timedItem.durationMs) piece += 1;
       const visible = pieces[piece];
       if (visible === undefined) break;
       if (at >= visible.from) {
-        plays.push({ timed, at, run });
+        plays.push({ timedItem, at, run });
         // The loop waits while the item plays.
-        loopStart += timed.durationMs;
+        loopStart += timedItem.durationMs;
         last = gap;
         break;
       }

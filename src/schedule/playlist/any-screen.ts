@@ -4,6 +4,8 @@ import type { PlaylistItem } from "../../protocol/content/items.ts";
 /** The item without its conditions of tags and variables. */
 export function onAnyScreen(item: PlaylistItem): PlaylistItem {
   const { conditions = [], ...others } = item;
-  const kept = conditions.filter(({ type }) => type === "calendar");
-  return kept.length === conditions.length ? item : { ...others, ...(kept.length === 0 ? {} : { conditions: kept }) };
+  const calendarConditions = conditions.filter(({ type }) => type === "calendar");
+  return calendarConditions.length === conditions.length
+    ? item
+    : { ...others, ...(calendarConditions.length === 0 ? {} : { conditions: calendarConditions }) };
 }

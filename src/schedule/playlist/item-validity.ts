@@ -54,7 +54,7 @@ function timedConditionsOf({ dayparts, conditions = [] }: PlaylistItem): Conditi
   return dayparts === undefined ? calendars : [{ type: "hours", open: dayparts }, ...calendars];
 }
 
-/** Whether the item may be shown at `instant`. */
+/** True if the item may be shown at `instant`. */
 export function isValid(validity: ItemValidity | null, instant: number): boolean {
   return validity === null || validity.between(instant, instant + 1).length > 0;
 }

@@ -23,7 +23,7 @@ export interface PlayablePlaylist {
   /** Of the items that are not always valid. */
   validity: ReadonlyMap<TimedItem, ItemValidity>;
   /** The items that a condition keeps out at any time. */
-  excluded: readonly ExcludedItem[];
+  exclusions: readonly ExcludedItem[];
 }
 
 /** An item that a condition keeps out, and why. */
@@ -32,7 +32,7 @@ interface ExcludedItem {
   reason: string;
 }
 
-/** What decides, besides the items, which of them can be shown and when. */
+/** The inputs, besides the items, that decide which of them can be shown and when. */
 interface PlaylistContext {
   assets: ReadonlyMap<string, DesiredAsset>;
   /** The files that are present. */
@@ -42,7 +42,7 @@ interface PlaylistContext {
   timeZone: TimeZoneRules;
 }
 
-export const emptyPlaylist: PlayablePlaylist = { items: [], validity: new Map(), excluded: [] };
+export const emptyPlaylist: PlayablePlaylist = { items: [], validity: new Map(), exclusions: [] };
 
 /**
  * The items whose files are present, without those whose conditions exclude this player. An item without its file would be a gap
@@ -54,22 +54,22 @@ export function playablePlaylist(
 ): PlayablePlaylist {
   const playable: TimedItem[] = [];
   const validity = new Map<TimedItem, ItemValidity>();
-  const excluded: ExcludedItem[] = [];
+  const exclusions: ExcludedItem[] = [];
   for (const item of items) {
     const reason = exclusionOf(item.conditions ?? [], tags, calendars);
     if (reason !== null) {
-      excluded.push({ itemId: item.id, reason });
+      exclusions.push({ itemId: item.id, reason });
       continue;
     }
-    const needed = assetIdsOf(item).map((id) => (files.has(id) ? assets.get(id) : undefined));
-    if (needed.includes(undefined)) continue;
-    const [asset = null, artwork = null] = needed;
-    const timed = { item, asset, artwork, durationMs: itemDurationMs(item, asset) };
-    playable.push(timed);
+    const itemAssets = assetIdsOf(item).map((id) => (files.has(id) ? assets.get(id) : undefined));
+    if (itemAssets.includes(undefined)) continue;
+    const [asset = null, artwork = null] = itemAssets;
+    const timedItem = { item, asset, artwork, durationMs: itemDurationMs(item, asset) };
+    playable.push(timedItem);
     const ownValidity = itemValidity(item, timeZone, calendars);
-    if (ownValidity !== null) validity.set(timed, ownValidity);
+    if (ownValidity !== null) validity.set(timedItem, ownValidity);
   }
-  return { items: playable, validity, excluded };
+  return { items: playable, validity, exclusions };
 }
 
 /** Why a condition keeps an item out whatever the time and the variables; null: none does. */
@@ -82,16 +82,16 @@ function exclusionOf(conditions: readonly Condition[], tags: readonly string[], 
 
 /** The playlist without the items whose conditions of variables do not hold; the same object if they all hold. */
 export function withVariables(playlist: PlayablePlaylist, variables: Variables): PlayablePlaylist {
-  const excluded: ExcludedItem[] = [];
+  const exclusions: ExcludedItem[] = [];
   const items = playlist.items.filter(({ item: { id: itemId, conditions = [] } }) => {
     const unmet = unmetVariable(conditions, variables);
-    if (unmet !== undefined) excluded.push({ itemId, reason: unmetReason(unmet) });
+    if (unmet !== undefined) exclusions.push({ itemId, reason: unmetReason(unmet) });
     return unmet === undefined;
   });
-  if (excluded.length === 0) return playlist;
-  const kept = new Set(items);
-  const validity = new Map([...playlist.validity].filter(([timed]) => kept.has(timed)));
-  return { items, validity, excluded: [...playlist.excluded, ...excluded] };
+  if (exclusions.length === 0) return playlist;
+  const remainingItems = new Set(items);
+  const validity = new Map([...playlist.validity].filter(([timedItem]) => remainingItems.has(timedItem)));
+  return { items, validity, exclusions: [...playlist.exclusions, ...exclusions] };
 }
 
 /** The valid items of an interval. */
@@ -109,7 +109,7 @@ export function validItemsAt(playlist: PlayablePlaylist, instant: number): Valid
   const last = lastValidItems.get(playlist);
   if (last !== undefined && last.from <= instant && instant < last.until) return last;
   const valid: ValidItems = {
-    items: items.filter((timed) => isValid(validity.get(timed) ?? null, instant)),
+    items: items.filter((timedItem) => isValid(validity.get(timedItem) ?? null, instant)),
     from: instant,
     until: [...validity.values()].reduce((min, each) => Math.min(min, each.nextEdge(instant)), Number.POSITIVE_INFINITY),
   };
@@ -120,8 +120,8 @@ export function validItemsAt(playlist: PlayablePlaylist, instant: number): Valid
 /** The times from `from` to `until`, UTC ms, in which one item or more is valid, in order; those that touch are joined. */
 export function validTimesOf({ items, validity }: PlayablePlaylist, from: number, until: number): Interval[] {
   const times: Interval[] = [];
-  for (const timed of items) {
-    const own = validity.get(timed)?.between(from, until) ?? [{ from, until }];
+  for (const timedItem of items) {
+    const own = validity.get(timedItem)?.between(from, until) ?? [{ from, until }];
     if (own.length === 1 && own[0]!.from <= from && own[0]!.until >= until) return own;
     times.push(...own);
   }

@@ -24,28 +24,30 @@ export interface LoopTiming extends DailyTiming {
 export function timelineAt(playlist: PlayablePlaylist, instant: number, timing: LoopTiming): { timeline: Timeline; changesAt: number } {
   const { epochMs, turn, layoutRun } = timing;
   const { items: valid, until } = validItemsAt(playlist, instant);
-  const daily = dailyLimitsAt(playlist, valid, instant, timing);
+  const dailyLimits = dailyLimitsAt(playlist, valid, instant, timing);
   // Items with a daily limit have a place in the loop but no duration there: the loop waits while one of them plays.
-  const hasDaily = daily !== null && daily.items.length > 0;
-  const candidates = hasDaily ? valid.map((timed) => (daily.items.includes(timed) ? { ...timed, durationMs: 0 } : timed)) : valid;
+  const hasDaily = dailyLimits !== null && dailyLimits.items.length > 0;
+  const candidates = hasDaily
+    ? valid.map((timedItem) => (dailyLimits.items.includes(timedItem) ? { ...timedItem, durationMs: 0 } : timedItem))
+    : valid;
   let loop = withinLimits(candidates, turn, false);
   let countsFrom = epochMs;
   if (loop !== candidates && layoutRun !== null) {
     const restart = restartOf(playlist, valid, instant, layoutRun(), totalMsOf(loop));
     if (restart !== null) [loop, countsFrom] = [withinLimits(candidates, turn, true), restart];
   }
-  const dailyPlays = hasDaily ? daily.playsIn(loop, countsFrom) : null;
+  const dailyPlays = hasDaily ? dailyLimits.playsIn(loop, countsFrom) : null;
   const items = hasDaily ? loop.filter(({ durationMs }) => durationMs > 0) : loop;
   return {
-    timeline: { items, totalMs: totalMsOf(items), epochMs: countsFrom, skips: [], pause: null, daily: dailyPlays },
-    changesAt: Math.min(until, daily?.until ?? Number.POSITIVE_INFINITY),
+    timeline: { items, totalMs: totalMsOf(items), epochMs: countsFrom, skips: [], pause: null, dailyPlays },
+    changesAt: Math.min(until, dailyLimits?.until ?? Number.POSITIVE_INFINITY),
   };
 }
 
 /** The instant from which a loop of `loopMs` counts if the layout, or one of its items, stays for less than that; null: its epoch. */
 function restartOf({ validity }: PlayablePlaylist, valid: readonly TimedItem[], instant: number, run: Run, loopMs: number): number | null {
-  const restarts = valid.flatMap((timed) => {
-    const ownValidity = timed.item.max_plays_per_hour === undefined ? undefined : validity.get(timed);
+  const restarts = valid.flatMap((timedItem) => {
+    const ownValidity = timedItem.item.max_plays_per_hour === undefined ? undefined : validity.get(timedItem);
     return ownValidity === undefined ? [] : (itemRestart(ownValidity, instant, run, loopMs) ?? []);
   });
   return restarts.length === 0 ? run.loopRestart(loopMs) : Math.max(...restarts);

@@ -55,7 +55,7 @@ function shownBetween(ready: Ready, from: number, until: number, context?: Playe
     for (const next = Math.min(changesAt, until); at < next;) {
       const play = timeline === undefined ? null : playAt(timeline, at);
       const end = Math.min(next, play?.endsAt ?? next);
-      const id = play?.timed.item.id ?? "";
+      const id = play?.timedItem.item.id ?? "";
       const before = found.at(-1);
       if (before?.id === id && before.startsAt === (play?.startsAt ?? 0)) before.until = end;
       else found.push({ id, at, until: end, endsAt: play?.endsAt ?? 0, startsAt: play?.startsAt ?? 0 });

@@ -28,7 +28,7 @@ function startedAt(items: PlaylistItem[], from: number, until: number): { id: st
   const plays: { id: string; at: number }[] = [];
   for (let at = playAt(timeline, from)!.endsAt; at < until;) {
     const play = playAt(timeline, at)!;
-    plays.push({ id: play.timed.item.id, at: play.startsAt });
+    plays.push({ id: play.timedItem.item.id, at: play.startsAt });
     at = play.endsAt;
   }
   return plays;
@@ -116,7 +116,7 @@ test("[INT1] the turns of an interrupt share the plays of its limited items, and
     let plays = 0;
     for (let at = from; at < until;) {
       const play = playAt(timeline, at)!;
-      if (play.timed.item.id === limited.id) plays += 1;
+      if (play.timedItem.item.id === limited.id) plays += 1;
       at = play.endsAt;
     }
     return plays;
@@ -206,7 +206,7 @@ test("[INT3] second by second over two days of interrupts and limits, layout and
     let left = turn === undefined ? (instant - loopEpochMs) % total : (into - Math.round(turn.from)) % total;
     const expected = loop.find(({ ms }) => (left -= ms) < 0)!.id;
     const { program } = programAt(ready, instant);
-    const shown = playAt(program.zones[0]!.timeline, instant)!.timed.item.id;
+    const shown = playAt(program.zones[0]!.timeline, instant)!.timedItem.item.id;
     if (program.layout!.id !== layouts[layoutIndex]!.id || shown !== expected) {
       expect.fail(`${new Date(instant).toISOString()}: ${program.layout!.id}, ${shown} instead of layout ${layoutIndex}, ${expected}`);
     }

@@ -34,8 +34,8 @@ function startsOf(ready: ReturnType<typeof stateOf>, { id }: PlaylistItem, from:
     const { timeline } = program.zones[0]!;
     for (const next = Math.min(changesAt, until); at < next;) {
       const play = playAt(timeline, at)!;
-      const now = `${program.layout!.id} ${play.timed.item.id} ${play.startsAt}`;
-      if (now !== before && play.timed.item.id === id) found.push(at);
+      const now = `${program.layout!.id} ${play.timedItem.item.id} ${play.startsAt}`;
+      if (now !== before && play.timedItem.item.id === id) found.push(at);
       before = now;
       at = Math.min(next, play.endsAt);
     }

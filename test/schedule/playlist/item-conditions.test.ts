@@ -157,7 +157,7 @@ test("[DAY6] the displays of a wall show the same item at each instant if they h
   const set: Intervention = { id: "cmd_1", is: "variable", name: "sold_out", value: true, at: noon + 6 * hourMs, until: null };
   const showing = (ready: typeof left, instant: number) => {
     const play = playAt(programAt(ready, instant, { ...defaultContext, interventions: [set] }).program.zones[0]!.timeline, instant);
-    return play === null ? null : [items.findIndex(({ id }) => id === play.timed.item.id), play.startsAt];
+    return play === null ? null : [items.findIndex(({ id }) => id === play.timedItem.item.id), play.startsAt];
   };
   const seen = new Set<unknown>();
   for (let instant = noon; instant < noon + dayMs; instant += 61_000) {

@@ -95,7 +95,7 @@ test("[DAY2] a limit per hour applies in dayparts: each daypart has a play, and 
   let before = 0;
   for (let instant = at("2026-06-01T00:00Z"); instant < at("2026-06-06T00:00Z"); instant += 5_000) {
     const play = playAt(programAt(ready, instant).program.zones[0]!.timeline, instant)!;
-    if (play.timed.item.id === limited.id && play.startsAt !== before)
+    if (play.timedItem.item.id === limited.id && play.startsAt !== before)
       begins.push(new Date((before = play.startsAt)).toISOString().slice(11, 15));
   }
   expect(begins).toEqual(Array.from({ length: 5 }, () => ["09:0", "15:0"]).flat());

@@ -32,7 +32,7 @@ function positionInLoop(ready: ReadyState, instant: number, context?: PlayerCont
   const timeline = program.zones[0]?.timeline;
   if (timeline === undefined) return null;
   const play = playAt(timeline, instant)!;
-  return assets.findIndex(({ id }) => id === play.timed.asset?.id) * lengthMs + instant - play.startsAt;
+  return assets.findIndex(({ id }) => id === play.timedItem.asset?.id) * lengthMs + instant - play.startsAt;
 }
 
 const at = (text: string): number => Date.parse(text);

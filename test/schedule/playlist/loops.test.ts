@@ -26,12 +26,12 @@ test("[PLB1] a loop counts from the fixed epoch: exactly one play is on at every
       const play = playAt(timeline, instant)!;
       expect(play.startsAt).toBeLessThanOrEqual(instant);
       expect(play.endsAt).toBeGreaterThan(instant);
-      expect(play.endsAt - play.startsAt).toBe(play.timed.durationMs);
+      expect(play.endsAt - play.startsAt).toBe(play.timedItem.durationMs);
       // The next play begins where this one ends, and is the next item.
       const next = playAt(timeline, play.endsAt)!;
       expect(next.startsAt).toBe(play.endsAt);
-      const index = timeline.items.indexOf(play.timed);
-      expect(timeline.items.indexOf(next.timed)).toBe((index + 1) % timeline.items.length);
+      const index = timeline.items.indexOf(play.timedItem);
+      expect(timeline.items.indexOf(next.timedItem)).toBe((index + 1) % timeline.items.length);
     }),
     { numRuns: 500 },
   );
@@ -40,7 +40,7 @@ test("[PLB1] a loop counts from the fixed epoch: exactly one play is on at every
 test("[PLB1] at the epoch a loop begins with its first item", () => {
   const timeline = timelineOf(1_000, 2_000);
   expect(playAt(timeline, loopEpochMs)).toMatchObject({ startsAt: loopEpochMs, endsAt: loopEpochMs + 1_000 });
-  expect(playAt(timeline, loopEpochMs + 2_999)!.timed).toBe(timeline.items[1]);
+  expect(playAt(timeline, loopEpochMs + 2_999)!.timedItem).toBe(timeline.items[1]);
 });
 
 test("[PLB2] an item without a duration plays as long as its media, or for ten seconds if it has none", () => {

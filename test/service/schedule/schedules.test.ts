@@ -239,7 +239,7 @@ test("[SRE7] an item's limit per day and its dayparts are validated with a point
   await api.call("PATCH", `layouts/${layout.id}`, { zones });
   await api.call("PATCH", `players/${device.playerId}`, { layout_id: layout.id, timezone: "UTC" });
   const ready = readyOf(await stateOf(device));
-  const dailyAt = (instant: number) => programAt(ready, instant).program.zones[0]!.timeline.daily;
+  const dailyAt = (instant: number) => programAt(ready, instant).program.zones[0]!.timeline.dailyPlays;
   expect(dailyAt(Date.UTC(2026, 10, 27, 21, 59))).toBeNull();
   // The night from Friday to Saturday: four plays on Friday, four on Saturday.
   expect(dailyAt(Date.UTC(2026, 10, 27, 23))?.plays).toHaveLength(4);
