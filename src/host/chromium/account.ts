@@ -41,7 +41,7 @@ const firstPreferences = { profile: { cookie_controls_mode: 0 } };
  * @param userId of the running process. @throws Fault `browser-failed` when root finds no unprivileged user.
  */
 export async function prepareAccount(folder: string, env: Environment, userId: number, log: Log): Promise<BrowserAccount> {
-  const identity = userId === 0 ? await unprivileged() : null;
+  const identity = userId === 0 ? await findUnprivilegedUser() : null;
   const base = identity !== null && !(await canReach(folder, identity)) ? substituteFolder(folder) : resolve(folder);
   try {
     return await prepareFolders(base, env, identity);
@@ -86,7 +86,7 @@ async function prepareFolders(base: string, env: Environment, identity: Identity
   await createProfile(join(base, "profile"));
   const profileFolder = await ownFolder(join(base, "profile"), identity);
   const home = await ownFolder(join(base, "home"), identity);
-  const passed = Object.entries(env).filter(
+  const entries = Object.entries(env).filter(
     (entry): entry is [string, string] =>
       entry[1] !== undefined && (forwardedVariables.test(entry[0]) || (identity === null && forwardedToOwnUser.test(entry[0]))),
   );
@@ -103,10 +103,10 @@ async function prepareFolders(base: string, env: Environment, identity: Identity
     own["DBUS_SESSION_BUS_ADDRESS"] = "disabled:";
     if (env["XAUTHORITY"] !== undefined) own["XAUTHORITY"] = await ownCopy(env["XAUTHORITY"], join(base, "Xauthority"), identity);
   }
-  return { identity, profileFolder, env: { ...Object.fromEntries(passed), ...own } };
+  return { identity, profileFolder, env: { ...Object.fromEntries(entries), ...own } };
 }
 
-async function unprivileged(): Promise<NonNullable<Identity>> {
+async function findUnprivilegedUser(): Promise<NonNullable<Identity>> {
   const users = new Map((await readFile("/etc/passwd", "utf8")).split("\n").map((line) => [line.split(":")[0], line.split(":")]));
   for (const name of preferredUsers) {
     const [, , uid, gid] = users.get(name) ?? [];
@@ -124,12 +124,12 @@ async function graphicsGroup(): Promise<number | null> {
 // A folder that does not exist yet is as accessible as its nearest existing parent.
 async function canReach(folder: string, { uid, gid }: NonNullable<Identity>): Promise<boolean> {
   for (let at = resolve(folder); ; at = dirname(at)) {
-    const found = await stat(at).catch(() => null);
+    const stats = await stat(at).catch(() => null);
     const mayEnter =
-      found === null ||
-      (found.mode & 0o001) !== 0 ||
-      (found.uid === uid && (found.mode & 0o100) !== 0) ||
-      (found.gid === gid && (found.mode & 0o010) !== 0);
+      stats === null ||
+      (stats.mode & 0o001) !== 0 ||
+      (stats.uid === uid && (stats.mode & 0o100) !== 0) ||
+      (stats.gid === gid && (stats.mode & 0o010) !== 0);
     if (!mayEnter) return false;
     if (at === "/") return true;
   }

@@ -33,13 +33,13 @@ export class ChromiumBrowser {
   readonly #process: BrowserProcess;
   readonly #pipe: DevToolsPipe;
   /** Resolves when the process has exited and its folder in memory is removed. */
-  readonly #ended: Promise<void>;
+  readonly #exit: Promise<void>;
   /** Aborts when the process has exited. */
   readonly #lifetime = new AbortController();
   #page: PlayerPage | undefined;
   #iframes: IframeGuard | undefined;
   #engine: BrowserEngine | undefined;
-  /** Whether the exit is intended, and so no fault. */
+  /** True while the browser is being closed: its exit is no fault then. */
   #isClosing = false;
 
   private constructor(
@@ -54,7 +54,7 @@ export class ChromiumBrowser {
     this.#listener = listener;
     this.#process = process;
     this.#pipe = new DevToolsPipe(process.input, process.output, options.clock, () => this.#killAfterTimeout());
-    this.#ended = process.exited.then((detail) => this.#onExit(detail, cache));
+    this.#exit = process.exit.then((detail) => this.#onExit(detail, cache));
     void this.#endStoppedProcesses();
   }
 
@@ -80,8 +80,8 @@ export class ChromiumBrowser {
     // Renderers move pictures that they do not show at the moment to temporary files.
     const temporary = cache === null ? {} : { TMPDIR: cache.path };
     try {
-      const started = await startBrowser(executable, flags, { ...account, env: { ...account.env, ...temporary } });
-      return new ChromiumBrowser(options, proxy, listener, started, cache);
+      const browserProcess = await startBrowser(executable, flags, { ...account, env: { ...account.env, ...temporary } });
+      return new ChromiumBrowser(options, proxy, listener, browserProcess, cache);
     } catch (error) {
       if (cache !== null) await removeMemoryFolder(cache.path);
       throw error;
@@ -116,7 +116,7 @@ export class ChromiumBrowser {
     } catch (error) {
       const hasDied = (this.#lifetime.signal.aborted || this.#pipe.isClosed) && !this.#isClosing;
       await this.close();
-      if (hasDied) throw new Fault("browser-failed", `the browser ended while starting: ${await this.#process.exited}`);
+      if (hasDied) throw new Fault("browser-failed", `the browser ended while starting: ${await this.#process.exit}`);
       signal.throwIfAborted();
       throw isFault(error) ? error : new Fault("browser-failed", "the browser did not start", { cause: error });
     }
@@ -136,7 +136,7 @@ export class ChromiumBrowser {
     this.#isClosing = true;
     // A regular exit writes the profile. No reply is no failure: the browser may exit first, and one that stays is killed below.
     this.#pipe.browser.send("Browser.close", {}, { deadlineMs: closeLimitMs }).catch(() => undefined);
-    await Promise.all([this.#ended, this.#killAfterTimeout()]);
+    await Promise.all([this.#exit, this.#killAfterTimeout()]);
   }
 
   async #open(page: Promise<HostPage>, sites: () => readonly IframeSite[], signal: AbortSignal): Promise<BrowserEngine> {
@@ -169,10 +169,10 @@ export class ChromiumBrowser {
       clock,
     );
     this.#page = playerPage;
-    const known = await unlessAborted(page, signal);
-    this.#proxy.allowPage(known.url);
-    await playerPage.show(known, signal);
-    await kiosk.reveal(() => playerPage.painted(signal));
+    const hostPage = await unlessAborted(page, signal);
+    this.#proxy.allowPage(hostPage.url);
+    await playerPage.show(hostPage, signal);
+    await kiosk.reveal(() => playerPage.waitForPaint(signal));
     if (kiosk.mustFollowDisplay) void this.#followDisplay(kiosk);
     this.#engine = { name: "chromium", version: product.replace(/^[^/]*\//, ""), headless };
     return this.#engine;

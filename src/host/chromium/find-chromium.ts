@@ -12,11 +12,11 @@ const knownPaths = [
 ];
 
 /**
- * The path of Chromium: `chosen` (set by the operator, such as by SIGNAGE_CHROMIUM) if given, else the first known path.
- * @throws Fault `browser-missing` naming the paths that were tried and what to install.
+ * The path of Chromium: `executable` (set by the operator, such as by SIGNAGE_CHROMIUM) if given, else the first known path.
+ * @throws Fault `browser-missing` naming the paths that were tried and the package to install.
  */
-export async function findChromium(chosen?: string): Promise<string> {
-  const paths = chosen === undefined || chosen === "" ? knownPaths : [chosen];
+export async function findChromium(executable?: string): Promise<string> {
+  const paths = executable === undefined || executable === "" ? knownPaths : [executable];
   for (const path of paths) {
     if (await isAccessible(path, constants.X_OK)) return path;
   }

@@ -79,8 +79,8 @@ export function chromiumFlags({ profileFolder, display, window, hasGpu, proxy, c
 export function sharedSwitches(hasGpu: boolean, cacheBytes = diskCacheBytes): Switch[] {
   return [
     ...quiet,
-    ...locked,
-    ...unattended,
+    ...restrictions,
+    ...kioskSwitches,
     ...drawing,
     { name: "disk-cache-size", value: String(cacheBytes) },
     // Without a GPU the software compositor is faster and smaller than SwiftShader, which drops two of three frames.
@@ -118,7 +118,7 @@ const quiet: Switch[] = [
 ];
 
 // Restrictions for pages.
-const locked: Switch[] = [
+const restrictions: Switch[] = [
   { name: "block-new-web-contents" },
   { name: "deny-permission-prompts" },
   { name: "webrtc-ip-handling-policy", value: webRtcPolicy },
@@ -129,7 +129,7 @@ const locked: Switch[] = [
 ];
 
 // Nobody is there to click, and the window is always in use.
-const unattended: Switch[] = [
+const kioskSwitches: Switch[] = [
   { name: "autoplay-policy", value: "no-user-gesture-required" },
   { name: "disable-background-timer-throttling" },
   { name: "disable-backgrounding-occluded-windows" },

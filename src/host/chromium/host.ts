@@ -29,10 +29,10 @@ interface Start {
   page: PromiseWithResolvers<HostPage>;
   engine: Promise<BrowserEngine>;
   /** Resolves once the browser's process runs or could not be started. */
-  spawned: PromiseWithResolvers<void>;
+  processStart: PromiseWithResolvers<void>;
   /** Resolves when the start has succeeded or failed. */
-  done: Promise<unknown>;
-  /** Whether an `open` waits for it; else `prepare` began it. */
+  completion: Promise<unknown>;
+  /** True once an `open` waits for it; else `prepare` began it. */
   isTaken: boolean;
 }
 
@@ -67,7 +67,7 @@ class ChromiumHost implements Host {
     signal.throwIfAborted();
     // A start that belongs to an earlier call has to end first; one begun by `prepare` is taken over.
     if (this.#start?.isTaken) {
-      await this.#start.done;
+      await this.#start.completion;
       signal.throwIfAborted();
     }
     if (this.#browser?.page !== undefined && this.#browser.engine !== undefined) {
@@ -93,7 +93,7 @@ class ChromiumHost implements Host {
 
   async prepare(): Promise<void> {
     this.#begin({});
-    await this.#start?.spawned.promise;
+    await this.#start?.processStart.promise;
   }
 
   async reload(signal: AbortSignal): Promise<void> {
@@ -128,7 +128,7 @@ class ChromiumHost implements Host {
 
   async close(): Promise<void> {
     this.#start?.giveUp.abort();
-    await this.#start?.done;
+    await this.#start?.completion;
     await this.#browser?.close();
   }
 
@@ -143,13 +143,13 @@ class ChromiumHost implements Host {
     if (this.#start !== undefined || this.#browser !== undefined) return;
     const giveUp = new AbortController();
     const page = Promise.withResolvers<HostPage>();
-    const spawned = Promise.withResolvers<void>();
-    const engine = this.#launch(page.promise, options, spawned.resolve, giveUp.signal).finally(() => {
-      spawned.resolve();
+    const processStart = Promise.withResolvers<void>();
+    const engine = this.#launch(page.promise, options, processStart.resolve, giveUp.signal).finally(() => {
+      processStart.resolve();
       this.#start = undefined;
     });
     // The caller of `open` learns of a failed start. Until then the failure is not unhandled.
-    this.#start = { giveUp, page, engine, done: engine.catch(() => undefined), spawned, isTaken: false };
+    this.#start = { giveUp, page, engine, completion: engine.catch(() => undefined), processStart, isTaken: false };
   }
 
   async #launch(page: Promise<HostPage>, openOptions: OpenOptions, onSpawned: () => void, signal: AbortSignal): Promise<BrowserEngine> {

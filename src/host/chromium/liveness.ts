@@ -8,7 +8,7 @@ import type { PlayerPage } from "./page.ts";
 import type { DevToolsPipe } from "./pipe.ts";
 import type { BrowserProcess } from "./process.ts";
 
-/** The browser to watch and what to do about it. */
+/** The browser to watch, and the reactions to its state. */
 export interface LivenessOptions {
   browser: BrowserProcess;
   page: PlayerPage;

@@ -1,4 +1,4 @@
-// The options of the hosts, and what a browser reports to its host.
+// The options of the hosts, and the reports of a browser to its host.
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { HostFault, IframeEvent } from "../../player/host.ts";
@@ -31,7 +31,7 @@ export interface ChromiumOptions extends HostOptions {
   profileFolder: string;
   /** The program's environment: display, language, drivers. */
   env: Environment;
-  /** Whether the page is drawn without a display, and its size in pixels; null for the whole display (headless: 1920x1080). */
+  /** The size in pixels of a page that is drawn without a display; null for the whole display (headless: 1920x1080). */
   display: { headless: boolean; window: Size | null };
 }
 

@@ -59,7 +59,7 @@ export class PlayerPage {
     return page;
   }
 
-  /** Whether the page has been loaded and has not crashed. A hung page counts as shown. */
+  /** True if the page has been loaded and has not crashed. A hung page counts as shown. */
   get isShown(): boolean {
     return this.#state.is === "shown";
   }
@@ -68,24 +68,24 @@ export class PlayerPage {
   async show(page: HostPage, signal: AbortSignal): Promise<void> {
     this.#state = { is: "loading", page };
     await this.#setCookie(page, { signal });
-    const done = new AbortController();
-    const limit = AbortSignal.any([signal, this.#options.signal, done.signal]);
+    const cleanup = new AbortController();
+    const limit = AbortSignal.any([signal, this.#options.signal, cleanup.signal]);
     try {
       // The call returns while the old document is still there; this event comes when the new one has replaced it.
-      const committed = new Promise<void>((resolve) => {
+      const navigation = new Promise<void>((resolve) => {
         this.session.on("Page.frameNavigated", ({ frame }) => frame.parentId === undefined && resolve(), limit);
       });
       const { errorText } = await this.session.send("Page.navigate", { url: page.url }, { signal });
       if (errorText !== undefined) throw new Fault("page-dead", `the browser could not load ${page.url}: ${errorText}`);
-      await this.#within(loadLimitMs, committed, limit, `${page.url} was not loaded`);
+      await this.#within(loadLimitMs, navigation, limit, `${page.url} was not loaded`);
     } finally {
-      done.abort();
+      cleanup.abort();
     }
     this.#state = { is: "shown", page };
   }
 
   /** Resolves when the page's first paint has been presented, or after three seconds: a page that hangs is shown as it is. */
-  async painted(signal: AbortSignal): Promise<void> {
+  async waitForPaint(signal: AbortSignal): Promise<void> {
     // The entry comes when the frame has been presented (W3C Paint Timing), an animation frame's callback before it is drawn.
     const expression = "new Promise((painted) => new PerformanceObserver(() => painted()).observe({ type: 'paint', buffered: true }))";
     await this.#responds(async (limit) => {
@@ -101,14 +101,14 @@ export class PlayerPage {
     await this.show(page, signal);
   }
 
-  /** Whether the page's script responds within `limitMs`. */
+  /** Resolves to true if the page's script responds within `limitMs`. */
   isResponsive(limitMs: number): Promise<boolean> {
     return this.#responds(async (limit) => void (await this.session.send("Runtime.evaluate", { expression: "1" }, limit)), limitMs);
   }
 
   /**
-   * Whether the network service, which keeps the cookies, responds within `limitMs`. A new one has lost the page's cookie, and the
-   * page could load nothing; so the cookie is set again.
+   * Resolves to true if the network service, which keeps the cookies, responds within `limitMs`. A new one has lost the page's
+   * cookie, and the page could load nothing; so the cookie is set again.
    */
   isNetworkResponsive(limitMs: number): Promise<boolean> {
     return this.#responds(async (limit) => {
@@ -147,22 +147,22 @@ export class PlayerPage {
   }
 
   async #crash(page: HostPage, signal: AbortSignal): Promise<void> {
-    const settled = new AbortController();
-    const crashed = new Promise<void>((resolve) => {
+    const cleanup = new AbortController();
+    const crash = new Promise<void>((resolve) => {
       this.#options.pipe.browser.on(
         "Target.targetCrashed",
         ({ targetId }) => targetId === this.#options.targetId && resolve(),
-        settled.signal,
+        cleanup.signal,
       );
     });
     this.#state = { is: "crashed", page };
-    const limit = AbortSignal.any([signal, this.#options.signal, settled.signal]);
+    const limit = AbortSignal.any([signal, this.#options.signal, cleanup.signal]);
     try {
       // The reply comes only after the next navigation, or never: whether the page has crashed is told by the event, in time or not.
       this.session.send("Page.crash", {}, { signal: limit }).catch(() => undefined);
-      await this.#within(crashLimitMs, crashed, limit, "the hung page could not be ended");
+      await this.#within(crashLimitMs, crash, limit, "the hung page could not be ended");
     } finally {
-      settled.abort();
+      cleanup.abort();
     }
   }
 
@@ -174,9 +174,9 @@ export class PlayerPage {
   }
 
   #onCrash({ status, errorCode }: Protocol.Target.TargetCrashedEvent): void {
-    const known = this.#state;
-    if (known.is === "idle" || known.is === "crashed") return;
-    this.#state = { is: "crashed", page: known.page };
+    const state = this.#state;
+    if (state.is === "idle" || state.is === "crashed") return;
+    this.#state = { is: "crashed", page: state.page };
     this.#options.onFault({ is: "page-crashed", detail: `its renderer ended: ${status} ${errorCode}` });
   }
 

@@ -49,7 +49,7 @@ export class DevToolsPipe {
   readonly #listeners = new KeyedListeners<unknown>();
   #lastId = 0;
   #rest = "";
-  #closed = false;
+  #isClosed = false;
 
   /** @param onClose called once when the browser has closed the pipe, which is the first sign of its exit. */
   constructor(input: Writable, output: Readable, clock: Clock, onClose: () => void) {
@@ -59,8 +59,8 @@ export class DevToolsPipe {
     output.setEncoding("utf8");
     output.on("data", (chunk: string) => this.#receive(chunk));
     const end = (): void => {
-      if (this.#closed) return;
-      this.#closed = true;
+      if (this.#isClosed) return;
+      this.#isClosed = true;
       for (const call of this.#calls.values()) call.reject(pipeClosed());
       this.#calls.clear();
       onClose();
@@ -71,12 +71,12 @@ export class DevToolsPipe {
     input.once("error", end);
   }
 
-  /** Whether the browser has closed the pipe. */
+  /** True once the browser has closed the pipe. */
   get isClosed(): boolean {
-    return this.#closed;
+    return this.#isClosed;
   }
 
-  /** Whether the browser responds within `limitMs`. */
+  /** Resolves to true if the browser responds within `limitMs`. */
   async isResponsive(limitMs: number): Promise<boolean> {
     try {
       await this.browser.send("Browser.getVersion", {}, { deadlineMs: limitMs });
@@ -98,14 +98,14 @@ export class DevToolsPipe {
 
   /** @internal Called by {@link DevToolsSession.send}. */
   async call(sessionId: string | undefined, method: string, params: unknown, options: CallOptions): Promise<unknown> {
-    if (this.#closed) throw pipeClosed();
+    if (this.#isClosed) throw pipeClosed();
     options.signal?.throwIfAborted();
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     this.#calls.set(id, { resolve, reject });
-    const settled = new AbortController();
+    const cleanup = new AbortController();
     const deadlineMs = options.deadlineMs ?? defaultDeadlineMs;
-    this.#clock.wait(deadlineMs, settled.signal).then(
+    this.#clock.wait(deadlineMs, cleanup.signal).then(
       () => reject(new Fault("timeout", `the browser did not respond to ${method} within ${deadlineMs} ms`)),
       (error: unknown) => void (isAbort(error) || reject(error)),
     );
@@ -115,7 +115,7 @@ export class DevToolsPipe {
     try {
       return await promise;
     } finally {
-      settled.abort();
+      cleanup.abort();
       options.signal?.removeEventListener("abort", giveUp);
       this.#calls.delete(id);
     }

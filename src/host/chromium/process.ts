@@ -17,7 +17,7 @@ export interface BrowserProcess {
   input: Writable;
   output: Readable;
   /** How it ended, with its last lines of output. Never rejects. */
-  exited: Promise<string>;
+  exit: Promise<string>;
   /** The process and all its children. */
   processes(): Promise<SessionProcess[]>;
   /** Kills the process and all its children. */
@@ -52,14 +52,14 @@ export async function startBrowser(executable: string, flags: readonly string[],
     lines.splice(0, lines.length - stderrLinesKept);
   });
   const kill = (): void => killSession(pid);
-  const exited = new Promise<string>((resolve) => {
+  const exit = new Promise<string>((resolve) => {
     child.once("exit", (code, signal) => {
       kill(); // children may outlive their parent
       resolve([signal === null ? `exit code ${code}` : `ended by ${signal}`, ...lines].join("; "));
     });
   });
   const [input, output] = [child.stdio[3] as Writable, child.stdio[4] as Readable];
-  return { pid, input, output, exited, processes: () => sessionProcesses(pid), kill, killProcess: killIfThere };
+  return { pid, input, output, exit, processes: () => sessionProcesses(pid), kill, killProcess: killIfThere };
 }
 
 function killSession(pid: number): void {
@@ -89,7 +89,7 @@ const sandboxPollMs = 20;
 
 /**
  * Checks that these renderers are sandboxed: seccomp filters are on, and the user is not root.
- * @throws Fault `browser-failed` saying what is missing and the possible reasons.
+ * @throws Fault `browser-failed` naming the missing part and the possible reasons.
  */
 export async function assertSandboxed(renderers: readonly number[], clock: Clock): Promise<void> {
   if (renderers.length === 0) throw new Fault("browser-failed", "the browser has no renderer process whose sandbox could be checked");

@@ -1,4 +1,4 @@
-// Reads the processes of a browser's session from /proc: what they are, whether they are stopped, and their memory.
+// Reads the processes of a browser's session from /proc: their kinds, those that are stopped, and their memory.
 import { readdir, readFile } from "node:fs/promises";
 import { type BrowserMemory, noBrowserMemory } from "../../player/host.ts";
 
@@ -9,7 +9,7 @@ export interface SessionProcess {
   parent: number;
   /** `browser`, `zygote`, `renderer`, `gpu-process`, the sub-type of a utility such as `network.mojom.NetworkService`, or `unknown`. */
   kind: string;
-  /** Whether a signal has stopped it (SIGSTOP). Neither load nor a debugger does this. */
+  /** True if a signal has stopped it (SIGSTOP). Neither load nor a debugger does this. */
   isStopped: boolean;
 }
 
@@ -23,11 +23,11 @@ const memoryKinds = new Map<string, keyof BrowserMemory>([
 export async function sessionProcesses(browser: number): Promise<SessionProcess[]> {
   const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
   const stats = await Promise.all(ids.map(readStat));
-  const found = ids.flatMap((pid, at) => {
+  const members = ids.flatMap((pid, at) => {
     const { state, parent, session } = stats[at]!;
     return session === browser && state !== "Z" ? [{ pid, parent, isStopped: state === "T" }] : [];
   });
-  return Promise.all(found.map(async (each) => ({ ...each, kind: each.pid === browser ? "browser" : await readKind(each.pid) })));
+  return Promise.all(members.map(async (each) => ({ ...each, kind: each.pid === browser ? "browser" : await readKind(each.pid) })));
 }
 
 async function readStat(pid: number): Promise<{ state: string; parent: number; session: number }> {

@@ -28,16 +28,16 @@ export async function endStoppedProcesses(options: StoppedProcessesOptions, sign
     const now = new Map(processes.map((each) => [each.pid, each]));
     // A new process has its zygote's name until it gets its own, but is no child of the browser.
     for (const { pid, kind, parent } of processes) if (kind === "zygote" && parent === browser.pid) zygotes.add(pid);
-    const lost = [...zygotes].find((pid) => !now.has(pid));
-    if (lost !== undefined) {
-      onZygoteLost(lost);
+    const deadZygote = [...zygotes].find((pid) => !now.has(pid));
+    if (deadZygote !== undefined) {
+      onZygoteLost(deadZygote);
       browser.kill();
       return;
     }
-    const stopped = before.filter(({ pid, isStopped }) => isStopped && now.get(pid)?.isStopped === true);
-    for (const { kind, pid } of stopped) onStopped(kind, pid);
-    if (stopped.some(({ kind }) => irreplaceable.includes(kind))) browser.kill();
-    else for (const { pid } of stopped) browser.killProcess(pid);
+    const stoppedProcesses = before.filter(({ pid, isStopped }) => isStopped && now.get(pid)?.isStopped === true);
+    for (const { kind, pid } of stoppedProcesses) onStopped(kind, pid);
+    if (stoppedProcesses.some(({ kind }) => irreplaceable.includes(kind))) browser.kill();
+    else for (const { pid } of stoppedProcesses) browser.killProcess(pid);
     before = processes;
     await clock.wait(intervalMs, signal);
   }

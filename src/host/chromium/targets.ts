@@ -40,13 +40,13 @@ export async function keepOnlyFirstPage(options: TargetOptions): Promise<string>
     lifetime,
   );
   await pipe.browser.send("Target.setDiscoverTargets", { discover: true }, { deadlineMs: limitMs, signal });
-  const found = new AbortController();
-  const deadline = clock.wait(limitMs, AbortSignal.any([signal, found.signal])).then(() => {
+  const cleanup = new AbortController();
+  const deadline = clock.wait(limitMs, AbortSignal.any([signal, cleanup.signal])).then(() => {
     throw new Fault("browser-failed", `the browser opened no window within ${limitMs} ms`);
   });
   try {
     return await Promise.race([first.promise, deadline]);
   } finally {
-    found.abort();
+    cleanup.abort();
   }
 }

@@ -48,18 +48,18 @@ export class ElectronDevTools {
     { deadlineMs = defaultDeadlineMs, signal }: CallOptions,
   ): Promise<unknown> {
     signal?.throwIfAborted();
-    const settled = new AbortController();
-    const timeout = this.#clock.wait(deadlineMs, AbortSignal.any([settled.signal, ...(signal === undefined ? [] : [signal])])).then(() => {
+    const cleanup = new AbortController();
+    const timeout = this.#clock.wait(deadlineMs, AbortSignal.any([cleanup.signal, ...(signal === undefined ? [] : [signal])])).then(() => {
       throw new Fault("timeout", `the browser did not respond to ${method} within ${deadlineMs} ms`);
     });
     const response: Promise<unknown> = this.#contents.debugger.sendCommand(method, params, sessionId === "" ? undefined : sessionId);
-    const checked = response.catch((error: unknown) => {
+    const result = response.catch((error: unknown) => {
       throw new Fault("page-dead", `the browser rejected a call: ${reasonOf(error)}`);
     });
     try {
-      return await Promise.race([checked, timeout]);
+      return await Promise.race([result, timeout]);
     } finally {
-      settled.abort();
+      cleanup.abort();
     }
   }
 }

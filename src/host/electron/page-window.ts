@@ -34,7 +34,7 @@ export class PageWindow {
   readonly #options: PageWindowOptions;
   /** Aborts when the window is closed. */
   readonly #lifetime = new AbortController();
-  /** Whether closing is intended, and so no fault. */
+  /** True while the host closes the window: its end is no fault then. */
   #isClosing = false;
   #iframes: IframeGuard | undefined;
 

@@ -10,7 +10,7 @@ export class ElectronPage {
   readonly #contents: WebContents;
   readonly #clock: Clock;
   readonly #probe: Probe;
-  /** Whether the host is ending the renderer, so that its end is no fault. */
+  /** True while the host ends the renderer: its end is no fault then. */
   #isEnding = false;
 
   /** @param onCrash called when the page's renderer ends by itself. */
@@ -25,22 +25,22 @@ export class ElectronPage {
 
   /** Loads the page. Resolves when its document has arrived, not when everything in it has loaded. */
   async load(url: string, signal: AbortSignal): Promise<void> {
-    const settled = new AbortController();
-    const committed = once(this.#contents, "did-navigate", { signal: AbortSignal.any([signal, settled.signal]) });
-    const loaded = this.#contents.loadURL(url).catch((cause: unknown) => {
+    const cleanup = new AbortController();
+    const navigation = once(this.#contents, "did-navigate", { signal: AbortSignal.any([signal, cleanup.signal]) });
+    const pageLoad = this.#contents.loadURL(url).catch((cause: unknown) => {
       throw new Fault("page-dead", `the browser could not load ${url}`, { cause });
     });
-    loaded.catch(() => undefined); // a later failure is reported by the liveness probe or as a crash
-    await Promise.race([committed, loaded]).finally(() => settled.abort());
+    pageLoad.catch(() => undefined); // a later failure is reported by the liveness probe or as a crash
+    await Promise.race([navigation, pageLoad]).finally(() => cleanup.abort());
   }
 
   /** Loads the page again. A hung page ignores a reload, so its renderer is ended first. */
   async reload(url: string, signal: AbortSignal): Promise<void> {
     if (!this.#contents.isCrashed() && !(await this.isResponsive())) {
-      const gone = once(this.#contents, "render-process-gone", { signal });
+      const rendererExit = once(this.#contents, "render-process-gone", { signal });
       this.#isEnding = true;
       this.#contents.forcefullyCrashRenderer();
-      await gone.finally(() => (this.#isEnding = false));
+      await rendererExit.finally(() => (this.#isEnding = false));
     }
     await this.load(url, signal);
   }
@@ -50,13 +50,13 @@ export class ElectronPage {
     const { intervalMs, limitMs } = this.#probe;
     try {
       // Electron emits "unresponsive" only for unanswered input, and a kiosk gets none.
-      for (let missed = 0; ;) {
+      for (let misses = 0; ;) {
         await this.#clock.wait(intervalMs, signal);
         // Not isLoading(), which is also true while an iframe loads, possibly forever.
         const isFine = this.#contents.isCrashed() || this.#contents.isLoadingMainFrame() || (await this.isResponsive());
-        missed = isFine ? 0 : missed + 1;
-        if (missed === 2) onHung(`it did not respond twice within ${limitMs} ms`);
-        missed %= 2;
+        misses = isFine ? 0 : misses + 1;
+        if (misses === 2) onHung(`it did not respond twice within ${limitMs} ms`);
+        misses %= 2;
       }
     } catch (error) {
       // Calls throw once the window is closed.
@@ -66,14 +66,14 @@ export class ElectronPage {
 
   /** The result of `work`, or a Fault `timeout` after `limitMs`. */
   async withDeadline<T>(limitMs: number, work: Promise<T>, signal?: AbortSignal): Promise<T> {
-    const done = new AbortController();
-    const timeout = this.#clock.wait(limitMs, AbortSignal.any([done.signal, ...(signal ? [signal] : [])])).then(() => {
+    const cleanup = new AbortController();
+    const timeout = this.#clock.wait(limitMs, AbortSignal.any([cleanup.signal, ...(signal ? [signal] : [])])).then(() => {
       throw new Fault("timeout", `the page did not respond within ${limitMs} ms`);
     });
-    return await Promise.race([work, timeout]).finally(() => done.abort());
+    return await Promise.race([work, timeout]).finally(() => cleanup.abort());
   }
 
-  /** Whether the page's script responds within `limitMs`. */
+  /** Resolves to true if the page's script responds within `limitMs`. */
   async isResponsive(limitMs = this.#probe.limitMs): Promise<boolean> {
     return await this.withDeadline(limitMs, this.#contents.executeJavaScript("true") as Promise<boolean>).catch(() => false);
   }

@@ -16,12 +16,12 @@ const kinds: Partial<Record<Electron.ProcessMetric["type"], string>> = { Browser
 /** Memory of all of Electron's processes but the service's, in bytes. The main process also runs the player. */
 export async function electronMemory(): Promise<BrowserMemory> {
   const metrics = app.getAppMetrics().filter(({ name }) => !serviceProcesses.includes(name));
-  const measured = metrics.map(async ({ type, pid, memory }) => ({
+  const measurements = metrics.map(async ({ type, pid, memory }) => ({
     kind: kinds[type] ?? "other",
     // Electron's own numbers on Linux count shared memory once for each process.
     bytes: process.platform === "linux" ? await processMemoryBytes(pid) : 1024 * (memory.privateBytes ?? memory.workingSetSize),
   }));
-  return memoryByKind(await Promise.all(measured));
+  return memoryByKind(await Promise.all(measurements));
 }
 
 /**

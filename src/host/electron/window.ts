@@ -5,7 +5,7 @@ import { webRtcPolicy } from "../chromium/flags.ts";
 export interface WindowOptions {
   /** In pixels; null for the whole primary display. */
   size: { width: number; height: number } | null;
-  /** Whether the page may navigate to this address. */
+  /** True if the page may navigate to this address. */
   mayNavigate: (url: string) => boolean;
   /** Called for the log when something was prevented. */
   onBlocked: (what: string, url: string) => void;

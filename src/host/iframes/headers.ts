@@ -7,7 +7,7 @@ export interface Header {
   value: string;
 }
 
-/** Whether these headers restrict who may frame the document. */
+/** True if these headers restrict the sites that may frame the document. */
 export function forbidsFraming(headers: readonly Header[]): boolean {
   return headers.some(({ name, value }) => /^x-frame-options$/i.test(name) || (isPolicy(name) && /\bframe-ancestors\b/i.test(value)));
 }
@@ -24,8 +24,8 @@ export function withoutFramingRules(headers: readonly Header[]): Header[] {
         .filter((directive) => !/^\s*frame-ancestors(\s|$)/i.test(directive))
         .join(";"),
     );
-    const kept = policies.filter((policy) => policy.trim() !== "").join(",");
-    return kept === "" ? [] : [{ name, value: kept }];
+    const rest = policies.filter((policy) => policy.trim() !== "").join(",");
+    return rest === "" ? [] : [{ name, value: rest }];
   });
 }
 
@@ -33,9 +33,9 @@ export function withoutFramingRules(headers: readonly Header[]): Header[] {
 export function requestHeaders(site: IframeSite, url: string, headers: Readonly<Record<string, string>>): Header[] | null {
   const own = Object.entries(site.headers);
   if (own.length === 0 || originOf(url) !== originOf(site.url)) return null;
-  const replaced = new Set(own.map(([name]) => name.toLowerCase()));
-  const kept = Object.entries(headers).filter(([name]) => !replaced.has(name.toLowerCase()));
-  return [...kept, ...own].map(([name, value]) => ({ name, value }));
+  const ownNames = new Set(own.map(([name]) => name.toLowerCase()));
+  const others = Object.entries(headers).filter(([name]) => !ownNames.has(name.toLowerCase()));
+  return [...others, ...own].map(([name, value]) => ({ name, value }));
 }
 
 /** The origin of an address; "null" for addresses without one, such as `about:blank`. */

@@ -86,13 +86,13 @@ export class IframeGuard {
 
   /** @param owner the iframe whose process the session belongs to; null for the page and for nested iframes. */
   #listen(session: DevTools, owner: Iframe | null, signal: AbortSignal): void {
-    session.on("Fetch.requestPaused", (paused) => void this.#onPaused(session, owner, paused), signal);
+    session.on("Fetch.requestPaused", (event) => void this.#onPaused(session, owner, event), signal);
     // Password requests are always cancelled. A site's own password is sent in its headers.
     session.on(
       "Fetch.authRequired",
       ({ requestId, request }) => {
-        const cancelled = { requestId, authChallengeResponse: { response: "CancelAuth" } } as const;
-        this.#logIfGone(session.send("Fetch.continueWithAuth", cancelled, { signal }), "a password dialog", request.url);
+        const reply = { requestId, authChallengeResponse: { response: "CancelAuth" } } as const;
+        this.#logIfGone(session.send("Fetch.continueWithAuth", reply, { signal }), "a password dialog", request.url);
       },
       signal,
     );
@@ -101,8 +101,8 @@ export class IframeGuard {
       ({ sessionId, targetInfo: { type, targetId, url } }) => {
         if (type === "iframe") return this.#onAttached(sessionId, targetId);
         // A worker.
-        const continued = this.#options.sessionOf(sessionId).send("Runtime.runIfWaitingForDebugger", {}, { signal: this.#options.signal });
-        this.#logIfGone(continued, "a worker", url);
+        const resume = this.#options.sessionOf(sessionId).send("Runtime.runIfWaitingForDebugger", {}, { signal: this.#options.signal });
+        this.#logIfGone(resume, "a worker", url);
       },
       signal,
     );
@@ -115,12 +115,12 @@ export class IframeGuard {
     const session = sessionOf(sessionId);
     const signal = iframe === null ? lifetime : AbortSignal.any([lifetime, iframe.signal]);
     this.#listen(session, iframe, signal);
-    const guarded = [
+    const calls = [
       session.send("Fetch.enable", { patterns: [...everything], handleAuthRequests: true }, { signal }),
       session.send("Target.setAutoAttach", attachment, { signal }),
       iframe === null ? session.send("Runtime.runIfWaitingForDebugger", {}, { signal }) : iframe.watch(session),
     ];
-    Promise.all(guarded).catch(async (error: unknown) => {
+    Promise.all(calls).catch(async (error: unknown) => {
       // The process was already hanging before this iframe was loaded into it.
       if (isFault(error, "timeout") && iframe !== null)
         return await iframe.endProcess(session, "stalled", "did not respond when it was loaded");
@@ -128,19 +128,19 @@ export class IframeGuard {
     });
   }
 
-  async #onPaused(session: DevTools, owner: Iframe | null, paused: PausedRequest): Promise<void> {
+  async #onPaused(session: DevTools, owner: Iframe | null, event: PausedRequest): Promise<void> {
     const { page, onBlocked, signal } = this.#options;
-    const { requestId, frameId, request } = paused;
+    const { requestId, frameId, request } = event;
     try {
       if (frameId === page.frameId) return await proceed(session, requestId);
       const iframe = owner ?? (session === page.session ? await this.#iframeOf(frameId) : null);
-      const rejection = this.#rejectionOf(iframe, session === page.session, paused);
+      const rejection = this.#rejectionOf(iframe, session === page.session, event);
       if (rejection !== null) {
         onBlocked(`an iframe's request: ${rejection}`, originOf(request.url));
         if (iframe?.id === frameId) iframe.fail("load", rejection);
         await session.send("Fetch.failRequest", { requestId, errorReason: "BlockedByClient" });
-      } else if (hasResponse(paused)) {
-        await this.#onResponse(session, iframe, paused);
+      } else if (hasResponse(event)) {
+        await this.#onResponse(session, iframe, event);
       } else {
         const headers = iframe === null ? null : requestHeaders(iframe.site, request.url, request.headers);
         await session.send("Fetch.continueRequest", headers === null ? { requestId } : { requestId, headers });
@@ -163,10 +163,10 @@ export class IframeGuard {
   }
 
   /** Examines the response to a document's request before the browser does. */
-  async #onResponse(session: DevTools, iframe: Iframe | null, paused: PausedRequest): Promise<void> {
-    const { requestId, frameId, request, responseStatusCode: status = 0, responseHeaders = [] } = paused;
+  async #onResponse(session: DevTools, iframe: Iframe | null, event: PausedRequest): Promise<void> {
+    const { requestId, frameId, request, responseStatusCode: status = 0, responseHeaders = [] } = event;
     if (iframe === null || iframe.id !== frameId) return await proceed(session, requestId);
-    const failure = responseFailure(paused, this.#options.connectionErrorOf(request.url));
+    const failure = responseFailure(event, this.#options.connectionErrorOf(request.url));
     if (failure !== null) {
       iframe.fail("load", failure);
       return await proceed(session, requestId);
@@ -185,23 +185,23 @@ export class IframeGuard {
 
   /** The iframe with this id. One not known yet is found by its name in the page: the id of its site, a dot and a suffix. */
   async #iframeOf(id: string): Promise<Iframe | null> {
-    const known = this.#iframes.get(id);
-    if (known !== undefined) return known;
-    const { page, clock, limits: given, onEvent, signal } = this.#options;
+    const existing = this.#iframes.get(id);
+    if (existing !== undefined) return existing;
+    const { page, clock, limits: ownLimits, onEvent, signal } = this.#options;
     const { frameTree } = await page.session.send("Page.getFrameTree", {}, { signal });
     const name = frameTree.childFrames?.find(({ frame }) => frame.id === id)?.frame.name ?? "";
     const site = this.#sites.get(name.replace(/\.[^.]*$/, ""));
     if (site === undefined) return null;
-    const limits = { ...defaultLimits, ...given };
+    const limits = { ...defaultLimits, ...ownLimits };
     const iframe = new Iframe({ id, name, site, clock, limits, processEnds: this.#processEnds, onEvent });
     this.#iframes.set(id, iframe);
     return iframe;
   }
 
   /** Logs a call that failed because its target has ended. */
-  #logIfGone(sent: Promise<unknown>, what: string, url: string): void {
+  #logIfGone(call: Promise<unknown>, what: string, url: string): void {
     const { signal, onBlocked } = this.#options;
-    sent.catch(() => {
+    call.catch(() => {
       if (!signal.aborted) onBlocked(`${what} was gone before the reply`, originOf(url));
     });
   }

@@ -30,7 +30,7 @@ export class Iframe {
   #state: "loading" | "shown" | "failed" = "loading";
   #hasLoaded = false;
   #hasPainted = false;
-  /** Whether its process is known to show the site and not an error page. */
+  /** True once its process shows the site and not an error page. */
   #isWatched = false;
   #process: IframeProcess;
   /** The number of the current document, counted from the first. */
@@ -75,12 +75,12 @@ export class Iframe {
     session.on("Page.frameNavigated", ({ frame }) => onNavigated(frame), signal);
     session.on("Page.lifecycleEvent", ({ frameId, name }) => frameId === id && this.#onLifecycle(name), signal);
     session.on("Inspector.targetCrashed", () => this.#onProcessEnd(processEnds.recordCrash(this.#process)), signal);
-    const enabled = session.send("Page.enable", {}, { signal });
-    const styled = site.css === null ? null : addStyle(session, site.url, site.css, signal);
+    const pageEvents = session.send("Page.enable", {}, { signal });
+    const style = site.css === null ? null : addStyle(session, site.url, site.css, signal);
     const [{ frameTree }] = await Promise.all([
       session.send("Page.getFrameTree", {}, { signal }),
-      enabled,
-      styled,
+      pageEvents,
+      style,
       session.send("Page.setLifecycleEventsEnabled", { enabled: true }, { signal }),
       session.send("Runtime.runIfWaitingForDebugger", {}, { signal }),
     ]);
@@ -111,7 +111,7 @@ export class Iframe {
     const { clock, limits, processEnds } = this.#options;
     const end = processEnds.record(this.#process, code, `its renderer ${how}, and was ended`);
     const { signal } = this.#lifetime;
-    // The reply comes only with the next document, or never: the end of the process is what counts, and is awaited.
+    // The reply comes only with the next document, or never: wait for the end of the process instead.
     session.send("Page.crash", {}, { signal }).catch(() => undefined);
     await clock.wait(limits.endMs, AbortSignal.any([signal, this.#processLifetime.signal])).catch((error: unknown) => {
       if (!isAbort(error)) throw error;
@@ -128,8 +128,8 @@ export class Iframe {
   async #catchUp(session: DevTools): Promise<void> {
     const expression = "[document.readyState === 'complete', performance.getEntriesByType('paint').length > 0]";
     try {
-      const seen = await session.send("Runtime.evaluate", { expression, returnByValue: true }, { signal: this.signal });
-      const [hasLoaded, hasPainted] = seen.result.value as [boolean, boolean];
+      const reply = await session.send("Runtime.evaluate", { expression, returnByValue: true }, { signal: this.signal });
+      const [hasLoaded, hasPainted] = reply.result.value as [boolean, boolean];
       if (hasLoaded) this.#onLifecycle("load");
       if (hasPainted) this.#onLifecycle("firstPaint");
     } catch (error) {

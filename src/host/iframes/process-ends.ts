@@ -23,7 +23,7 @@ interface RecordedEnd extends ProcessEnd {
 
 // The browser reports the end of a process to all its iframes at once, and soon after the command to end it.
 const sameEndMs = 2_000;
-const crashed = "its renderer ended: it crashed, was killed, or ran out of memory";
+const crashReason = "its renderer ended: it crashed, was killed, or ran out of memory";
 
 /**
  * The recent ends of processes. Chromium runs the iframes of one origin in one process, but does not report which iframes share
@@ -41,8 +41,8 @@ export class ProcessEnds {
 
   /** Records that the player ends the process for this reason. Returns the earlier record if the process has just ended already. */
   record(process: IframeProcess, code: IframeFault, reason: string): ProcessEnd {
-    const known = this.#find(process);
-    if (known !== undefined) return known;
+    const existing = this.#find(process);
+    if (existing !== undefined) return existing;
     const at = this.#clock.monotonic();
     const end: RecordedEnd = { id: `${this.#count++}`, code, reason, host: hostOf(process.url), at };
     this.#recent.push(end);
@@ -51,7 +51,7 @@ export class ProcessEnds {
 
   /** Records that the process is gone. Returns the earlier record if the player has just ended it. */
   recordCrash(process: IframeProcess): ProcessEnd {
-    return this.record(process, "crashed", crashed);
+    return this.record(process, "crashed", crashReason);
   }
 
   /** A recent end of this process. A process that became known later is another one. */

@@ -10,7 +10,7 @@ export interface ProbeOptions {
   session: DevTools;
   clock: Clock;
   limits: Pick<IframeLimits, "probe" | "memoryBytes">;
-  /** Whether the iframe has failed already; then probing ends. */
+  /** True once the iframe has failed; then probing ends. */
   hasFailed: () => boolean;
   /** Ends the process. `how` is the end of the sentence "its renderer …". */
   end: (code: IframeFault, how: string) => Promise<void>;
@@ -21,13 +21,13 @@ export interface ProbeOptions {
 export async function probeProcess({ session, clock, limits, hasFailed, end, signal }: ProbeOptions): Promise<void> {
   const { intervalMs, limitMs } = limits.probe;
   try {
-    for (let missed = 0; !hasFailed();) {
+    for (let misses = 0; !hasFailed();) {
       await clock.wait(intervalMs, signal);
-      const used = await scriptMemoryBytes(session, limitMs, signal);
-      missed = used === null ? missed + 1 : 0;
-      if (missed >= 2) await end("stalled", `did not respond twice within ${limitMs} ms`);
-      else if (used !== null && used > limits.memoryBytes)
-        await end("crashed", `used ${megabytes(used)} MB, more than the ${megabytes(limits.memoryBytes)} MB allowed`);
+      const usage = await scriptMemoryBytes(session, limitMs, signal);
+      misses = usage === null ? misses + 1 : 0;
+      if (misses >= 2) await end("stalled", `did not respond twice within ${limitMs} ms`);
+      else if (usage !== null && usage > limits.memoryBytes)
+        await end("crashed", `used ${megabytes(usage)} MB, more than the ${megabytes(limits.memoryBytes)} MB allowed`);
     }
   } catch (error) {
     // The process has ended; the target's own events report that.

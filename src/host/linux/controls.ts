@@ -1,4 +1,4 @@
-// What the player can change and measure on a Linux machine: one part for each kind of device.
+// The controls and sensors of a Linux machine: one part for each kind of device.
 import { isDeepStrictEqual } from "node:util";
 import { runAll } from "../../base/async/run-all.ts";
 import { Signal } from "../../base/async/signal.ts";
@@ -56,10 +56,10 @@ export function createLinuxControls({ power, clock = createSystemClock(), ...opt
       await probe(signal);
       listener();
       const onDisplays = async (end: AbortSignal): Promise<void> => {
-        const before = connected(displays.controls);
+        const before = displaySummary(displays.controls);
         await probeDisplay(end);
         // A display that was away for a moment has lost its settings, and looks as before.
-        if (tellsOnlyPlugs(env) || !isDeepStrictEqual(connected(displays.controls), before)) listener();
+        if (tellsOnlyPlugs(env) || !isDeepStrictEqual(displaySummary(displays.controls), before)) listener();
       };
       const soundCards = new Signal();
       watchSoundCards(() => soundCards.notify(), signal);
@@ -77,7 +77,7 @@ export function createLinuxControls({ power, clock = createSystemClock(), ...opt
 }
 
 /** Which displays are connected, and by which tools the player reaches them. */
-function connected({ outputs, power, brightness, rotation, mode, input }: DisplayControls) {
+function displaySummary({ outputs, power, brightness, rotation, mode, input }: DisplayControls) {
   return {
     outputs: outputs.map(({ name, make, model, modes }) => ({ name, make, model, modes })),
     by: [power, brightness, rotation, mode, input].map((each) => each?.by ?? null),

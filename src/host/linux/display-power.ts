@@ -1,4 +1,4 @@
-// Whether the machine's displays are switched on, as the kernel's graphics drivers report it.
+// Reads the power of the machine's displays from the kernel's graphics drivers.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 

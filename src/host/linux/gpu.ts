@@ -16,7 +16,7 @@ export function renderNode(): string | null {
   return name === undefined ? null : join(folder, name);
 }
 
-/** Whether the browser can use a GPU. Windows and macOS are assumed to have one. */
+/** True if the browser can use a GPU. Windows and macOS are assumed to have one. */
 export function hasGpu(): boolean {
   return process.platform !== "linux" || renderNode() !== null;
 }

@@ -1,4 +1,4 @@
-// Reads what identifies the machine: its serial number and the MAC address of its first physical network interface.
+// Reads the identity of the machine: its serial number and the MAC address of its first physical network interface.
 import { access, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { MachineIdentity } from "../../player/machine.ts";
@@ -37,12 +37,12 @@ async function macIn(folder: string): Promise<string | null> {
 
 async function interfaceAt(folder: string, name: string): Promise<{ name: string; mac: string; isWireless: boolean } | null> {
   const path = join(folder, name);
-  const [type, assigned, address] = await Promise.all(
+  const [type, assignType, address] = await Promise.all(
     ["type", "addr_assign_type", "address"].map(async (file) => (await textOf(join(path, file))).trim()),
   );
   // Bridges, tunnels and containers' interfaces have no device.
   const isPhysical = await exists(join(path, "device"));
-  if (!isPhysical || type !== ethernet || assigned !== permanent || !/^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/.test(address!)) return null;
+  if (!isPhysical || type !== ethernet || assignType !== permanent || !/^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/.test(address!)) return null;
   return { name, mac: address!, isWireless: await exists(join(path, "wireless")) };
 }
 

@@ -24,7 +24,7 @@ export class MachinePower {
     this.#obstacles = { restart: unknown, shutdown: unknown };
   }
 
-  /** What hinders each action, for people, as found by the last probe; null: nothing. */
+  /** The obstacle to each action, for people, as found by the last probe; null: none. */
   get obstacles(): Readonly<Record<PowerAction, string | null>> {
     return this.#obstacles;
   }
@@ -37,12 +37,12 @@ export class MachinePower {
     return this.#action("shutdown");
   }
 
-  /** Asks logind what it would do. */
+  /** Asks logind if it would allow each action. */
   async probe(signal: AbortSignal): Promise<void> {
     if (!this.#isAllowed) return;
     const ask = async (action: PowerAction): Promise<void> => {
-      const asked = ["call", ...bus, `Can${methods[action]}`];
-      this.#obstacles[action] = obstacleIn(await runTool("busctl", asked, { env: this.#env, signal }));
+      const args = ["call", ...bus, `Can${methods[action]}`];
+      this.#obstacles[action] = obstacleIn(await runTool("busctl", args, { env: this.#env, signal }));
     };
     await Promise.all([ask("restart"), ask("shutdown")]);
   }
@@ -59,8 +59,8 @@ export class MachinePower {
 /** Why logind would refuse; null: it would act. It says `s "yes"`, or `no`, `na`, `challenge`, and newer ones `inhibited`. */
 function obstacleIn(run: ToolRun): string | null {
   if (run.is !== "ended" || run.code !== 0) return `systemd-logind cannot be asked: ${reasonOfRun("busctl", run)}`;
-  const said = /^s "(.*)"/.exec(run.stdout)?.[1] ?? "";
-  if (said === "yes") return null;
-  if (said === "challenge" || said === "no") return noRule;
-  return said === "na" ? "the machine is not able to" : `systemd-logind says ${said === "" ? "nothing" : said}`;
+  const answer = /^s "(.*)"/.exec(run.stdout)?.[1] ?? "";
+  if (answer === "yes") return null;
+  if (answer === "challenge" || answer === "no") return noRule;
+  return answer === "na" ? "the machine is not able to" : `systemd-logind says ${answer === "" ? "nothing" : answer}`;
 }

@@ -20,9 +20,9 @@ const thermalFolder = "/sys/class/thermal";
 const processorZones = ["cpu-thermal", "x86_pkg_temp", "k10temp", "acpitz"];
 
 export interface LinuxMachineOptions {
-  /** Whether the machine belongs to the player, so that the player may restart it and switch it off. Default: no. */
+  /** True if the machine belongs to the player, so that the player may restart it and switch it off. Default: false. */
   mayControlPower?: boolean;
-  /** A folder for what must outlive this program; null, as by default: nothing does. */
+  /** A folder for data that must outlive this program; null, the default: there is none. */
   stateFolder?: string | null;
 }
 
@@ -58,8 +58,8 @@ export function createLinuxMachine(
  * off is unknown to both, and the compositor has no output then.
  */
 async function displayPower(env: NodeJS.ProcessEnv, controls: LinuxControls): Promise<"on" | "off" | null> {
-  const known = (await readDisplayPower()) ?? (await controls.outputPower());
-  return known ?? ((await hasWaylandOutput(env)) === false ? "off" : null);
+  const power = (await readDisplayPower()) ?? (await controls.outputPower());
+  return power ?? ((await hasWaylandOutput(env)) === false ? "off" : null);
 }
 
 function presentRun(): MachineRun | null {
@@ -100,8 +100,8 @@ async function hardwareName(): Promise<string | null> {
 async function processorTemperature(): Promise<number | null> {
   const zones = (await readdir(thermalFolder).catch(() => [])).filter((name) => name.startsWith("thermal_zone"));
   const types = await Promise.all(zones.map(async (zone) => (await textOf(join(thermalFolder, zone, "type"))).trim()));
-  const known = processorZones.map((type) => types.indexOf(type)).find((at) => at >= 0);
-  const zone = zones[known ?? 0];
+  const index = processorZones.map((type) => types.indexOf(type)).find((at) => at >= 0);
+  const zone = zones[index ?? 0];
   if (zone === undefined) return null;
   const millidegrees = Number.parseInt(await textOf(join(thermalFolder, zone, "temp")), 10);
   return Number.isNaN(millidegrees) ? null : millidegrees / 1_000;

@@ -53,14 +53,14 @@ export async function removeMemoryFolder(path: string): Promise<void> {
 
 /** Those of `parents` that are in memory and have room, the one with the most room first. */
 async function findRoom(parents: readonly string[]): Promise<{ parent: string; freeBytes: number }[]> {
-  const found = await Promise.all(
+  const folders = await Promise.all(
     parents.map(async (parent) => {
       const about = await statfs(parent).catch(() => null); // there is no such folder, or it may not be entered
       const isInMemory = about !== null && memoryFileSystems.includes(about.type);
       return { parent, freeBytes: isInMemory ? about.bavail * about.bsize : 0 };
     }),
   );
-  return found.filter(({ freeBytes }) => freeBytes >= smallestRoomBytes).toSorted((a, b) => b.freeBytes - a.freeBytes);
+  return folders.filter(({ freeBytes }) => freeBytes >= smallestRoomBytes).toSorted((a, b) => b.freeBytes - a.freeBytes);
 }
 
 async function removeOldFolders(parent: string, name: string, uid: number | undefined): Promise<void> {

@@ -67,11 +67,11 @@ async function* readRegistry(env: NodeJS.ProcessEnv, signal: AbortSignal): Async
   signal.addEventListener("abort", end);
   try {
     socket.write(new Uint8Array(Uint32Array.from([...getRegistry, ...sync]).buffer));
-    let received = Buffer.alloc(0);
+    let buffer = Buffer.alloc(0);
     for await (const bytes of socket as AsyncIterable<Buffer>) {
-      received = Buffer.concat([received, bytes]);
-      for (let event = readEvent(received); event !== null; event = readEvent(received)) {
-        received = received.subarray(event.size);
+      buffer = Buffer.concat([buffer, bytes]);
+      for (let event = readEvent(buffer); event !== null; event = readEvent(buffer)) {
+        buffer = buffer.subarray(event.size);
         yield event;
       }
     }

@@ -10,7 +10,7 @@ import { hostPort } from "../../base/http/url-host.ts";
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
 
 export interface AddressGuardOptions {
-  /** Whether content may connect to a service of this machine, by the host and port of its URL. IPv6 addresses have no brackets. */
+  /** Tells if content may connect to a service of this machine, by the host and port of its URL. IPv6 addresses have no brackets. */
   mayReachLocal: (host: string, port: number) => boolean;
   lookup?: Lookup | undefined;
   clock: Clock;
@@ -70,8 +70,8 @@ export class AddressGuard {
   async #mayRequestPrivate(host: string, requester: string | null): Promise<boolean> {
     if (this.#siteHosts.includes(host)) return true;
     const requesters = requester === null ? this.#siteHosts : [requester];
-    const resolved = await Promise.all(requesters.map((each) => this.#resolve(each).catch(() => [])));
-    return resolved.some((addresses) => addresses.some(isPrivateAddress));
+    const addressLists = await Promise.all(requesters.map((each) => this.#resolve(each).catch(() => [])));
+    return addressLists.some((addresses) => addresses.some(isPrivateAddress));
   }
 
   /**
@@ -83,7 +83,7 @@ export class AddressGuard {
     if (!addresses.every(isRemoteAddress)) throw refusal(host, port);
   }
 
-  /** Whether the player serves this host or an exception allows it, so that the network's proxy is not used for it. */
+  /** True if the player serves this host or an exception allows it: then the network's proxy is not used for it. */
   isLocal(host: string, port: number): boolean {
     return this.#playerHosts.has(hostPort(host, port)) || this.#options.mayReachLocal(host, port);
   }
@@ -94,15 +94,15 @@ export class AddressGuard {
     if (/(^|\.)localhost\.?$/i.test(host)) return loopback;
     const { clock, lookup = systemLookup } = this.#options;
     const now = clock.monotonic();
-    const cached = this.#cache.get(host);
-    if (cached !== undefined && cached.until > now) return await cached.addresses;
+    const entry = this.#cache.get(host);
+    if (entry !== undefined && entry.until > now) return await entry.addresses;
     const addresses = lookup(host).then(
-      (found) => {
-        if (found.length === 0) throw unresolved(host);
-        return found;
+      (result) => {
+        if (result.length === 0) throw resolutionFault(host);
+        return result;
       },
       () => {
-        throw unresolved(host);
+        throw resolutionFault(host);
       },
     );
     this.#cache.delete(host);
@@ -114,7 +114,7 @@ export class AddressGuard {
   }
 }
 
-function unresolved(host: string): Fault {
+function resolutionFault(host: string): Fault {
   return new Fault("unreachable", `the name ${host} cannot be resolved: check the address, and DNS`);
 }
 

@@ -14,18 +14,18 @@ const socketOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 4
 /** A connected socket. Rejects when there is none within 20 seconds. */
 export async function openConnection(destination: Destination, clock: Clock): Promise<Socket> {
   const socket = "proxy" in destination ? connect({ ...socketOptions, ...destination.proxy }) : connectToAny(destination);
-  const settled = new AbortController();
-  const timeout = clock.wait(connectLimitMs, settled.signal).then(() => {
+  const cleanup = new AbortController();
+  const timeout = clock.wait(connectLimitMs, cleanup.signal).then(() => {
     throw new Error("its server does not respond in time");
   });
   try {
-    await Promise.race([once(socket, "connect", { signal: settled.signal }), timeout]);
+    await Promise.race([once(socket, "connect", { signal: cleanup.signal }), timeout]);
     return socket;
   } catch (error) {
     socket.on("error", () => undefined).destroy();
     throw error;
   } finally {
-    settled.abort();
+    cleanup.abort();
   }
 }
 

@@ -44,10 +44,10 @@ export async function forward(
   response.once("close", cancel);
   outgoing.on("error", () => undefined); // the wait for the response rejects with it
   try {
-    const responded = once(outgoing, "response") as Promise<[IncomingMessage]>;
+    const responseEvent = once(outgoing, "response") as Promise<[IncomingMessage]>;
     // A response may arrive before the whole request is sent; errors of sending appear in the response.
     pipeline(request, outgoing).catch(() => undefined);
-    const [incoming] = await responded;
+    const [incoming] = await responseEvent;
     response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage ?? "", forwardedHeaders(incoming.rawHeaders));
     // The body of a long poll may start much later.
     response.flushHeaders();
@@ -64,10 +64,10 @@ export async function forward(
 
 /** Raw headers (name and value alternating) without the hop-by-hop ones. */
 function forwardedHeaders(raw: readonly string[]): string[] {
-  const named = new Set(hopByHop);
+  const hopByHopNames = new Set(hopByHop);
   for (let at = 0; at < raw.length; at += 2) {
     if (raw[at]!.toLowerCase() !== "connection") continue;
-    for (const name of raw[at + 1]!.split(",")) named.add(name.trim().toLowerCase());
+    for (const name of raw[at + 1]!.split(",")) hopByHopNames.add(name.trim().toLowerCase());
   }
-  return raw.flatMap((name, at) => (at % 2 === 1 || named.has(name.toLowerCase()) ? [] : [name, raw[at + 1]!]));
+  return raw.flatMap((name, at) => (at % 2 === 1 || hopByHopNames.has(name.toLowerCase()) ? [] : [name, raw[at + 1]!]));
 }

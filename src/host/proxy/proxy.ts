@@ -16,7 +16,7 @@ import { forward } from "./forward.ts";
 
 /** The connections that content may open. */
 export interface NetworkAccess {
-  /** Whether it may reach a service of this machine, by the host and port of its URL; by default none. IPv6 addresses have no brackets. */
+  /** Tells if it may reach a service of this machine, by the host and port of its URL; by default none. IPv6 addresses have no brackets. */
   mayReachLocal?: (host: string, port: number) => boolean;
   /** Resolves host names; by default as the machine does. */
   lookup?: Lookup;
@@ -96,11 +96,11 @@ export class BrowserProxy implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#server.listening) return;
-    const closed = once(this.#server, "close");
+    const close = once(this.#server, "close");
     this.#server.close();
     this.#server.closeAllConnections();
     for (const tunnel of this.#tunnels) tunnel.destroy();
-    await closed;
+    await close;
   }
 
   #updatePlayerHosts(): void {

@@ -40,7 +40,7 @@ async function watchBrowser() {
     pid: 1,
     input,
     output,
-    exited: new Promise<string>(() => undefined),
+    exit: new Promise<string>(() => undefined),
     processes: async () => [
       { pid: 2, parent: 1, kind: "gpu-process", isStopped: false },
       { pid: 3, parent: 1, kind: "network.mojom.NetworkService", isStopped: false },

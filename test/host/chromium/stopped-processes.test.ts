@@ -19,7 +19,7 @@ async function watch(...readings: readonly SessionProcess[][]): Promise<string[]
     pid: 1,
     input: new PassThrough(),
     output: new PassThrough(),
-    exited: new Promise<string>(() => undefined),
+    exit: new Promise<string>(() => undefined),
     processes: async () => readings[Math.min(read++, readings.length - 1)]!,
     kill: () => void actions.push("kill the browser"),
     killProcess: (pid: number) => void actions.push(`kill process ${pid}`),

@@ -33,7 +33,7 @@ interface Change {
 /** Resizes `window` after each change of its display, until `signal` aborts. @throws Fault when the browser is gone. */
 export async function followDisplay(window: KioskWindow, options: FollowOptions, signal: AbortSignal): Promise<never> {
   const change: Change = { signal: new Signal(), atMs: Number.NEGATIVE_INFINITY };
-  return await runAll([(shared) => listen(change, options, shared), (shared) => refitOnChange(window, change, options, shared)], signal);
+  return await runAll([(end) => listen(change, options, end), (end) => refitOnChange(window, change, options, end)], signal);
 }
 
 async function listen(change: Change, { env, clock, log }: FollowOptions, signal: AbortSignal): Promise<never> {

@@ -14,11 +14,11 @@ export interface Placement {
   display: FlagOptions["display"];
   /** Null for the whole display. */
   requestedSize: Size | null;
-  /** Whether a window manager runs that sizes fullscreen windows itself; null if unknown. Called for X11 displays only. */
+  /** Tells if a window manager runs that sizes fullscreen windows itself; null if unknown. Called for X11 displays only. */
   hasWindowManager: () => Promise<boolean | null>;
 }
 
-/** Whether the window fits its display. `waiting`: a window manager has to resize it, and has not done so yet. */
+/** The fit of the window to its display. `waiting`: a window manager has to resize it, and has not done so yet. */
 export type Fit = { is: "fits" } | { is: "resized"; size: Size } | { is: "waiting" };
 
 // A page that takes longer hangs; the window is fitted once it responds again.
@@ -63,19 +63,19 @@ export class KioskWindow {
     return window;
   }
 
-  /** Whether the window has to be resized by `refit` when its display changes. */
+  /** True if `refit` has to resize the window when its display changes. */
   get mustFollowDisplay(): boolean {
     return this.#placement.display === "x11" && this.#placement.requestedSize === null;
   }
 
   /**
    * Moves the window onto the display.
-   * @param painted resolves when the page has painted. Until then the window shows the background of Chromium's theme: dark grey, and on a
-   * busy machine white for a frame.
+   * @param waitForPaint resolves when the page has painted. Until then the window shows the background of Chromium's theme: dark grey,
+   * and on a busy machine white for a frame.
    */
-  async reveal(painted: () => Promise<void> = () => Promise.resolve()): Promise<void> {
+  async reveal(waitForPaint: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     if (this.#target === null) return;
-    await painted();
+    await waitForPaint();
     const { windowId, outer } = this.#target;
     await this.#browser.send("Browser.setWindowBounds", { windowId, bounds: { left: 0, top: 0, ...outer } });
   }

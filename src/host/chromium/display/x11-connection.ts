@@ -64,12 +64,12 @@ export class X11Connection {
     if (head[0] !== 1) throw new Error(`it rejects the connection: ${rest.toString("latin1", 0, head[1]).trim()}`);
     const vendorBytes = rest.readUInt16LE(16);
     const formats = rest[21]!;
-    return rest.readUInt32LE(32 + padded(vendorBytes) + formats * 8);
+    return rest.readUInt32LE(32 + padLength(vendorBytes) + formats * 8);
   }
 
   /** Sends a request that consists of 32-bit numbers and, at its end, of `text`. */
   send(numbers: readonly number[], text = ""): void {
-    const name = Buffer.alloc(padded(text.length));
+    const name = Buffer.alloc(padLength(text.length));
     name.write(text, "latin1");
     this.#socket.write(Buffer.concat([toUint32s(numbers), name]));
   }
@@ -98,9 +98,9 @@ export class X11Connection {
       if (done) return null;
       this.#bytes = Buffer.concat([this.#bytes, value]);
     }
-    const taken = this.#bytes.subarray(0, length);
+    const bytes = this.#bytes.subarray(0, length);
     this.#bytes = this.#bytes.subarray(length);
-    return taken;
+    return bytes;
   }
 }
 
@@ -110,19 +110,19 @@ export function errorOf({ head }: Packet): Error {
 }
 
 /** `length` rounded up to whole 32-bit numbers, as the protocol pads texts. */
-export function padded(length: number): number {
+export function padLength(length: number): number {
   return Math.ceil(length / 4) * 4;
 }
 
 function setupRequest(cookie: Buffer): Buffer {
   const name = cookie.length === 0 ? "" : cookieName;
-  const request = Buffer.alloc(12 + padded(name.length) + padded(cookie.length));
+  const request = Buffer.alloc(12 + padLength(name.length) + padLength(cookie.length));
   request.write("l", "latin1");
   request.writeUInt16LE(11, 2);
   request.writeUInt16LE(name.length, 6);
   request.writeUInt16LE(cookie.length, 8);
   request.write(name, 12, "latin1");
-  cookie.copy(request, 12 + padded(name.length));
+  cookie.copy(request, 12 + padLength(name.length));
   return request;
 }
 

@@ -1,7 +1,7 @@
-// What the player needs to know from an X server: changes of its displays, and whether a window manager sizes fullscreen windows.
+// Asks an X server for changes of its displays, and for a window manager that sizes fullscreen windows.
 import { Fault, isFault } from "../../../base/fault.ts";
 import type { Environment } from "../account.ts";
-import { errorOf, packet, type Packet, padded, withX11, type X11Connection } from "./x11-connection.ts";
+import { errorOf, packet, type Packet, padLength, withX11, type X11Connection } from "./x11-connection.ts";
 
 // X Window System Protocol 11, RandR 1.2.
 const opcode = { changeWindowAttributes: 2, internAtom: 16, getProperty: 20, queryExtension: 98 };
@@ -26,13 +26,13 @@ export async function watchDisplays(env: Environment, onChange: () => void, sign
 }
 
 /**
- * Whether a window manager runs that sizes fullscreen windows itself; null when the X server cannot be asked.
+ * Tells if a window manager runs that sizes fullscreen windows itself; null when the X server cannot be asked.
  * @throws AbortError when `signal` aborts.
  */
 export async function hasWindowManager(env: Environment, signal: AbortSignal): Promise<boolean | null> {
   try {
     return await withX11(env, signal, async (connection, root) => {
-      const [check, supported, fullscreen] = [
+      const [check, supportList, fullscreen] = [
         await atomOf(connection, ewmh.check),
         await atomOf(connection, ewmh.supported),
         await atomOf(connection, ewmh.fullscreen),
@@ -40,7 +40,7 @@ export async function hasWindowManager(env: Environment, signal: AbortSignal): P
       // The property survives a window manager that was killed, but its window does not.
       const [window] = await propertyOf(connection, root, check);
       if (window === undefined || (await propertyOf(connection, window, check))[0] !== window) return false;
-      return (await propertyOf(connection, root, supported)).includes(fullscreen);
+      return (await propertyOf(connection, root, supportList)).includes(fullscreen);
     });
   } catch (error) {
     if (signal.aborted || !isFault(error)) throw error;
@@ -78,7 +78,7 @@ async function atomOf(connection: X11Connection, name: string): Promise<number> 
 
 /** The reply to a request whose only argument is a name. @throws Fault when the server replies with an error. */
 async function askByName(connection: X11Connection, code: number, name: string): Promise<Packet> {
-  const length = 2 + padded(name.length) / 4;
+  const length = 2 + padLength(name.length) / 4;
   connection.send([code | (length << 16), name.length], name);
   const reply = await connection.reply();
   if (reply.kind === packet.error) throw errorOf(reply);

@@ -2,16 +2,16 @@
 import type { AudioControls } from "../../../player/machine-controls.ts";
 import { numberIn, type SoundTool, toolControl } from "./audio-tools.ts";
 
-// The controls that change what a listener hears, the one for all outputs first. Cards name them differently.
-const preferred = ["Master", "PCM", "HDMI", "Headphone", "Speaker", "Digital", "Line Out"];
+// The controls that a listener hears, the one for all outputs first. Cards name them differently.
+const preferredNames = ["Master", "PCM", "HDMI", "Headphone", "Speaker", "Digital", "Line Out"];
 
 /** The controls of the first control with a volume; null if the card has none. */
 export async function probeAmixer(tool: SoundTool, signal: AbortSignal): Promise<AudioControls | null> {
-  const found = controlsIn((await tool.ask(["scontents"], signal)) ?? "");
-  const names = [...preferred, ...found.keys()];
-  const name = names.find((each) => found.get(each)?.hasVolume === true);
+  const controls = controlsIn((await tool.ask(["scontents"], signal)) ?? "");
+  const names = [...preferredNames, ...controls.keys()];
+  const name = names.find((each) => controls.get(each)?.hasVolume === true);
   if (name === undefined) return null;
-  const selected = `'${name}',${found.get(name)!.index}`;
+  const selected = `'${name}',${controls.get(name)!.index}`;
   const state = (end: AbortSignal): Promise<string | null> => tool.ask(["-M", "sget", selected], end);
   return {
     volume: toolControl<number>(tool, {
@@ -19,7 +19,7 @@ export async function probeAmixer(tool: SoundTool, signal: AbortSignal): Promise
       set: async (percent, end) => void (await tool.run(["-M", "sset", selected, `${Math.round(percent)}%`], end)),
       read: async (end) => numberIn(/\[([0-9]+)%\]/.exec((await state(end)) ?? "")?.[1]),
     }),
-    muted: !found.get(name)!.hasSwitch
+    muted: !controls.get(name)!.hasSwitch
       ? null
       : toolControl<boolean>(tool, {
           set: async (muted, end) => void (await tool.run(["-M", "sset", selected, muted ? "mute" : "unmute"], end)),
@@ -51,6 +51,6 @@ function controlsIn(contents: string): Map<string, MixerControl> {
 }
 
 function mutedIn(text: string | null): boolean | null {
-  const said = /\[(on|off)\]/.exec(text ?? "")?.[1];
-  return said === undefined ? null : said === "off";
+  const value = /\[(on|off)\]/.exec(text ?? "")?.[1];
+  return value === undefined ? null : value === "off";
 }

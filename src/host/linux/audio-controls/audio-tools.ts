@@ -1,4 +1,4 @@
-// What the adapters of the sound tools share: how they start their tool, and percentages.
+// Starts the tools of the sound adapters, and reads percentages.
 import { Fault } from "../../../base/fault.ts";
 import type { AudioControls, AudioOutput, Control } from "../../../player/machine-controls.ts";
 import { runOrFail, runTool, type ToolRun } from "../../../base/processes/run-tool.ts";
@@ -18,7 +18,7 @@ export class SoundTool {
     return runOrFail(this.name, args, { env: this.#env, signal });
   }
 
-  /** What the tool printed; null if it failed. */
+  /** The output of the tool; null if it failed. */
   async ask(args: readonly string[], signal: AbortSignal): Promise<string | null> {
     const run: ToolRun = await runTool(this.name, args, { env: this.#env, signal });
     return run.is === "ended" && run.code === 0 ? run.stdout : null;

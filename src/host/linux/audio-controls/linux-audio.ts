@@ -5,7 +5,7 @@ import { noSound, SoundTool } from "./audio-tools.ts";
 import { probePactl } from "./pactl.ts";
 import { probeWpctl } from "./wpctl.ts";
 
-// PipeWire names an output by what it is and keeps the choice itself. ALSA has no names that a browser could follow.
+// PipeWire names an output by its kind and stores the choice itself. ALSA has no names that a browser could follow.
 const probes = [
   ["wpctl", probeWpctl],
   ["pactl", probePactl],
@@ -26,7 +26,7 @@ export class LinuxAudio {
     return this.#controls;
   }
 
-  /** Finds out again what the machine has. */
+  /** Probes the machine's sound tools again. */
   async probe(signal: AbortSignal): Promise<void> {
     for (const [tool, probe] of this.#tools) {
       const controls = await probe(tool, signal);

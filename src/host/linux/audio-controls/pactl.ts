@@ -45,8 +45,8 @@ async function listOutputs(tool: SoundTool, signal: AbortSignal): Promise<AudioO
 }
 
 function mutedIn(text: string | null): boolean | null {
-  const said = /Mute:\s*(yes|no)/.exec(text ?? "")?.[1];
-  return said === undefined ? null : said === "yes";
+  const value = /Mute:\s*(yes|no)/.exec(text ?? "")?.[1];
+  return value === undefined ? null : value === "yes";
 }
 
 /** Null, which no schema accepts, if the text is not JSON. */

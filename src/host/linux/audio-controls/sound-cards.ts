@@ -21,7 +21,7 @@ export function watchSoundCards(listener: () => void, signal: AbortSignal, optio
   const devices = options.devices ?? "/dev";
   let newest = new AbortController();
   let cards = new AbortController();
-  const changed = (): void => {
+  const onChange = (): void => {
     newest.abort();
     newest = new AbortController();
     void callLater(listener, options.settleMs ?? settleMs, AbortSignal.any([signal, newest.signal]));
@@ -29,7 +29,7 @@ export function watchSoundCards(listener: () => void, signal: AbortSignal, optio
   const watchCards = (): void => {
     cards.abort();
     cards = new AbortController();
-    watchFolder(join(devices, folderName), changed, AbortSignal.any([signal, cards.signal]));
+    watchFolder(join(devices, folderName), onChange, AbortSignal.any([signal, cards.signal]));
   };
   watchCards();
   // The first card brings the folder, and the last one takes it away.
@@ -38,7 +38,7 @@ export function watchSoundCards(listener: () => void, signal: AbortSignal, optio
     (name) => {
       if (name !== folderName) return;
       watchCards();
-      changed();
+      onChange();
     },
     signal,
   );

@@ -57,8 +57,8 @@ function sinksIn(status: string | null): Map<string, string> | null {
   const [, audio] = /^Audio\n(.*?)^\S/ms.exec(status ?? "") ?? [];
   const [, sinks] = /Sinks:\n(.*?)(?:[├└]─ |$)/s.exec(audio ?? "") ?? [];
   if (sinks === undefined) return null;
-  const found = [...sinks.matchAll(/^[ │]*\*?\s+([0-9]+)\. (.*?)\s*(?:\[vol:[^\]]*\])?\s*$/gm)];
-  return new Map(found.map(([, id = "", text = ""]) => [id, text]));
+  const matches = [...sinks.matchAll(/^[ │]*\*?\s+([0-9]+)\. (.*?)\s*(?:\[vol:[^\]]*\])?\s*$/gm)];
+  return new Map(matches.map(([, id = "", text = ""]) => [id, text]));
 }
 
 /** From `Volume: 0.40 [MUTED]`. */

@@ -14,8 +14,8 @@ interface Backlight {
 /** Null without a backlight that this user may change. */
 export async function probeBacklight(root: string): Promise<Control<number> | null> {
   const parent = join(root, "sys/class/backlight");
-  const found = await Promise.all((await readdir(parent).catch(() => [])).map((name) => openBacklight(join(parent, name))));
-  const backlights = found.filter((each) => each !== null);
+  const candidates = await Promise.all((await readdir(parent).catch(() => [])).map((name) => openBacklight(join(parent, name))));
+  const backlights = candidates.filter((each) => each !== null);
   if (backlights.length === 0) return null;
   return {
     by: "backlight",
@@ -39,7 +39,7 @@ async function openBacklight(folder: string): Promise<Backlight | null> {
 }
 
 async function percentOf({ folder, most }: Backlight): Promise<number | null> {
-  // What the hardware has; not all drivers tell.
+  // The brightness of the hardware; not all drivers report it.
   const now = (await readNumber(join(folder, "actual_brightness"))) ?? (await readNumber(join(folder, "brightness")));
   return now === null ? null : Math.min(100, Math.round((now / most) * 100));
 }

@@ -5,7 +5,7 @@ import { Fault } from "../../../base/fault.ts";
 import type { Control, Power } from "../../../player/machine-controls.ts";
 import type { Tools } from "./tools.ts";
 
-/** What a TV says about its power. `changing`: it is starting or going to standby. Null: it does not respond or does not say. */
+/** The power state that a TV reports. `changing`: it is starting or going to standby. Null: it does not respond or does not say. */
 export type TvPower = Power | "changing" | null;
 
 export interface CecControls {
@@ -43,7 +43,7 @@ function controlsOf(tools: Tools, device: string, address: string): CecControls 
       // A TV that went to standby may have forgotten who is there.
       await tools.must("cec-ctl", ["-d", device, "--playback"], signal);
       const text = await tools.must("cec-ctl", ["-d", device, "--to", tv, power === "on" ? "--image-view-on" : "--standby"], signal);
-      acknowledged(text);
+      assertAcknowledged(text);
       if (power === "on") await activate(tools, device, address, signal);
     },
     read: async (signal) => {
@@ -81,6 +81,6 @@ function isUnheard(text: string): boolean {
   return /Tx, (?:Not Acknowledged|Arbitration Lost|Low Drive|Error|Aborted|Timeout)/.test(text);
 }
 
-function acknowledged(text: string): void {
+function assertAcknowledged(text: string): void {
   if (isUnheard(text)) throw new Fault("not-applied", "cec-ctl: the TV does not respond");
 }

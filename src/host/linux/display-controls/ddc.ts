@@ -11,7 +11,7 @@ export interface DdcControls {
 
 const by = "ddcutil";
 const [brightnessFeature, inputFeature] = ["10", "60"];
-// It asks each bus, and repeats what a slow monitor missed.
+// It asks each bus, and repeats the requests that a slow monitor missed.
 const detectLimitMs = 20_000;
 const capabilitiesLimitMs = 20_000;
 
@@ -96,9 +96,9 @@ function slugOf(name: string, code: string): string {
 }
 
 async function able(displays: readonly string[], isAble: (display: string) => Promise<boolean>): Promise<string[]> {
-  const found: string[] = [];
-  for (const display of displays) if (await isAble(display)) found.push(display);
-  return found;
+  const result: string[] = [];
+  for (const display of displays) if (await isAble(display)) result.push(display);
+  return result;
 }
 
 function getFeature(tools: Tools, display: string, feature: string, signal: AbortSignal): Promise<string | null> {

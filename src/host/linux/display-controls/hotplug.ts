@@ -22,21 +22,21 @@ export async function followHotplug(
   onChange: (signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<never> {
-  const changed = new Signal();
+  const changeSignal = new Signal();
   const source = sourceOf(env);
   return runAll(
     [
       async (end) => {
         for (;;) {
           // How it failed does not matter: without it, the slow check finds changes, and tries it again.
-          await source(env, () => changed.notify(), end).catch(() => end.throwIfAborted());
+          await source(env, () => changeSignal.notify(), end).catch(() => end.throwIfAborted());
           await clock.wait(slowCheckMs, end);
-          changed.notify();
+          changeSignal.notify();
         }
       },
       async (end) => {
         for (;;) {
-          await changed.wait(clock, Number.POSITIVE_INFINITY, end);
+          await changeSignal.wait(clock, Number.POSITIVE_INFINITY, end);
           await clock.wait(settleMs, end);
           await onChange(end);
         }

@@ -43,17 +43,17 @@ export function currentMode({ isEnabled, modes }: Output): DisplayMode | null {
   return isEnabled && current !== undefined ? toMode(current) : null;
 }
 
-/** Whether the output takes any mode, because nothing real is connected to it: it lists at most the present one. */
+/** True if the output takes any mode, because nothing real is connected to it: it lists at most the present one. */
 function takesAnyMode({ modes }: Output): boolean {
   return modes.every(({ isPreferred, isCurrent }) => isCurrent && !isPreferred);
 }
 
 /** The output's own mode that is meant; null if it has none. */
 export function findMode({ modes }: Output, { width, height, refresh_hz }: DisplayMode): OutputMode | null {
-  const sized = modes.filter((each) => each.width === width && each.height === height);
-  if (refresh_hz === undefined) return sized.toSorted((a, b) => b.refreshHz - a.refreshHz)[0] ?? null;
+  const candidates = modes.filter((each) => each.width === width && each.height === height);
+  if (refresh_hz === undefined) return candidates.toSorted((a, b) => b.refreshHz - a.refreshHz)[0] ?? null;
   const distance = (each: OutputMode): number => Math.abs(each.refreshHz - refresh_hz);
-  const [nearest] = sized.toSorted((a, b) => distance(a) - distance(b));
+  const [nearest] = candidates.toSorted((a, b) => distance(a) - distance(b));
   return nearest !== undefined && distance(nearest) <= refreshToleranceHz ? nearest : null;
 }
 
@@ -63,8 +63,8 @@ export function outputsWithMode(outputs: readonly Output[], mode: DisplayMode): 
   if (able.length > 0) return able;
   const names = [...new Set(outputs.flatMap(({ modes }) => modes.map(nameOf)))];
   const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : "";
-  const known = names.length === 0 ? "no display is connected" : `it has ${names.slice(0, maxNamed).join(", ")}${more}`;
-  throw new Fault("unsupported", `no display has the mode ${nameOf({ ...mode, refreshHz: mode.refresh_hz ?? 0 })}: ${known}`);
+  const detail = names.length === 0 ? "no display is connected" : `it has ${names.slice(0, maxNamed).join(", ")}${more}`;
+  throw new Fault("unsupported", `no display has the mode ${nameOf({ ...mode, refreshHz: mode.refresh_hz ?? 0 })}: ${detail}`);
 }
 
 function toMode({ width, height, refreshHz }: OutputMode): DisplayMode {

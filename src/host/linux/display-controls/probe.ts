@@ -1,4 +1,4 @@
-// Finds out which displays the machine has and what can be changed on them: compositor or X server first, then CEC, backlight, DDC/CI.
+// Finds the machine's displays and the controls of each: compositor or X server first, then CEC, backlight, DDC/CI.
 import type { Control, DisplayControls, Power } from "../../../player/machine-controls.ts";
 import { probeBacklight } from "./backlight.ts";
 import { type CecControls, probeCec } from "./cec.ts";
@@ -18,7 +18,7 @@ export interface ProbedDisplays {
 export async function probeDisplays(tools: Tools, signal: AbortSignal): Promise<ProbedDisplays> {
   // The tools of CEC and DDC/CI use other wires, so they do not disturb each other.
   const [screen, cec, backlight, ddc] = await Promise.all([
-    probeWayland(tools, signal).then((found) => found ?? probeX11(tools, signal)),
+    probeWayland(tools, signal).then((controls) => controls ?? probeX11(tools, signal)),
     probeCec(tools, signal),
     probeBacklight(tools.root),
     probeDdc(tools, signal),

@@ -1,4 +1,4 @@
-// What the display adapters need of their surroundings: the session's environment, the root folder, and the system's tools.
+// The environment of the display adapters: the session's variables, the root folder, and the system's tools.
 import { Fault } from "../../../base/fault.ts";
 import { runOrFail, runTool, type ToolRun } from "../../../base/processes/run-tool.ts";
 
@@ -8,9 +8,9 @@ export interface Tools {
   readonly root: string;
   /** Never rejects, except with an AbortError. */
   run(name: string, args: readonly string[], signal: AbortSignal, limitMs?: number): Promise<ToolRun>;
-  /** What the tool printed. @throws Fault `not-applied` if it failed. */
+  /** The output of the tool. @throws Fault `not-applied` if it failed. */
   must(name: string, args: readonly string[], signal: AbortSignal, limitMs?: number): Promise<string>;
-  /** What the tool printed; null if it failed. */
+  /** The output of the tool; null if it failed. */
   ask(name: string, args: readonly string[], signal: AbortSignal, limitMs?: number): Promise<string | null>;
 }
 

@@ -50,9 +50,9 @@ function readLine(output: Output, line: string): void {
     output.modes.push({ width: Number(width), height: Number(height), refreshHz: Number(refresh ?? 0), ...flags });
   }
   const [, key, value = ""] = /^(Make|Model|Enabled|Transform): (.*)$/.exec(line) ?? [];
-  const known = value === "" || value === "(null)" || value === "Unknown" ? null : value;
-  if (key === "Make") output.make = known;
-  if (key === "Model") output.model = known;
+  const text = value === "" || value === "(null)" || value === "Unknown" ? null : value;
+  if (key === "Make") output.make = text;
+  if (key === "Model") output.model = text;
   if (key === "Enabled") output.isEnabled = value === "yes";
   if (key === "Transform") output.rotation = rotations[value as Transform] ?? null;
 }

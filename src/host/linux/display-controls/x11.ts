@@ -35,7 +35,7 @@ function parseXOutputs(text: string): Output[] {
 function parseOutput(part: string): Output {
   const [head = "", ...lines] = part.split("\n");
   const name = head.split(" ", 1)[0]!;
-  // Its size and place, then the rotation unless it is the normal one, then in parentheses what it is able to.
+  // Its size and place, then the rotation unless it is the normal one, then its abilities in parentheses.
   const [, isOn, rotation] = /connected (?:primary )?(\d+x\d+\+\d+\+\d+)?\s*(left|right|inverted)?/.exec(head) ?? [];
   const hex = /EDID:\s*\n((?:\s+[0-9a-f]{32}\n)+)/.exec(part)?.[1]?.replaceAll(/\s/g, "") ?? "";
   return {
@@ -108,12 +108,12 @@ function modeControl(tools: Tools): Control<DisplayMode | null> {
     set: async (mode, signal) => {
       const outputs = (await readXOutputs(tools, signal)) ?? [];
       // Unlike a compositor's virtual output, an X server's takes only modes that it lists.
-      const listed = outputs.map((output) => ({ ...output, modes: output.modes.map((each) => ({ ...each, isCurrent: false })) }));
+      const candidates = outputs.map((output) => ({ ...output, modes: output.modes.map((each) => ({ ...each, isCurrent: false })) }));
       const able =
         mode === null
           ? outputs
           : outputsWithMode(
-              listed.filter(({ modes }) => modes.length > 0),
+              candidates.filter(({ modes }) => modes.length > 0),
               mode,
             );
       await forEach(able, (output) => tools.must("xrandr", ["--output", output.name, ...modeFlags(output, mode)], signal));

@@ -25,24 +25,24 @@ export async function mountOf(root: string, folder: string): Promise<Mount | nul
   const mounts = text.split("\n").flatMap((line) => mountIn(line) ?? []);
   const holding = mounts.filter(({ path }) => path === "/" || folder === path || folder.startsWith(`${path}/`));
   // A later mount at the same place hides an earlier one.
-  return holding.reduce<Mount | null>((found, mount) => (found === null || mount.path.length >= found.path.length ? mount : found), null);
+  return holding.reduce<Mount | null>((best, mount) => (best === null || mount.path.length >= best.path.length ? mount : best), null);
 }
 
 /** The block device of a mount; null if it has none, as a folder in memory or of the network. @param root the folder that has `sys`. */
 export async function blockDeviceOf(root: string, { device, source }: Mount): Promise<BlockDevice | null> {
   // Some file systems, such as btrfs, have numbers of their own; their source is a device.
   const link = await readlink(join(root, "sys/dev/block", device)).catch(() => null);
-  const found = link === null ? basename(source) : basename(link);
+  const name = link === null ? basename(source) : basename(link);
   if (link === null && !source.startsWith("/dev/")) return null;
-  const part = await lowestOf(root, found);
+  const part = await lowestOf(root, name);
   const path = await readlink(join(root, "sys/class/block", part)).catch(() => null);
   if (path === null) return null;
   // A partition is a folder in that of its disk.
   const isPartition = await exists(join(root, "sys/class/block", part, "partition"));
-  return { part: found, disk: isPartition ? basename(dirname(path)) : part };
+  return { part: name, disk: isPartition ? basename(dirname(path)) : part };
 }
 
-/** What an encrypted or logical volume lies on. */
+/** The partition under an encrypted or logical volume. */
 async function lowestOf(root: string, name: string): Promise<string> {
   const [below] = (await readdir(join(root, "sys/class/block", name, "slaves")).catch(() => [])).toSorted((a, b) => (a < b ? -1 : 1));
   return below === undefined ? name : lowestOf(root, below);
@@ -56,11 +56,11 @@ function mountIn(line: string): Mount | null {
   if (device === undefined || path === undefined || type === undefined || source === undefined) return null;
   // Of the mount, and of the file system: ext4 makes itself read-only after an error.
   const isReadOnly = [options, superOptions].some((each) => each?.split(",").includes("ro"));
-  return { device, path: unescaped(path), type, source: unescaped(source), isReadOnly };
+  return { device, path: decodeOctal(path), type, source: decodeOctal(source), isReadOnly };
 }
 
 /** The kernel writes a space as `\040`. */
-function unescaped(text: string): string {
+function decodeOctal(text: string): string {
   return text.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }
 

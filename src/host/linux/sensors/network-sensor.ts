@@ -48,8 +48,8 @@ interface Route {
 }
 
 function best(routes: readonly (Route | null)[]): string | null {
-  const found = routes.filter((route) => route !== null).toSorted((a, b) => a.metric - b.metric);
-  return found[0]?.name ?? null;
+  const candidates = routes.filter((route) => route !== null).toSorted((a, b) => a.metric - b.metric);
+  return candidates[0]?.name ?? null;
 }
 
 /** A line of /proc/net/route: interface, destination, gateway, flags, …, metric (decimal), mask. */
@@ -84,7 +84,7 @@ async function readWifi(root: string, name: string, env: NodeJS.ProcessEnv, sign
     const ssid = /^\s*SSID: (.*)$/m.exec(run.stdout)?.[1];
     const level = /^\s*signal: (-?[0-9]+) dBm/m.exec(run.stdout)?.[1];
     return {
-      ssid: ssid === undefined ? null : unescaped(ssid).slice(0, longestSsid),
+      ssid: ssid === undefined ? null : decodeHex(ssid).slice(0, longestSsid),
       signal_dbm: level === undefined ? null : Number(level),
     };
   }
@@ -96,7 +96,7 @@ async function readWifi(root: string, name: string, env: NodeJS.ProcessEnv, sign
 }
 
 /** iw prints each byte that is not printable ASCII as `\xc3`. */
-function unescaped(text: string): string {
+function decodeHex(text: string): string {
   const bytes = text.replaceAll(/\\x([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
   return Buffer.from(bytes, "latin1").toString("utf8");
 }

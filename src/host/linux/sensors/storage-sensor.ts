@@ -23,7 +23,7 @@ export interface StorageSensorOptions {
 
 export class StorageSensor {
   readonly #options: StorageSensorOptions;
-  readonly #smart = new Map<string, { at: number; found: Smart }>();
+  readonly #smart = new Map<string, { at: number; smart: Smart }>();
 
   constructor(options: StorageSensorOptions) {
     this.#options = options;
@@ -47,11 +47,11 @@ export class StorageSensor {
   }
 
   async #readSmart(disk: string, signal: AbortSignal): Promise<Smart> {
-    const known = this.#smart.get(disk);
-    if (known !== undefined && this.#options.now() - known.at < smartIntervalMs) return known.found;
-    const found = await askSmart(disk, this.#options.env, signal);
-    this.#smart.set(disk, { at: this.#options.now(), found });
-    return found;
+    const entry = this.#smart.get(disk);
+    if (entry !== undefined && this.#options.now() - entry.at < smartIntervalMs) return entry.smart;
+    const smart = await askSmart(disk, this.#options.env, signal);
+    this.#smart.set(disk, { at: this.#options.now(), smart });
+    return smart;
   }
 }
 
@@ -72,12 +72,12 @@ async function askSmart(disk: string, env: NodeJS.ProcessEnv, signal: AbortSigna
   if (disk.startsWith("mmcblk")) return noSmart;
   const run = await runTool("smartctl", ["-H", "-A", "-j", `/dev/${disk}`], { env, signal });
   if (run.is !== "ended") return noSmart;
-  const said = jsonObject(run.stdout);
-  const passed = member(said["smart_status"])["passed"];
-  const used = member(said["nvme_smart_health_information_log"])["percentage_used"];
+  const report = jsonObject(run.stdout);
+  const verdict = member(report["smart_status"])["passed"];
+  const wear = member(report["nvme_smart_health_information_log"])["percentage_used"];
   return {
-    smart: typeof passed === "boolean" ? (passed ? "passed" : "failed") : null,
-    wearPercent: typeof used === "number" ? used : null,
+    smart: typeof verdict === "boolean" ? (verdict ? "passed" : "failed") : null,
+    wearPercent: typeof wear === "number" ? wear : null,
   };
 }
 

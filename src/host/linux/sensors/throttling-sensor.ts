@@ -1,4 +1,4 @@
-// Whether a Raspberry Pi slows its processor down, now and since the machine started.
+// Reads if a Raspberry Pi slows its processor down, now and since the machine started.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Throttling } from "../../../player/machine-controls.ts";
@@ -27,8 +27,8 @@ export interface ThrottlingSensorOptions {
 
 export class ThrottlingSensor {
   readonly #options: ThrottlingSensorOptions;
-  #seen: Set<Condition> | null = null;
-  /** Whether it has answered. What is not a Raspberry Pi has no such tool, and is not asked at each heartbeat. */
+  #history: Set<Condition> | null = null;
+  /** True once nothing answered: only a Raspberry Pi has the tool, and other machines are not asked at each heartbeat. */
   #isAbsent = false;
 
   constructor(options: ThrottlingSensorOptions) {
@@ -39,28 +39,28 @@ export class ThrottlingSensor {
   async read(signal: AbortSignal): Promise<Throttling | null> {
     if (this.#isAbsent) return null;
     const { root, env } = this.#options;
-    const told = (await askFirmware(env, signal)) ?? (await readFirmwareFile(root)) ?? (await readVoltageAlarm(root));
-    if (told === null) {
+    const flags = (await askFirmware(env, signal)) ?? (await readFirmwareFile(root)) ?? (await readVoltageAlarm(root));
+    if (flags === null) {
       this.#isAbsent = true;
       return null;
     }
-    return { now: conditionsOf(told), since_start: await this.#latch(conditionsOf(told | (told >> sinceStartShift))) };
+    return { now: conditionsOf(flags), since_start: await this.#latch(conditionsOf(flags | (flags >> sinceStartShift))) };
   }
 
   /**
-   * Adds what occurred to what did before. The firmware's own memory is not enough: the kernel's driver for the voltage clears it
+   * Adds the current conditions to the earlier ones. The firmware's own memory is not enough: the kernel's driver for the voltage clears it
    * whenever it looks. Kept on the disk with the run of the machine, so that a restart of the player does not forget it.
    */
-  async #latch(occurred: readonly Condition[]): Promise<Condition[]> {
+  async #latch(current: readonly Condition[]): Promise<Condition[]> {
     const { memory, run } = this.#options;
-    if (this.#seen === null) {
-      const stored = run === null ? null : await memory.read();
-      this.#seen = new Set(stored !== null && stored.run === run ? stored.seen : []);
+    if (this.#history === null) {
+      const record = run === null ? null : await memory.read();
+      this.#history = new Set(record !== null && record.run === run ? record.seen : []);
     }
-    const added = occurred.filter((each) => !this.#seen!.has(each));
-    for (const each of added) this.#seen.add(each);
-    if (added.length > 0 && run !== null) await memory.write({ run, seen: [...this.#seen] });
-    return conditions.filter((each) => this.#seen!.has(each));
+    const additions = current.filter((each) => !this.#history!.has(each));
+    for (const each of additions) this.#history.add(each);
+    if (additions.length > 0 && run !== null) await memory.write({ run, seen: [...this.#history] });
+    return conditions.filter((each) => this.#history!.has(each));
   }
 }
 
