@@ -15,7 +15,7 @@ export class FrameCounter {
   #late = 0;
   #last = Number.NaN;
   /** Since when a frame is requested, on the performance clock, and whether that was in the frame before. Null: none is. */
-  #requested: { at: number; inFrame: boolean } | null = null;
+  #frameRequest: { at: number; inFrame: boolean } | null = null;
   #pending = 0;
   #isInFrame = false;
 
@@ -27,7 +27,7 @@ export class FrameCounter {
       isPending = false;
     };
     this.#pending += 1;
-    this.#requested ??= { at: this.#isInFrame ? this.#last : performance.now(), inFrame: this.#isInFrame };
+    this.#frameRequest ??= { at: this.#isInFrame ? this.#last : performance.now(), inFrame: this.#isInFrame };
     const handle = requestAnimationFrame((time) => {
       settle();
       // Several callbacks may run in one frame, which counts once.
@@ -42,7 +42,7 @@ export class FrameCounter {
     return () => {
       cancelAnimationFrame(handle);
       settle();
-      if (this.#pending === 0) this.#requested = null;
+      if (this.#pending === 0) this.#frameRequest = null;
     };
   }
 
@@ -56,31 +56,31 @@ export class FrameCounter {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(reasonOf(signal));
       const cancel = this.request((time) => {
-        signal?.removeEventListener("abort", aborted);
+        signal?.removeEventListener("abort", onAbort);
         resolve(time);
       });
-      function aborted(): void {
+      function onAbort(): void {
         cancel();
         reject(reasonOf(signal!));
       }
-      signal?.addEventListener("abort", aborted, { once: true });
+      signal?.addEventListener("abort", onAbort, { once: true });
     });
   }
 
   /** The number of frames since the last call, and how many of them were late. */
   take(): { frames: number; late: number } {
-    const taken = { frames: this.#count, late: this.#late };
+    const counts = { frames: this.#count, late: this.#late };
     this.#count = this.#late = 0;
-    return taken;
+    return counts;
   }
 
   #countFrame(time: number): void {
     // The time of a frame is when it began, and the page may have been busy until now.
-    const waitedMs = this.#requested === null ? 0 : Math.max(time, performance.now()) - this.#requested.at;
+    const waitedMs = this.#frameRequest === null ? 0 : Math.max(time, performance.now()) - this.#frameRequest.at;
     // A hidden page gets no frames: that is no lateness.
     if (waitedMs > lateFrameTimes * this.#frameTime.value + noiseMs && document.visibilityState === "visible") this.#late += 1;
-    if (this.#requested?.inFrame === true) this.#frameTime.add(time - this.#last);
-    this.#requested = null;
+    if (this.#frameRequest?.inFrame === true) this.#frameTime.add(time - this.#last);
+    this.#frameRequest = null;
     this.#last = time;
     this.#count += 1;
   }

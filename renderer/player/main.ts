@@ -27,7 +27,7 @@ const frames = new FrameCounter();
 const iframeReports = new IframeReports();
 const clock = new CorrectedTime(frames, () => display.redraw());
 const driftLog = new DriftLog();
-const clockKnown = Promise.race([clock.synchronized, delay(clockTimeoutMs)]);
+const clockKnown = Promise.race([clock.firstSync, delay(clockTimeoutMs)]);
 const reportQueue = new ReportQueue(send);
 const display = new Display(document.querySelector<HTMLElement>("#display")!, {
   clock,

@@ -16,8 +16,8 @@ const measureMs = 1_000;
 
 /** The measurement. Frames are requested for a second, so a still screen is measured too. */
 export async function measure(id: string, frames: FrameCounter): Promise<Measured> {
-  const [codecs, presented] = await Promise.all([Promise.all(videos.map(codecOf)), countFrames(frames)]);
-  return { type: "measured", id, codecs, ...presented };
+  const [codecs, count] = await Promise.all([Promise.all(videos.map(codecOf)), countFrames(frames)]);
+  return { type: "measured", id, codecs, ...count };
 }
 
 async function codecOf([name, contentType, width, height]: (typeof videos)[number]): Promise<Measured["codecs"][number]> {

@@ -45,7 +45,7 @@ export interface Layer {
    * when something is not ready to be painted; `ready` then resolves when it is.
    */
   showIfReady?(frameTime: number): boolean;
-  /** Whether it shows all that is due at the clock's instant, as far as that can be shown. Without it: always. */
+  /** True if it shows all that is due at the clock's instant, as far as that can be shown. Without it: always. */
   readonly isUpToDate?: boolean;
   /** Called in the first frame that shows this layer; `at` resolves with when that frame is presented (corrected wall time, ms). */
   onPresented(at: Promise<number>): void;

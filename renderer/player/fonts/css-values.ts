@@ -2,11 +2,11 @@
 
 /** The names in a value of `font-family`, without quotation marks. */
 export function familiesIn(value: string): string[] {
-  return (value.match(/"[^"]*"|'[^']*'|[^,]+/g) ?? []).map((name) => unquoted(name.trim())).filter((name) => name !== "");
+  return (value.match(/"[^"]*"|'[^']*'|[^,]+/g) ?? []).map((name) => stripQuotes(name.trim())).filter((name) => name !== "");
 }
 
 /** A name without its quotation marks. */
-export function unquoted(name: string): string {
+export function stripQuotes(name: string): string {
   return name.replace(/^["']|["']$/g, "");
 }
 

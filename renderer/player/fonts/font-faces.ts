@@ -1,5 +1,5 @@
 // The shipped fonts as the page's style sheets declare them, for pictures that cannot use the page's fonts and must contain their own.
-import { areIn, type Ranges, rangesIn, unquoted } from "./css-values.ts";
+import { areIn, type Ranges, rangesIn, stripQuotes } from "./css-values.ts";
 
 /** A rule `@font-face` of the page. */
 export interface FontFaceRule {
@@ -17,7 +17,7 @@ const read = new Map<CSSFontFaceRule, FontFaceRule>();
 
 function facesOf(family: string): FontFaceRule[] {
   return [...document.styleSheets].flatMap((sheet) => {
-    const families = sheets.get(sheet) ?? Map.groupBy(rulesOf(sheet), ({ style }) => unquoted(style.getPropertyValue("font-family")));
+    const families = sheets.get(sheet) ?? Map.groupBy(rulesOf(sheet), ({ style }) => stripQuotes(style.getPropertyValue("font-family")));
     sheets.set(sheet, families);
     return (families.get(family) ?? []).map((rule) => {
       const face = read.get(rule) ?? readRule(rule, sheet.href ?? location.href);
@@ -35,7 +35,7 @@ function readRule({ style }: CSSFontFaceRule, base: string): FontFaceRule {
   const value = (name: string, otherwise: string): string => style.getPropertyValue(name) || otherwise;
   const range = value("unicode-range", "U+0-10FFFF");
   return {
-    family: unquoted(style.getPropertyValue("font-family")),
+    family: stripQuotes(style.getPropertyValue("font-family")),
     style: value("font-style", "normal"),
     weight: value("font-weight", "400"),
     range,
@@ -44,7 +44,7 @@ function readRule({ style }: CSSFontFaceRule, base: string): FontFaceRule {
   };
 }
 
-/** Whether the rules that the page has give a family a font for the letter. */
+/** True if the rules of the page give a family a font for the letter. */
 export function hasFontFor(family: string, letter: number): boolean {
   return facesOf(family).some(({ ranges }) => areIn(ranges, letter));
 }
@@ -60,8 +60,8 @@ export function facesFor(text: string, families: readonly string[], styles: read
     for (const family of families) {
       const having = facesOf(family).filter(({ ranges }) => areIn(ranges, code));
       if (having.length === 0) continue;
-      const styled = having.filter(({ style }) => styles.includes(style));
-      for (const face of styled.length > 0 ? styled : having) faces.add(face);
+      const matches = having.filter(({ style }) => styles.includes(style));
+      for (const face of matches.length > 0 ? matches : having) faces.add(face);
       break;
     }
   }

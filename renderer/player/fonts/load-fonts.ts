@@ -1,16 +1,16 @@
 // Loads the fonts that a text needs, so that it is never seen in others, and says which could not be loaded.
 import { createElement } from "../dom.ts";
-import { areIn, rangesIn, unquoted } from "./css-values.ts";
+import { areIn, rangesIn, stripQuotes } from "./css-values.ts";
 import { familiesOf, loadRules } from "./rules.ts";
 
 /** How long a text waits for its fonts. They come from the local disk; a preview's come from the service. */
 const timeoutMs = 3_000;
 
-/** What {@link loadFonts} could not load. */
+/** The fonts that {@link loadFonts} could not load. */
 export interface MissingFonts {
   /** The families; empty if all fonts are loaded. */
   families: string[];
-  /** Whether some of the page's fonts are still loading, so that those of these families may come late. */
+  /** True if some of the page's fonts are still loading, so that those of these families may come late. */
   areLoading: boolean;
 }
 
@@ -19,22 +19,22 @@ export interface MissingFonts {
  * it is drawn in the next font that has its letters.
  */
 export async function loadFonts(parent: Element, texts: readonly string[], signal?: AbortSignal): Promise<MissingFonts> {
-  // Laying letters out is what makes a browser load their fonts: those of a list that draw them, and no others.
+  // A browser loads a font when it lays letters out: only those of a list that draw the letters.
   const probe = createElement("div", "font-probe", uniqueClusters(texts));
   parent.append(probe);
-  const wanted = new Set(familiesOf(probe));
+  const familyNames = new Set(familiesOf(probe));
   const { fontStyle } = getComputedStyle(probe);
   const { hasLoaded, withoutRules } = await fontsSettled(probe, signal);
   probe.remove();
   const letters = [...new Set(texts.join(""))].map((letter) => letter.codePointAt(0)!);
   const concerns = (face: FontFace): boolean => {
-    if (face.style !== fontStyle || !wanted.has(nameOf(face))) return false;
+    if (face.style !== fontStyle || !familyNames.has(nameOf(face))) return false;
     const ranges = rangesIn(face.unicodeRange);
     return letters.some((letter) => areIn(ranges, letter));
   };
-  const failed = hasLoaded ? ["error"] : ["error", "loading"];
+  const failureStates = hasLoaded ? ["error"] : ["error", "loading"];
   // Most have none: the ranges of all faces need not be read.
-  const faces = [...document.fonts].filter((face) => failed.includes(face.status));
+  const faces = [...document.fonts].filter((face) => failureStates.includes(face.status));
   const families = new Set([...withoutRules, ...faces.filter(concerns).map(nameOf)]);
   return { families: [...families], areLoading: !hasLoaded };
 }
@@ -44,7 +44,7 @@ export function missingFontDetail(families: readonly string[]): string {
   return `the shipped font ${families.join(", ")} could not be loaded, and its letters are drawn in another: reinstall the package (apt install --reinstall signage-player)`;
 }
 
-/** What became of the fonts: whether all are loaded or broken, and the families of which not even the rules are there. */
+/** The result of loading: all fonts are loaded or broken, and the families without their rules. */
 interface Settled {
   hasLoaded: boolean;
   withoutRules: string[];
@@ -84,5 +84,5 @@ function uniqueClusters(texts: readonly string[]): string {
 }
 
 function nameOf(face: FontFace): string {
-  return unquoted(face.family);
+  return stripQuotes(face.family);
 }

@@ -1,7 +1,7 @@
 // Loads the rules of the Chinese, Japanese and Korean fonts when a text has letters for them. They are most of all rules, and reading them
 // would delay the start of every page.
 import { createElement } from "../dom.ts";
-import { areIn, familiesIn, type Ranges, rangesIn, unquoted } from "./css-values.ts";
+import { areIn, familiesIn, type Ranges, rangesIn, stripQuotes } from "./css-values.ts";
 import jp from "./east/jp.css?url";
 import kr from "./east/kr.css?url";
 import sc from "./east/sc.css?url";
@@ -20,7 +20,7 @@ const timeoutMs = 3_000;
 const loads = new Map<string, Promise<boolean>>();
 let eastRanges: Ranges | undefined;
 
-/** Whether a text has letters whose font may be in a style sheet of its own. */
+/** True if a text has letters whose font may be in a style sheet of its own. */
 export function mayNeedRules(text: string): boolean {
   return eastLetters(text).length > 0;
 }
@@ -36,20 +36,20 @@ export function familiesOf(element: Element): string[] {
  * @returns the families without their rules; of those after an abort of `signal` none are loaded.
  */
 export async function loadRules(text: string, families: readonly string[], signal?: AbortSignal): Promise<string[]> {
-  const lost: string[] = [];
+  const missing: string[] = [];
   let letters = eastLetters(text);
   for (const family of families) {
     if (letters.length === 0 || signal?.aborted === true) break;
     const url = sheets.get(family);
-    if (url !== undefined && !(await hasLoaded(url))) lost.push(family);
+    if (url !== undefined && !(await hasLoaded(url))) missing.push(family);
     letters = letters.filter((letter) => !hasFontFor(family, letter));
   }
-  return lost;
+  return missing;
 }
 
 function eastLetters(text: string): number[] {
   // config/fonts.ts writes it into the page's style sheet.
-  eastRanges ??= rangesIn(unquoted(getComputedStyle(document.documentElement).getPropertyValue("--east-letters")));
+  eastRanges ??= rangesIn(stripQuotes(getComputedStyle(document.documentElement).getPropertyValue("--east-letters")));
   const ranges = eastRanges;
   return [...new Set(text)].map((letter) => letter.codePointAt(0)!).filter((letter) => areIn(ranges, letter));
 }

@@ -51,7 +51,7 @@ export interface ItemContext {
 /** One play of an item. The zone owns it and calls, in this order and once each: prepare, show, hide, dispose. */
 export interface Item {
   readonly element: HTMLElement;
-  /** Whether it failed and shows nothing any more. Items without this property keep their last picture when they fail. */
+  /** True if it failed and shows nothing any more. Items without this property keep their last picture when they fail. */
   readonly hasLostPicture?: boolean;
   /** Resolves when the hidden element has presented its first frame. Rejects with an ItemFailure. */
   prepare(signal: AbortSignal): Promise<void>;
@@ -131,16 +131,16 @@ export function withTimeout<T>(work: Promise<T>, ms: number, signal: AbortSignal
       end();
       reject(createError());
     }, ms);
-    function aborted(): void {
+    function onAbort(): void {
       end();
       reject(new DOMException("Aborted", "AbortError"));
     }
     function end(): void {
       clearTimeout(timer);
-      signal.removeEventListener("abort", aborted);
+      signal.removeEventListener("abort", onAbort);
     }
-    if (signal.aborted) return aborted();
-    signal.addEventListener("abort", aborted, { once: true });
+    if (signal.aborted) return onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
     work.then(
       (value) => {
         end();

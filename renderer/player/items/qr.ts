@@ -29,7 +29,7 @@ export function createQr(item: Extract<SceneItem, { type: "qr" }>, context: Item
   });
 }
 
-/** Why no camera can read the code, and what to do about it; null when it is readable. */
+/** The reason that no camera can read the code, and the remedy; null when it is readable. */
 function reasonUnreadable(item: Extract<SceneItem, { type: "qr" }>, modulePixels: number): string | null {
   if (modulePixels < minModulePixels)
     return `a module of the code is ${modulePixels} pixel${modulePixels === 1 ? "" : "s"} wide, cameras need ${minModulePixels}: shorten data, lower error_correction or enlarge the zone`;

@@ -9,12 +9,12 @@ export function startWorker(url: string): Worker {
 }
 
 /**
- * A worker must come from the page's origin, and what it loads need not. A sandboxed page shares its origin only with its blobs.
+ * A worker must come from the page's origin; the scripts that it loads need not. A sandboxed page shares its origin only with its blobs.
  * Not a module: for the imports of one, Chromium 156 matches 'self' of the page's policy with no address.
  */
 function ownAddressOf(url: string): string {
-  const known = ownAddresses.get(url);
-  if (known !== undefined) return known;
+  const existing = ownAddresses.get(url);
+  if (existing !== undefined) return existing;
   const script = `importScripts(${JSON.stringify(new URL(url, location.href).href)});`;
   const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
   ownAddresses.set(url, address);

@@ -7,7 +7,7 @@ const halfFrameMs = 8;
 // A longer setTimeout fires at once.
 const maxTimerMs = 2 ** 31 - 1;
 
-/** What alarms need of their clock. All times in ms. */
+/** The clock of alarms. All times in ms. */
 interface AlarmClock {
   /** Wall time. */
   now(): number;

@@ -28,7 +28,7 @@ interface Sample {
 /** Estimates the player's clock from the quickest of the last eight exchanges. */
 export class CorrectedTime implements PageClock {
   /** Resolves with the first exchange. Until then the time is the machine's own, uncorrected. */
-  readonly synchronized: Promise<void>;
+  readonly firstSync: Promise<void>;
   readonly rate = 1;
   readonly #alarms: Alarms;
   readonly #markSynchronized: () => void;
@@ -41,7 +41,7 @@ export class CorrectedTime implements PageClock {
     this.#alarms = new Alarms(frames, this);
     this.#onStep = onStep;
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.synchronized = promise;
+    this.firstSync = promise;
     this.#markSynchronized = resolve;
   }
 
@@ -53,20 +53,20 @@ export class CorrectedTime implements PageClock {
     return performanceTime + this.#offset;
   }
 
-  /** Adds one exchange: the request was sent at `sent`, the response `remote` (the player's time) arrived at `received`. */
-  addSample(sent: number, remote: number, received: number): void {
-    const sample = { offset: remote - (sent + received) / 2, roundTrip: received - sent };
+  /** Adds one exchange: the request was sent at `sentAt`, the response `remote` (the player's time) arrived at `receivedAt`. */
+  addSample(sentAt: number, remote: number, receivedAt: number): void {
+    const sample = { offset: remote - (sentAt + receivedAt) / 2, roundTrip: receivedAt - sentAt };
     const best = quickest(this.#samples);
     // Each sample is wrong by at most half its round trip. A larger difference means that the player's clock was set or this machine slept.
-    const stepped = best !== undefined && Math.abs(sample.offset - best.offset) > (sample.roundTrip + best.roundTrip) / 2 + noiseMs;
-    this.#samples = stepped ? [sample] : [...this.#samples.slice(1 - maxSamples), sample];
+    const isStep = best !== undefined && Math.abs(sample.offset - best.offset) > (sample.roundTrip + best.roundTrip) / 2 + noiseMs;
+    this.#samples = isStep ? [sample] : [...this.#samples.slice(1 - maxSamples), sample];
     const estimate = quickest(this.#samples)!;
     if (best === undefined || Math.abs(estimate.offset - this.#offset) > noiseMs) {
       this.#offset = estimate.offset;
       this.#alarms.rearm();
     }
     this.#markSynchronized();
-    if (stepped) this.#onStep();
+    if (isStep) this.#onStep();
   }
 
   alarm(time: number, callback: (frameTime: number) => void): () => void {

@@ -35,8 +35,8 @@ export class PresentationTiming {
     try {
       await this.#frames.next();
       // The browser prepares a frame while it still draws the one before. When the second frame begins, the first has been drawn.
-      const drawn = await this.#frames.next();
-      const timer = setTimeout(() => resolve(drawn), timeoutMs);
+      const drawnAt = await this.#frames.next();
+      const timer = setTimeout(() => resolve(drawnAt), timeoutMs);
       return await presentedAt.finally(() => clearTimeout(timer));
     } finally {
       this.#waiting.delete(name);

@@ -64,13 +64,13 @@ export class SceneSocket {
   }
 
   #receive(data: unknown): void {
-    const parsed = ToPage.safeParse(parseJson(data));
-    if (parsed.success) this.#events.onMessage(parsed.data);
-    else this.#events.onInvalidMessage(z.prettifyError(parsed.error));
+    const message = ToPage.safeParse(parseJson(data));
+    if (message.success) this.#events.onMessage(message.data);
+    else this.#events.onInvalidMessage(z.prettifyError(message.error));
   }
 }
 
-/** Whether a message is still useful when it is sent later. */
+/** True if a message is still useful when it is sent later. */
 function isReport(message: FromPage): boolean {
   return message.type !== "hello" && message.type !== "clock" && message.type !== "beat";
 }

@@ -18,7 +18,7 @@ import { previewGreeting, ToPreview, type FromPreview } from "../../../src/proto
 // zod compiles its parsers with `new Function`, which the page's content security policy forbids.
 z.config({ jitless: true });
 
-const { promise: connected, resolve: connect } = Promise.withResolvers<MessagePort>();
+const { promise: connection, resolve: connect } = Promise.withResolvers<MessagePort>();
 const frames = new FrameCounter();
 const clock = new SetTime(frames);
 const reportQueue = new ReportQueue(report);
@@ -46,9 +46,9 @@ addEventListener("message", ({ source, data, ports: [port] }: MessageEvent<unkno
 parent.postMessage(previewGreeting, "*");
 
 function receive({ data }: MessageEvent<unknown>): void {
-  const parsed = ToPreview.safeParse(data);
-  if (!parsed.success) return report(faultOf(`Invalid message from the console: ${z.prettifyError(parsed.error)}`));
-  const message = parsed.data;
+  const result = ToPreview.safeParse(data);
+  if (!result.success) return report(faultOf(`Invalid message from the console: ${z.prettifyError(result.error)}`));
+  const message = result.data;
   switch (message.type) {
     case "seek":
       seeker.seek(message).then(
@@ -71,5 +71,5 @@ function report(message: FromPage): void {
 
 /** Messages from before the console has sent its port wait for it. */
 function send(message: FromPreview): void {
-  void connected.then((port) => port.postMessage(message));
+  void connection.then((port) => port.postMessage(message));
 }

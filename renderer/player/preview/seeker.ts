@@ -32,11 +32,11 @@ export class Seeker {
     try {
       clock.set(from, 0);
       this.#display.draw(newPicture(scene, number));
-      await this.#drawn(signal);
+      await this.#waitUntilDrawn(signal);
       for (const step of [...steps, at]) {
         if (step <= clock.now()) continue;
         clock.set(step, 0);
-        await this.#drawn(signal);
+        await this.#waitUntilDrawn(signal);
       }
       clock.set(at, rate);
       return true;
@@ -46,33 +46,33 @@ export class Seeker {
     }
   }
 
-  /** Draws what follows, without a new picture. */
+  /** Draws a scene that follows, without a new picture. */
   draw(scene: Scene): void {
-    this.#display.draw(named(scene, this.#current.number));
+    this.#display.draw(renameStages(scene, this.#current.number));
   }
 
   /** Resolves when all that is due is on the screen. */
-  async #drawn(signal: AbortSignal): Promise<void> {
+  async #waitUntilDrawn(signal: AbortSignal): Promise<void> {
     const limit = performance.now() + limitMs;
-    // The first frame runs what the clock has made due, and two more prove that the result is painted.
-    for (let settled = 0; settled < 3;) {
+    // The first frame runs the work that the clock has made due, and two more prove that the result is painted.
+    for (let frameCount = 0; frameCount < 3;) {
       const time = await this.#frames.next(signal);
       if (time > limit) return;
-      settled = this.#display.isUpToDate && !isSeeking() ? settled + 1 : 0;
+      frameCount = this.#display.isUpToDate && !isSeeking() ? frameCount + 1 : 0;
     }
   }
 }
 
 /** The scene as a picture of its own, which replaces the one before in one frame when it can be painted. */
 function newPicture(scene: Scene, number: number): Scene {
-  const all = named(scene, number);
+  const all = renameStages(scene, number);
   if (all.screen.is !== "stage") return all;
   const { transition: _transition, ...stage } = all.screen.stage;
   return { ...all, screen: { is: "stage", stage } };
 }
 
 /** With other keys, its stages are others than those of the seeks before. */
-function named(scene: Scene, number: number): Scene {
+function renameStages(scene: Scene, number: number): Scene {
   const name = (stage: Stage): Stage => ({ ...stage, key: `${stage.key}~${number}` });
   const { screen, upcoming = [] } = scene;
   return {
@@ -82,7 +82,7 @@ function named(scene: Scene, number: number): Scene {
   };
 }
 
-/** Whether a video on the screen does not show its position yet. */
+/** True if a video on the screen does not show its position yet. */
 function isSeeking(): boolean {
   return [...document.querySelectorAll("video")].some(({ seeking }) => seeking);
 }

@@ -1,4 +1,4 @@
-// The screen of a player whose disk fails to read what it has stored.
+// The screen of a player whose disk fails to read its stored data.
 import type { PageClock } from "../link/clock.ts";
 import { createElement } from "../dom.ts";
 import type { View } from "./layer.ts";

@@ -19,7 +19,7 @@ export class ScreenLayer<Is extends Screen["is"]> implements Layer {
   readonly element: HTMLElement;
   readonly #page: PageContext;
   readonly #view: View<Is>;
-  #drawn: Screen | null = null;
+  #screen: Screen | null = null;
   #state: { is: "hidden" } | { is: "shown"; reportedCode: string | null } = { is: "hidden" };
 
   constructor(page: PageContext, view: View<Is>) {
@@ -36,14 +36,14 @@ export class ScreenLayer<Is extends Screen["is"]> implements Layer {
   update(screen: Screen): boolean {
     if (!isKind(screen, this.#view.is)) return false;
     this.#view.draw(screen);
-    this.#drawn = screen;
+    this.#screen = screen;
     if (this.#state.is === "shown" && codeOf(screen) !== this.#state.reportedCode) void this.#reportWhenPresented();
     return true;
   }
 
   onPresented(at: Promise<number>): void {
-    if (this.#drawn === null) return;
-    const code = codeOf(this.#drawn);
+    if (this.#screen === null) return;
+    const code = codeOf(this.#screen);
     this.#state = { is: "shown", reportedCode: code };
     this.#page.reportPresented({ type: "screen", is: this.#view.is, code }, at);
   }

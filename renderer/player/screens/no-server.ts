@@ -14,13 +14,13 @@ export function createNoServer(): View<"no-server"> {
   const file = createElement("p", "how", "Or put a file ", name, " with the line ", line, " on the boot partition or on a USB stick.");
   const heading = createElement("p", "how", "Found on this network, and not used until you choose:");
   const list = createElement("ul", "services");
-  const found = createElement("div", "", heading, list);
+  const serviceList = createElement("div", "", heading, list);
   const problem = createElement("p", "what");
   const card = createElement("section", "trouble", createElement("span", "sign", "!"), problem);
   const machine = createLabelledValue("This machine");
   const device = createLabelledValue("Addresses");
   const words = createElement("p", "how", "To choose the service that this player gets its content from, run:");
-  const content = createElement("main", "content", words, command, file, found, card);
+  const content = createElement("main", "content", words, command, file, serviceList, card);
   return {
     is: "no-server",
     element: createFrame("no-server", [createElement("h1", "title", "No service is set")], content, [machine.element, device.element]),
@@ -28,9 +28,9 @@ export function createNoServer(): View<"no-server"> {
       setText(command, screen.command);
       file.hidden = screen.file === null;
       setText(name, screen.file ?? "");
-      found.hidden = screen.services.length === 0;
-      const shown = screen.services.slice(0, maxServices).map(({ name, url }) => createElement("li", "", `${name}: ${url}`));
-      list.replaceChildren(...shown);
+      serviceList.hidden = screen.services.length === 0;
+      const entries = screen.services.slice(0, maxServices).map(({ name, url }) => createElement("li", "", `${name}: ${url}`));
+      list.replaceChildren(...entries);
       card.hidden = screen.problem === null;
       setText(problem, screen.problem ?? "");
       machine.draw(screen.machine_name);

@@ -7,8 +7,8 @@ import { createLabelledValue, createFrame, createProblemCard, setText } from "./
 /** Creates the preparing screen. */
 export function createPreparing(clock: PageClock): View<"preparing"> {
   const name = createElement("div", "name");
-  const done = createElement("div", "done");
-  const bar = createElement("div", "bar", done);
+  const fill = createElement("div", "done");
+  const bar = createElement("div", "bar", fill);
   const bytes = createElement("span", "bytes");
   const files = createElement("span", "files");
   const problemCard = createProblemCard(clock);
@@ -21,7 +21,7 @@ export function createPreparing(clock: PageClock): View<"preparing"> {
     draw({ player_name, ready_bytes, total_bytes, ready_files, total_files, trouble: problem, service: address }) {
       setText(name, player_name);
       const share = total_bytes > 0 ? Math.min(1, ready_bytes / total_bytes) : 0;
-      done.style.transform = `translateX(${(share - 1) * 100}%)`;
+      fill.style.transform = `translateX(${(share - 1) * 100}%)`;
       setText(bytes, total_bytes > 0 ? `${describeSize(ready_bytes)} of ${describeSize(total_bytes)}` : "Checking what is needed …");
       setText(files, total_files > 0 ? `${ready_files} of ${total_files} ${total_files === 1 ? "file" : "files"}` : "");
       problemCard.draw(problem);

@@ -14,7 +14,7 @@ const intervalsMeasured = 60;
 export class TestCardOverlay {
   readonly element = createElement("div", "test-card");
   readonly #clock: PageClock;
-  #shown: Card | null = null;
+  #card: Card | null = null;
   #end = (): void => {};
 
   constructor(clock: PageClock) {
@@ -26,9 +26,9 @@ export class TestCardOverlay {
   draw(card: Scene["test_card"], rotation: number): void {
     const isDue = card != null && card.until > this.#clock.now();
     // A scene is drawn whenever the content changes; the card must not blink then.
-    if (isDue && this.#shown?.until === card.until && this.#shown.player_name === card.player_name) return;
+    if (isDue && this.#card?.until === card.until && this.#card.player_name === card.player_name) return;
     this.#end();
-    this.#shown = isDue ? card : null;
+    this.#card = isDue ? card : null;
     this.element.hidden = !isDue;
     this.element.replaceChildren();
     if (!isDue) return;
@@ -54,7 +54,7 @@ export class TestCardOverlay {
     this.#runClock(time, figures, rotation, signal);
     const cancel = this.#clock.alarm(until, () => {
       this.#end();
-      this.#shown = null;
+      this.#card = null;
       this.element.hidden = true;
       this.element.replaceChildren();
     });
@@ -73,7 +73,7 @@ export class TestCardOverlay {
     return createElement("div", "panel", title, time, figures, colors, ramp, sweep);
   }
 
-  /** Writes the time in each frame, and from time to time what the frames tell. */
+  /** Writes the time in each frame, and from time to time the figures of the frames. */
   #runClock(time: HTMLElement, figures: HTMLElement, rotation: number, signal: AbortSignal): void {
     const intervals: number[] = [];
     let before: number | null = null;

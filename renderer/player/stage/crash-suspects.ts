@@ -21,7 +21,7 @@ interface Run {
 /** An item that was running in a renderer process when the process crashed. */
 interface CrashedItem {
   isOnTrial: boolean;
-  /** Whether this crash is already counted in its rounds. */
+  /** True once this crash is counted in its rounds. */
   isCounted: boolean;
 }
 
@@ -56,7 +56,7 @@ export class CrashSuspects {
     if (suspect !== undefined) suspect.ranMs += now - run.since;
   }
 
-  /** Whether the item may run now: two suspects of the same crash may not run at once. */
+  /** True if the item may run now: two suspects of the same crash may not run at once. */
   mayRun(item: string): boolean {
     const suspect = this.#suspects.get(item);
     if (suspect === undefined) return true;
@@ -75,27 +75,27 @@ export class CrashSuspects {
 
   /** Records that an item's process crashed; the item still counts as running. Returns the verdicts on all items of that crash. */
   itemCrashed(item: string, crashId: string, now: number): ReadonlyMap<string, Verdict> {
-    const crashed = this.#crashes.get(crashId) ?? new Map<string, CrashedItem>();
-    if (!crashed.has(item)) crashed.set(item, { isOnTrial: this.#suspects.has(item), isCounted: false });
-    this.#crashes.set(crashId, crashed);
+    const crash = this.#crashes.get(crashId) ?? new Map<string, CrashedItem>();
+    if (!crash.has(item)) crash.set(item, { isOnTrial: this.#suspects.has(item), isCounted: false });
+    this.#crashes.set(crashId, crash);
     if (this.#crashes.size > maxCrashes) this.#crashes.delete(this.#crashes.keys().next().value!);
-    const items = [...crashed.keys()];
-    const onTrial = items.filter((each) => crashed.get(each)!.isOnTrial);
+    const items = [...crash.keys()];
+    const onTrial = items.filter((each) => crash.get(each)!.isOnTrial);
     const culprit = items.length === 1 ? item : onTrial.length === 1 ? onTrial[0] : undefined;
     if (culprit === undefined) {
       const group = new Set(items);
-      for (const each of items) this.#suspect(each, group, crashed.get(each)!, now);
+      for (const each of items) this.#suspect(each, group, crash.get(each)!, now);
       return new Map(items.map((each) => [each, "suspect"]));
     }
     // Found: the others are cleared. The culprit remains a suspect alone, so that its next crash is attributed to it at once.
     for (const other of [...(this.#suspects.get(culprit)?.group ?? []), ...items]) this.#suspects.delete(other);
-    this.#suspect(culprit, new Set([culprit]), crashed.get(culprit)!, now);
+    this.#suspect(culprit, new Set([culprit]), crash.get(culprit)!, now);
     return new Map(items.map((each) => [each, each === culprit ? "culprit" : "innocent"]));
   }
 
-  #suspect(item: string, group: ReadonlySet<string>, crashed: CrashedItem, now: number): void {
-    const round = (this.#rounds.get(item) ?? 0) + (crashed.isCounted ? 0 : 1);
-    crashed.isCounted = true;
+  #suspect(item: string, group: ReadonlySet<string>, crash: CrashedItem, now: number): void {
+    const round = (this.#rounds.get(item) ?? 0) + (crash.isCounted ? 0 : 1);
+    crash.isCounted = true;
     this.#rounds.delete(item);
     this.#rounds.set(item, round);
     if (this.#rounds.size > maxRounds) this.#rounds.delete(this.#rounds.keys().next().value!);

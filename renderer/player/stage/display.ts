@@ -30,7 +30,7 @@ export class Display {
   /** The layer to show as soon as it is ready. */
   #next: HiddenLayer | null = null;
   /** The layers prepared for upcoming stages. */
-  #prepared: HiddenLayer[] = [];
+  #hiddenLayers: HiddenLayer[] = [];
   /** The upcoming stages of the newest scene, in their order. */
   #upcoming: readonly UpcomingStage[] = [];
   #cancelAlarm = (): void => {};
@@ -67,7 +67,7 @@ export class Display {
     if (this.#scene !== null && !this.#isWaitingForRules) this.#draw(this.#scene);
   }
 
-  /** Whether it shows all that is due at the clock's instant, as far as that can be shown. */
+  /** True if it shows all that is due at the clock's instant, as far as that can be shown. */
   get isUpToDate(): boolean {
     const { visible } = this.#layers;
     return !this.#isWaitingForRules && this.#next === null && visible !== null && visible.isUpToDate !== false;
@@ -89,7 +89,7 @@ export class Display {
     this.#scheduleUpcoming(scene);
   }
 
-  /** Whether an upcoming stage is due, or was shown already and must not be replaced after a small correction of the clock. */
+  /** True if an upcoming stage is due, or was shown already and must not be replaced after a small correction of the clock. */
   #isDue({ at, stage }: UpcomingStage): boolean {
     const now = this.#page.clock.now();
     if (at <= now) return true;
@@ -113,10 +113,10 @@ export class Display {
       this.#next = null;
     }
     if (this.#layers.visible?.update(screen) === true) return;
-    const prepared = this.#takePrepared(screen);
-    this.#next = prepared ?? { layer: this.#layers.addHidden(screen), abort: new AbortController() };
+    const hiddenLayer = this.#takePrepared(screen);
+    this.#next = hiddenLayer ?? { layer: this.#layers.addHidden(screen), abort: new AbortController() };
     const { layer, abort } = this.#next;
-    if (prepared === undefined) return void this.#showWhenReady(layer, abort.signal, dueAt);
+    if (hiddenLayer === undefined) return void this.#showWhenReady(layer, abort.signal, dueAt);
     // Prepared for this instant or for a later one: it may be ready in the next frame.
     const { clock } = this.#page;
     const cancel = clock.alarm(clock.now(), (frameTime) => this.#showIfReady(layer, abort.signal, dueAt, frameTime));
@@ -128,21 +128,21 @@ export class Display {
    * yet, nothing new is prepared, so that it has the CPU to itself.
    */
   #prepareUpcoming(): void {
-    const prepared: HiddenLayer[] = [];
+    const hiddenLayers: HiddenLayer[] = [];
     for (const { at, stage } of this.#upcoming) {
       const screen: Screen = { is: "stage", stage };
-      const kept = this.#takePrepared(screen, at);
-      if (kept !== undefined) prepared.push(kept);
-      else if (this.#next === null) prepared.push({ layer: this.#layers.addHidden(screen, at), abort: new AbortController() });
+      const hiddenLayer = this.#takePrepared(screen, at);
+      if (hiddenLayer !== undefined) hiddenLayers.push(hiddenLayer);
+      else if (this.#next === null) hiddenLayers.push({ layer: this.#layers.addHidden(screen, at), abort: new AbortController() });
     }
-    for (const unused of this.#prepared) dispose(unused);
-    this.#prepared = prepared;
+    for (const rest of this.#hiddenLayers) dispose(rest);
+    this.#hiddenLayers = hiddenLayers;
   }
 
   /** Removes and returns the layer that was prepared for `screen`. */
   #takePrepared(screen: Screen, dueAt?: number): HiddenLayer | undefined {
-    const index = this.#prepared.findIndex(({ layer }) => layer.update(screen, dueAt));
-    return index < 0 ? undefined : this.#prepared.splice(index, 1)[0];
+    const index = this.#hiddenLayers.findIndex(({ layer }) => layer.update(screen, dueAt));
+    return index < 0 ? undefined : this.#hiddenLayers.splice(index, 1)[0];
   }
 
   /** The first upcoming stage is due: shows it in place of the screen. */
@@ -151,12 +151,12 @@ export class Display {
     const screen: Screen = { is: "stage", stage };
     const sceneFromNow: Scene = { ...scene, screen, upcoming };
     this.#lastDueAt = at;
-    const prepared = this.#takePrepared(screen);
-    if (prepared === undefined) return this.#draw(sceneFromNow);
+    const hiddenLayer = this.#takePrepared(screen);
+    if (hiddenLayer === undefined) return this.#draw(sceneFromNow);
     this.#upcoming = upcoming;
     if (this.#next !== null) dispose(this.#next);
-    this.#next = prepared;
-    this.#showIfReady(prepared.layer, prepared.abort.signal, at, frameTime);
+    this.#next = hiddenLayer;
+    this.#showIfReady(hiddenLayer.layer, hiddenLayer.abort.signal, at, frameTime);
     this.#scheduleUpcoming(sceneFromNow);
   }
 

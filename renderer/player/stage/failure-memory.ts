@@ -46,7 +46,7 @@ export class FailureMemory {
     return this.#entries.get(identityOf(item))?.count ?? 0;
   }
 
-  /** Whether an item may run now: of pages that crashed together only one may run at a time, until the cause is known. */
+  /** True if an item may run now: of pages that crashed together only one may run at a time, until the cause is known. */
   mayRun(item: SceneItem): boolean {
     return this.#suspects.mayRun(identityOf(item));
   }
@@ -94,8 +94,8 @@ export class FailureMemory {
 
   #count(item: SceneItem, code: FailureCode, now: number): boolean {
     const key = identityOf(item);
-    const known = this.#entries.get(key);
-    const before = known !== undefined && now - known.lastAt < forgetMs ? known : undefined;
+    const entry = this.#entries.get(key);
+    const before = entry !== undefined && now - entry.lastAt < forgetMs ? entry : undefined;
     const countBefore = before?.count ?? 0;
     const count = countBefore + 1;
     const reportedCodes = before?.reportedCodes ?? new Set<FailureCode>();

@@ -1,4 +1,4 @@
-// Limits what all zones together prepare ahead of time, so that upcoming videos do not overload a small machine.
+// Limits the items that all zones together prepare ahead of time, so that upcoming videos do not overload a small machine.
 import type { Slot } from "../../../src/protocol/scene.ts";
 
 type Cost = NonNullable<Slot["cost"]>;
@@ -6,7 +6,7 @@ type Cost = NonNullable<Slot["cost"]>;
 interface Request {
   cost: Cost;
   startsAt: number;
-  granted(): void;
+  onGrant(): void;
 }
 
 /** A part of the budget that is held or waited for. */
@@ -23,7 +23,7 @@ const bytesPerGigabyte = 96 * 2 ** 20;
 /** Counts the bytes and decoders of all items prepared ahead of their start. An item that does not fit waits; a single item always fits. */
 export class PreloadBudget {
   readonly #limit: Cost;
-  readonly #held = new Set<Request>();
+  readonly #grants = new Set<Request>();
   #waiting: Request[] = [];
 
   constructor(limit: Cost) {
@@ -38,9 +38,9 @@ export class PreloadBudget {
     return new PreloadBudget({ bytes: deviceMemory * bytesPerGigabyte, decoders: Math.max(1, Math.floor(hardwareConcurrency / 2)) });
   }
 
-  /** Requests a part of the budget. `granted` is called once, asynchronously: when it is free, or by `grantNow`. */
-  reserve(cost: Cost | undefined, startsAt: number, granted: () => void): Reservation {
-    const request: Request = { cost: cost ?? noCost, startsAt, granted };
+  /** Requests a part of the budget. `onGrant` is called once, asynchronously: when it is free, or by `grantNow`. */
+  reserve(cost: Cost | undefined, startsAt: number, onGrant: () => void): Reservation {
+    const request: Request = { cost: cost ?? noCost, startsAt, onGrant };
     this.#waiting = [...this.#waiting, request].toSorted((a, b) => a.startsAt - b.startsAt);
     queueMicrotask(() => this.#grantWaiting());
     return {
@@ -49,7 +49,7 @@ export class PreloadBudget {
       },
       release: () => {
         this.#waiting = this.#waiting.filter((other) => other !== request);
-        if (this.#held.delete(request)) queueMicrotask(() => this.#grantWaiting());
+        if (this.#grants.delete(request)) queueMicrotask(() => this.#grantWaiting());
       },
     };
   }
@@ -61,14 +61,17 @@ export class PreloadBudget {
 
   #grant(request: Request): void {
     this.#waiting = this.#waiting.filter((other) => other !== request);
-    this.#held.add(request);
-    request.granted();
+    this.#grants.add(request);
+    request.onGrant();
   }
 
   #fits({ bytes, decoders }: Cost): boolean {
-    const costs = [...this.#held].map(({ cost }) => cost);
+    const costs = [...this.#grants].map(({ cost }) => cost);
     if (costs.length === 0) return true;
-    const held = { bytes: costs.reduce((sum, cost) => sum + cost.bytes, 0), decoders: costs.reduce((sum, cost) => sum + cost.decoders, 0) };
-    return held.bytes + bytes <= this.#limit.bytes && held.decoders + decoders <= this.#limit.decoders;
+    const usage = {
+      bytes: costs.reduce((sum, cost) => sum + cost.bytes, 0),
+      decoders: costs.reduce((sum, cost) => sum + cost.decoders, 0),
+    };
+    return usage.bytes + bytes <= this.#limit.bytes && usage.decoders + decoders <= this.#limit.decoders;
   }
 }

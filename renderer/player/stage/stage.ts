@@ -11,7 +11,7 @@ import type { Screen, Stage } from "../../../src/protocol/scene.ts";
 
 type HeldReport = { message: Extract<PresentedReport, { type: "presented" }>; at: Promise<number | null> };
 /** While the layer is hidden, the last report of each zone is held back. `replacedIn` is the frame in which another layer replaced it. */
-type Visibility = { is: "hidden"; held: Map<string, HeldReport> } | { is: "visible" } | { is: "replaced"; replacedIn: number };
+type Visibility = { is: "hidden"; reports: Map<string, HeldReport> } | { is: "visible" } | { is: "replaced"; replacedIn: number };
 
 // A zone that neither shows anything nor fails delays the others by at most this much.
 const settleTimeoutMs = 5_000;
@@ -32,7 +32,7 @@ export class StageLayer implements Layer {
   readonly #backgroundLoaded: Promise<void>;
   #isBackgroundPainted = false;
   #dueAt: number;
-  #visibility: Visibility = { is: "hidden", held: new Map() };
+  #visibility: Visibility = { is: "hidden", reports: new Map() };
 
   /** @param dueAt when it is to be visible, corrected wall time; until then it is prepared hidden. */
   constructor(stage: Stage, page: PageContext, dueAt = Number.NEGATIVE_INFINITY) {
@@ -68,7 +68,7 @@ export class StageLayer implements Layer {
 
   get ready(): Promise<void> {
     const { clock } = this.#page;
-    const parts = [...[...this.#zones.values()].map(({ settled }) => settled), this.#backgroundLoaded];
+    const parts = [...[...this.#zones.values()].map(({ firstResult }) => firstResult), this.#backgroundLoaded];
     const { promise: timeout, resolve: giveUp } = Promise.withResolvers<void>();
     const cancel = clock.alarm(Math.max(this.#dueAt, clock.now()) + settleTimeoutMs, () => giveUp());
     this.#disposal.signal.addEventListener("abort", cancel);
@@ -99,11 +99,11 @@ export class StageLayer implements Layer {
 
   onPresented(at: Promise<number>): void {
     if (this.#visibility.is !== "hidden") return;
-    const { held } = this.#visibility;
+    const { reports } = this.#visibility;
     this.#visibility = { is: "visible" };
-    const showing = [...held.values()].map(({ message: { zone_id, key, cause } }) => ({ zone_id, key, cause }));
+    const showing = [...reports.values()].map(({ message: { zone_id, key, cause } }) => ({ zone_id, key, cause }));
     this.#page.reportPresented({ type: "stage", key: this.#key, showing }, this.#ifSeen(at));
-    for (const { message, at: heldAt } of held.values()) {
+    for (const { message, at: heldAt } of reports.values()) {
       const later = Promise.all([at, heldAt]).then(([shownAt, changedAt]) => Math.max(shownAt, changedAt ?? shownAt));
       this.#page.reportPresented(message, this.#ifSeen(later));
     }
@@ -144,7 +144,7 @@ export class StageLayer implements Layer {
   /** Adds the stage to a report, and drops the held report of a zone that shows its fallback. */
   #report(message: FromPage): void {
     if (message.type !== "failed" && message.type !== "fallback") return this.#page.report(message);
-    if (this.#visibility.is === "hidden" && message.type === "fallback") this.#visibility.held.delete(message.zone_id);
+    if (this.#visibility.is === "hidden" && message.type === "fallback") this.#visibility.reports.delete(message.zone_id);
     this.#page.report({ ...message, stage: this.#key });
   }
 
@@ -152,7 +152,7 @@ export class StageLayer implements Layer {
   #reportPresented(message: PresentedReport, at: Promise<number | null>): void {
     if (message.type !== "presented") return this.#page.reportPresented(message, at);
     const report = { ...message, stage: this.#key };
-    if (this.#visibility.is === "hidden") this.#visibility.held.set(report.zone_id, { message: report, at });
+    if (this.#visibility.is === "hidden") this.#visibility.reports.set(report.zone_id, { message: report, at });
     else if (this.#visibility.is === "visible") this.#page.reportPresented(report, this.#ifSeen(at));
   }
 

@@ -24,12 +24,12 @@ export class TransitionChoice {
   }
 
   /** The transition to run for an item that stays for `stayMs`; null for a cut. */
-  choose(requested: Transition | undefined, stayMs: number): Transition | null {
-    if (requested === undefined || requested.type === "cut" || performance.now() < this.#simplifiedUntil) return null;
-    const duration_ms = Math.min(requested.duration_ms, Math.max(0, stayMs) / 2);
+  choose(request: Transition | undefined, stayMs: number): Transition | null {
+    if (request === undefined || request.type === "cut" || performance.now() < this.#simplifiedUntil) return null;
+    const duration_ms = Math.min(request.duration_ms, Math.max(0, stayMs) / 2);
     if (duration_ms === 0) return null;
-    if (!this.#reducedMotion.matches) return { ...requested, duration_ms };
-    return { ...requested, type: "crossfade", duration_ms: Math.min(duration_ms, maxReducedMs) };
+    if (!this.#reducedMotion.matches) return { ...request, duration_ms };
+    return { ...request, type: "crossfade", duration_ms: Math.min(duration_ms, maxReducedMs) };
   }
 
   /** Records how smooth a transition was. */

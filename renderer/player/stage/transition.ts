@@ -32,7 +32,7 @@ export interface TransitionResult {
   durationMs: number;
 }
 
-const unmeasured: TransitionResult = { frames: 0, durationMs: 0 };
+const noResult: TransitionResult = { frames: 0, durationMs: 0 };
 // Both pictures are never smaller than their element, so that no edge of one is seen on the other.
 const zoomBy = 1.12;
 // The edge from which the new picture comes: its axis and its side.
@@ -48,30 +48,30 @@ function motionOf(type: Exclude<Transition["type"], "cut">, direction: Direction
   const still = { transform: "none" };
   switch (type) {
     case "crossfade":
-      return { incoming: faded(0, 1), outgoing: faded(1, 0), adds: true };
+      return { incoming: fade(0, 1), outgoing: fade(1, 0), adds: true };
     case "zoom":
       return {
-        incoming: [...scaled(zoomBy, 1), ...faded(0, 1)].toSorted(byOffset),
-        outgoing: [...scaled(1, zoomBy), ...faded(1, 0)].toSorted(byOffset),
+        incoming: [...scale(zoomBy, 1), ...fade(0, 1)].toSorted(byOffset),
+        outgoing: [...scale(1, zoomBy), ...fade(1, 0)].toSorted(byOffset),
         adds: true,
       };
     case "push":
       return { incoming: [beside(direction, 1), still], outgoing: [still, beside(direction, -1)], adds: false };
     case "slide":
-      return { incoming: [beside(direction, 1), still], outgoing: covered(direction), adds: false };
+      return { incoming: [beside(direction, 1), still], outgoing: cover(direction), adds: false };
     case "wipe":
-      return { incoming: uncovered(direction), outgoing: covered(direction), adds: false };
+      return { incoming: uncover(direction), outgoing: cover(direction), adds: false };
   }
 }
 
 /**
- * Runs a transition and calls `done` once: in the frame in which it is over, or when the returned function is called, which
+ * Runs a transition and calls `onEnd` once: in the frame in which it is over, or when the returned function is called, which
  * ends it at once. Afterwards the elements are as they would be without a transition.
  */
 export function runTransition(
   { incoming, outgoing, transition, beginsAt }: LayerChange,
   { clock, frames }: { clock: PageClock; frames: FrameCounter },
-  done: (result: TransitionResult) => void,
+  onEnd: (result: TransitionResult) => void,
 ): () => void {
   const { type, direction, easing, duration_ms: durationMs } = transition;
   if (type === "cut") throw new RangeError("a cut cannot be run as a transition");
@@ -98,7 +98,7 @@ export function runTransition(
     frameCount += 1;
     const isOver = clock.toWallTime(frameTime) >= beginsAt + durationMs;
     // How smooth it was is known only if it ran through.
-    if (isOver) end(wasSet ? unmeasured : { frames: frameCount - 1, durationMs: frameTime - firstAt });
+    if (isOver) end(wasSet ? noResult : { frames: frameCount - 1, durationMs: frameTime - firstAt });
     else if (clock.rate > 0) cancel = frames.request(checkEnd);
   }
 
@@ -107,24 +107,24 @@ export function runTransition(
     over.abort();
     for (const animation of animations) animation.cancel();
     incoming.style.mixBlendMode = incoming.style.clipPath = "";
-    done(result);
+    onEnd(result);
   }
 
-  return () => end(unmeasured);
+  return () => end(noResult);
 }
 
 /**
  * From one opacity to the other in steps of 1/255. Each picture is rounded to whole levels before both are added up; only
  * with these steps two equal pictures always add up to exactly the same picture.
  */
-function faded(from: 0 | 1, to: 0 | 1): KeyframeAt[] {
+function fade(from: 0 | 1, to: 0 | 1): KeyframeAt[] {
   return [
     { opacity: from, offset: 0, easing: "steps(255)" },
     { opacity: to, offset: 1 },
   ];
 }
 
-function scaled(from: number, to: number): KeyframeAt[] {
+function scale(from: number, to: number): KeyframeAt[] {
   return [
     { transform: `scale(${from})`, offset: 0 },
     { transform: `scale(${to})`, offset: 1 },
@@ -145,15 +145,15 @@ function beside(direction: Direction, side: 1 | -1): Keyframe {
 }
 
 /** Revealed from the side from which it comes. */
-function uncovered(direction: Direction): Keyframe[] {
+function uncover(direction: Direction): Keyframe[] {
   const hidden = { left: "0 0 0 100%", right: "0 100% 0 0", up: "100% 0 0 0", down: "0 0 100% 0" }[direction];
   return [{ clipPath: `inset(${hidden})` }, { clipPath: "inset(0 0 0 0)" }];
 }
 
 /** Hidden from that side, so that it is not seen beside a new picture that does not fill its zone. */
-function covered(direction: Direction): Keyframe[] {
+function cover(direction: Direction): Keyframe[] {
   const from = { left: "0 -1px 0 0", right: "0 0 0 -1px", up: "0 0 -1px 0", down: "-1px 0 0 0" }[direction];
-  const gone = "calc(100% - 1px)";
-  const to = { left: `0 ${gone} 0 0`, right: `0 0 0 ${gone}`, up: `0 0 ${gone} 0`, down: `${gone} 0 0 0` }[direction];
+  const fullInset = "calc(100% - 1px)";
+  const to = { left: `0 ${fullInset} 0 0`, right: `0 0 0 ${fullInset}`, up: `0 0 ${fullInset} 0`, down: `${fullInset} 0 0 0` }[direction];
   return [{ clipPath: `inset(${from})` }, { clipPath: `inset(${to})` }];
 }

@@ -12,18 +12,18 @@ import type { MountedItem, ZoneLayers } from "./zone-layers.ts";
 type State =
   | { is: "none" }
   | { is: "waiting" | "continuing"; slot: Slot; cancel: () => void }
-  | { is: "preparing"; slot: Slot; mounted: MountedItem; cancel: () => void }
-  | { is: "ready"; slot: Slot; mounted: MountedItem; releaseBudget: () => void; cancelStart: () => void };
+  | { is: "preparing"; slot: Slot; mountedItem: MountedItem; cancel: () => void }
+  | { is: "ready"; slot: Slot; mountedItem: MountedItem; releaseBudget: () => void; cancelStart: () => void };
 type ReadyState = Extract<State, { is: "ready" }>;
 
 /** The zone, as its next item sees it. */
 export interface NextItemOwner {
   view(): ZoneView;
-  /** Whether slow items were abandoned since the last change on screen. */
+  /** True if slow items were abandoned since the last change on screen. */
   isBehindTime(): boolean;
   createItem(slot: Slot): Item;
   /** The item is due: it is to be shown in the current frame. */
-  onDue(slot: Slot, mounted: MountedItem, frameTime: number): void;
+  onDue(slot: Slot, mountedItem: MountedItem, frameTime: number): void;
   /** The item on screen is to stay for this slot, which begins in the current frame. */
   onContinue(slot: Slot): void;
   onFailure(slot: Slot, error: unknown): void;
@@ -79,7 +79,7 @@ export class NextItem {
     this.#state = { is: "continuing", slot, cancel };
   }
 
-  /** Whether a ready item is due at the instant of the view. */
+  /** True if a ready item is due at the instant of the view. */
   isDue(view: ZoneView): boolean {
     return this.#state.is === "ready" && showTimeOf(view, this.#state.slot) <= view.at;
   }
@@ -100,7 +100,7 @@ export class NextItem {
   /** Handles the failure of an item that is being prepared or ready; other items are ignored. */
   fail(item: Item, error: unknown): void {
     const state = this.#state;
-    if ((state.is === "preparing" || state.is === "ready") && state.mounted.item === item) this.#owner.onFailure(state.slot, error);
+    if ((state.is === "preparing" || state.is === "ready") && state.mountedItem.item === item) this.#owner.onFailure(state.slot, error);
   }
 
   /** Cancels the preparation in progress. */
@@ -115,11 +115,11 @@ export class NextItem {
         return state.cancel();
       case "preparing":
         state.cancel();
-        return this.#layers.unmount(state.mounted);
+        return this.#layers.unmount(state.mountedItem);
       case "ready":
         state.cancelStart();
         state.releaseBudget();
-        return this.#layers.unmount(state.mounted);
+        return this.#layers.unmount(state.mountedItem);
     }
   }
 
@@ -127,7 +127,7 @@ export class NextItem {
     const { clock, failures } = this.#page;
     const abort = new AbortController();
     const item = this.#owner.createItem(slot);
-    const mounted = this.#layers.mount(item, failures.trackRunning(slot.item));
+    const mountedItem = this.#layers.mount(item, failures.trackRunning(slot.item));
     const giveUp = (): void => this.fail(item, new ItemFailure("timeout", "not ready in time"));
     const cancelEnd = clock.alarm(Math.max(slot.ends_at, clock.now() + minPrepareMs), giveUp);
     const history = { isFollower: this.#owner.isBehindTime(), hasFailed: failures.failureCount(slot.item) > 0 };
@@ -143,12 +143,12 @@ export class NextItem {
       releaseBudget();
       abort.abort();
     };
-    this.#state = { is: "preparing", slot, mounted, cancel };
+    this.#state = { is: "preparing", slot, mountedItem, cancel };
     item.prepare(abort.signal).then(
       () => {
         if (abort.signal.aborted) return;
         cancelTimers();
-        this.#state = { is: "ready", slot, mounted, releaseBudget, cancelStart: () => {} };
+        this.#state = { is: "ready", slot, mountedItem, releaseBudget, cancelStart: () => {} };
         this.#awaitStart(this.#state);
       },
       (error: unknown) => {
@@ -163,9 +163,9 @@ export class NextItem {
     state.cancelStart = this.#page.clock.alarm(showTimeOf(this.#owner.view(), state.slot), (frameTime) => this.#handOver(state, frameTime));
   }
 
-  #handOver({ slot, mounted, releaseBudget }: ReadyState, frameTime: number): void {
+  #handOver({ slot, mountedItem, releaseBudget }: ReadyState, frameTime: number): void {
     releaseBudget();
     this.#state = { is: "none" };
-    this.#owner.onDue(replacementFor(this.#owner.view(), slot), mounted, frameTime);
+    this.#owner.onDue(replacementFor(this.#owner.view(), slot), mountedItem, frameTime);
   }
 }

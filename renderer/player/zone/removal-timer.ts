@@ -17,15 +17,15 @@ export class RemovalTimer {
     this.#onTimeUp = onTimeUp;
   }
 
-  /** Whether the item on screen was removed. */
+  /** True once the item on screen was removed. */
   get isRunning(): boolean {
     return this.#cancel !== null;
   }
 
   /** Starts when the item on screen is not in the loop any more. An item whose slot is merely over is still in it. */
-  update({ slots, loop }: SceneZone, shown: Slot | undefined): void {
-    const isListed = shown?.of === undefined || loop === undefined || loop.includes(shown.of);
-    if (isListed || slots.some(({ key }) => key === shown.key)) return this.cancel();
+  update({ slots, loop }: SceneZone, onScreen: Slot | undefined): void {
+    const isListed = onScreen?.of === undefined || loop === undefined || loop.includes(onScreen.of);
+    if (isListed || slots.some(({ key }) => key === onScreen.key)) return this.cancel();
     this.#cancel ??= this.#clock.alarm(this.#clock.now() + maxStayMs, this.#onTimeUp);
   }
 

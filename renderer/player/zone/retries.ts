@@ -8,7 +8,7 @@ export class Retries {
   readonly #page: PageContext;
   readonly #onRetry: () => void;
   /** The identity of the item that is restarted without a delay. */
-  #restarted: string | null = null;
+  #restartIdentity: string | null = null;
   #cancelAlarm = (): void => {};
 
   /** @param onRetry called when the first of the failed items may be tried again. */
@@ -17,20 +17,20 @@ export class Retries {
     this.#onRetry = onRetry;
   }
 
-  /** Whether the item of a slot may be prepared at `now`. */
+  /** True if the item of a slot may be prepared at `now`. */
   mayTry({ item }: Slot, now: number): boolean {
     const { failures } = this.#page;
-    return (failures.retryAt(item) <= now || this.#restarted === identityOf(item)) && failures.mayRun(item);
+    return (failures.retryAt(item) <= now || this.#restartIdentity === identityOf(item)) && failures.mayRun(item);
   }
 
   /** Lets an item that just failed be prepared once more, without a delay. */
   restart(item: SceneItem): void {
-    this.#restarted = identityOf(item);
+    this.#restartIdentity = identityOf(item);
   }
 
   /** An item is being prepared: items that failed earlier have to wait again. */
   endRestart(): void {
-    this.#restarted = null;
+    this.#restartIdentity = null;
   }
 
   /** Sets the alarm for the first retry among these slots. */

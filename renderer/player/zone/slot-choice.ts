@@ -10,8 +10,8 @@ export interface ZoneView {
   /** The instant the choice is for: now, or when the zone may be seen first, whichever is later. */
   at: number;
   /** The slot on screen. */
-  shown: { is: "playing" | "broken"; slot: Slot } | null;
-  /** Whether an item may be prepared now: it has not failed, or long enough ago. */
+  onScreen: { is: "playing" | "broken"; slot: Slot } | null;
+  /** True if an item may be prepared now: it has not failed, or long enough ago. */
   mayTry: (slot: Slot) => boolean;
 }
 
@@ -29,11 +29,11 @@ const retryLeadMs = 3_000;
 
 /** The slot to prepare: the one due, unless it plays already or failed; otherwise the first upcoming one that may be tried. */
 export function slotToPrepare(view: ZoneView): Slot | undefined {
-  const { slots, at, shown, mayTry } = view;
+  const { slots, at, onScreen, mayTry } = view;
   const due = dueOf(view);
-  const plays = shown?.is === "playing" && shown.slot.key === due?.key;
+  const plays = onScreen?.is === "playing" && onScreen.slot.key === due?.key;
   if (due !== undefined && !plays && mayTry(due)) return due;
-  return slots.find((slot) => slot.starts_at > at && slot.key !== shown?.slot.key && mayTry(slot));
+  return slots.find((slot) => slot.starts_at > at && slot.key !== onScreen?.slot.key && mayTry(slot));
 }
 
 /**
@@ -41,17 +41,17 @@ export function slotToPrepare(view: ZoneView): Slot | undefined {
  * nothing plays on screen; otherwise when the item on screen has stayed long enough in place of the missing ones.
  */
 export function showTimeOf(view: ZoneView, slot: Slot): number {
-  const { slots, shown, mayTry } = view;
+  const { slots, onScreen, mayTry } = view;
   const due = dueOf(view);
-  if (shown === null || shown.is === "broken") {
+  if (onScreen === null || onScreen.is === "broken") {
     const isGap = due !== undefined && due.starts_at < slot.starts_at && !mayTry(due);
     return isGap ? due.starts_at : slot.starts_at;
   }
-  const isBetween = ({ starts_at }: Slot): boolean => starts_at > shown.slot.starts_at && starts_at < slot.starts_at;
+  const isBetween = ({ starts_at }: Slot): boolean => starts_at > onScreen.slot.starts_at && starts_at < slot.starts_at;
   const between = slots.filter(isBetween);
-  const continuesByItself = identityOf(shown.slot.item) === identityOf(slot.item);
+  const continuesByItself = identityOf(onScreen.slot.item) === identityOf(slot.item);
   if (between.length === 0 || between.some(mayTry) || continuesByItself) return slot.starts_at;
-  return Math.min(slot.starts_at, Math.min(shown.slot.ends_at, between[0]!.starts_at) + holdMs);
+  return Math.min(slot.starts_at, Math.min(onScreen.slot.ends_at, between[0]!.starts_at) + holdMs);
 }
 
 /**
@@ -61,19 +61,19 @@ export function showTimeOf(view: ZoneView, slot: Slot): number {
  * @param history whether other items were abandoned since the last change, and whether this item failed before.
  */
 export function giveUpTimeOf(view: ZoneView, slot: Slot, { isFollower, hasFailed }: { isFollower: boolean; hasFailed: boolean }): number {
-  const { now, shown } = view;
-  const changesAt = shown?.is === "playing" ? Math.min(shown.slot.ends_at, slot.starts_at) : showTimeOf(view, slot);
+  const { now, onScreen } = view;
+  const changesAt = onScreen?.is === "playing" ? Math.min(onScreen.slot.ends_at, slot.starts_at) : showTimeOf(view, slot);
   if (hasFailed) return Math.max(changesAt - retryLeadMs, now + (isFollower ? minRetryMs : giveUpMs));
   return Math.max(changesAt + giveUpMs, now + (isFollower ? followerGiveUpMs : giveUpMs));
 }
 
-/** Whether no change is due at the instant of the view, nor within `forMs` after it. */
+/** True if no change is due at the instant of the view, nor within `forMs` after it. */
 export function isIdle(view: ZoneView, forMs = 0): boolean {
   const target = slotToPrepare(view);
   return target === undefined || showTimeOf(view, target) > view.at + forMs;
 }
 
-/** Whether another item than this one can be shown now or later. */
+/** True if another item than this one can be shown now or later. */
 export function hasOther({ slots, now, mayTry }: ZoneView, item: SceneItem): boolean {
   const isOther = (slot: Slot): boolean => slot.ends_at > now && identityOf(slot.item) !== identityOf(item);
   return slots.some((slot) => isOther(slot) && mayTry(slot));
@@ -86,14 +86,14 @@ export function replacementFor(view: ZoneView, slot: Slot): Slot {
   return { ...slot, key: `${slot.key}~${due.key}`, starts_at: view.at, ends_at: due.ends_at };
 }
 
-function dueOf({ slots, at, shown }: ZoneView): Slot | undefined {
+function dueOf({ slots, at, onScreen }: ZoneView): Slot | undefined {
   // A play may begin in a frame just before its start, or the clock may have been set back since. The item on screen is
   // never replaced by the one before it.
-  const begun = ({ key, starts_at }: Slot): boolean => key === shown?.slot.key && starts_at < at + setBackToleranceMs;
-  return slots.findLast((slot) => slot.starts_at <= at || begun(slot));
+  const hasBegun = ({ key, starts_at }: Slot): boolean => key === onScreen?.slot.key && starts_at < at + setBackToleranceMs;
+  return slots.findLast((slot) => slot.starts_at <= at || hasBegun(slot));
 }
 
-/** Whether the item on screen can stay for the next slot: the items are equal and of a kind that does not restart. */
-export function canContinue(shown: SceneItem, next: SceneItem): boolean {
-  return kindOf(shown).restarts !== true && identityOf(shown) === identityOf(next);
+/** True if the item on screen can stay for the next slot: the items are equal and of a kind that does not restart. */
+export function canContinue(onScreen: SceneItem, next: SceneItem): boolean {
+  return kindOf(onScreen).restarts !== true && identityOf(onScreen) === identityOf(next);
 }

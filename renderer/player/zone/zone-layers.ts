@@ -43,7 +43,7 @@ export class ZoneLayers {
     if (zone.background_color !== undefined) style.backgroundColor = zone.background_color;
   }
 
-  /** Whether an item is still leaving, or hidden but not yet unmounted. */
+  /** True while an item is leaving, or hidden but not yet unmounted. */
   get isChanging(): boolean {
     return this.#endTransition !== null || this.#unmountNow !== null;
   }
@@ -73,7 +73,7 @@ export class ZoneLayers {
     onChanged: () => void,
   ): Promise<number> {
     const { frames, transitions } = this.#page;
-    const presented = next.item.show();
+    const presentation = next.item.show();
     const end = (): void => {
       this.#endTransition = null;
       before?.item.hide();
@@ -93,14 +93,14 @@ export class ZoneLayers {
     };
     if (transition === null || before === null) {
       end();
-      return presented;
+      return presentation;
     }
     const change = { incoming: next.wrapper, outgoing: before.wrapper, transition, beginsAt };
     this.#endTransition = runTransition(change, this.#page, (result) => {
       transitions.recordResult(result);
       end();
     });
-    return presented;
+    return presentation;
   }
 
   /** Ends a running transition at once. */

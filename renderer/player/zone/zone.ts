@@ -1,4 +1,4 @@
-// One zone: decides what to prepare next, changes items at the start of their slots and handles failures on screen.
+// One zone: chooses the item to prepare next, changes items at the start of their slots and handles failures on screen.
 import type { SceneZone, Slot } from "../../../src/protocol/scene.ts";
 import { kindOf } from "../items/item-kinds.ts";
 import type { Item, ItemFailure } from "../items/item.ts";
@@ -14,7 +14,7 @@ import { reportFailure, reportFlaw, reportPresented } from "./zone-report.ts";
 interface ShownItem {
   is: "playing" | "broken";
   slot: Slot;
-  mounted: MountedItem;
+  mountedItem: MountedItem;
 }
 
 // A play that starts within this time after its slot's start is on time; its transition then follows the slot's timeline.
@@ -29,21 +29,21 @@ export class Zone {
   readonly element: HTMLElement;
   readonly #page: PageContext;
   readonly #layers: ZoneLayers;
-  /** Whether the zone shows a fallback when nothing can be shown; otherwise the stage's background is seen. */
+  /** True if the zone shows a fallback when nothing can be shown; otherwise the stage's background is seen. */
   readonly #hasFallback: boolean;
   readonly #disposal = new AbortController();
   readonly #removal: RemovalTimer;
   readonly #retries: Retries;
   readonly #next: NextItem;
   #zone: SceneZone;
-  #shown: ShownItem | null = null;
+  #onScreen: ShownItem | null = null;
   #isFallbackShown = false;
   /** The earliest instant at which the zone may be seen. */
   #dueAt: number;
   /** When the zone's stage is replaced. */
   #leavesAt = Number.POSITIVE_INFINITY;
-  #settled = Promise.withResolvers<void>();
-  /** Whether slow items were abandoned since the last change on screen. */
+  #firstResult = Promise.withResolvers<void>();
+  /** True if slow items were abandoned since the last change on screen. */
   #isBehindTime = false;
 
   constructor(zone: SceneZone, page: PageContext, hasFallback: boolean, dueAt = Number.NEGATIVE_INFINITY) {
@@ -62,7 +62,7 @@ export class Zone {
       view: () => this.#view(),
       isBehindTime: () => this.#isBehindTime,
       createItem: (slot) => this.#createItem(slot),
-      onDue: (slot, mounted, frameTime) => this.#change(slot, mounted, frameTime),
+      onDue: (slot, mountedItem, frameTime) => this.#change(slot, mountedItem, frameTime),
       onContinue: (slot) => this.#continueInto(slot),
       onFailure: (slot, error) => this.#failNext(slot, error),
       onDropped: () => this.#advance(),
@@ -71,8 +71,8 @@ export class Zone {
   }
 
   /** Resolves once the first item that is due, or about to be, was presented or has failed, or at once when there is none. */
-  get settled(): Promise<void> {
-    return this.#settled.promise;
+  get firstResult(): Promise<void> {
+    return this.#firstResult.promise;
   }
 
   /** Takes the newest slots, when the stage leaves and, while it is hidden, when it is due. A play that continues is not touched. */
@@ -80,15 +80,15 @@ export class Zone {
     this.#zone = zone;
     this.#leavesAt = leavesAt;
     this.#dueAt = dueAt;
-    const same = zone.slots.find(({ key }) => key === this.#shown?.slot.key);
-    if (this.#shown !== null && same !== undefined) this.#shown.slot = same;
+    const same = zone.slots.find(({ key }) => key === this.#onScreen?.slot.key);
+    if (this.#onScreen !== null && same !== undefined) this.#onScreen.slot = same;
     // No slots at all means that the zone has to be empty. Slots that are all over mean that the player was away.
     if (zone.slots.length === 0) this.#empty();
-    this.#removal.update(zone, this.#shown?.slot);
+    this.#removal.update(zone, this.#onScreen?.slot);
     this.#advance();
   }
 
-  /** Whether no change is due at the clock's instant, apart from items that cannot be shown. */
+  /** True if no change is due at the clock's instant, apart from items that cannot be shown. */
   get isUpToDate(): boolean {
     return isIdle(this.#view());
   }
@@ -99,10 +99,10 @@ export class Zone {
     this.#advance();
     const view = this.#view();
     if (this.#next.isDue(view)) return true;
-    if (this.#shown?.is === "playing" && this.#shown.slot.starts_at <= view.at) return true;
+    if (this.#onScreen?.is === "playing" && this.#onScreen.slot.starts_at <= view.at) return true;
     if (isIdle(view)) return true;
     // The zone may be settled by an earlier item: wait for the one that is due now.
-    this.#settled = Promise.withResolvers();
+    this.#firstResult = Promise.withResolvers();
     return false;
   }
 
@@ -124,11 +124,11 @@ export class Zone {
     const view = this.#view();
     const target = slotToPrepare(view);
     this.#retries.schedule(view.slots, view.now);
-    if (isIdle(view, aboutToStartMs)) this.#settled.resolve();
-    if (this.#shown !== null) {
-      const { starts_at: shownSince } = this.#shown.slot;
+    if (isIdle(view, aboutToStartMs)) this.#firstResult.resolve();
+    if (this.#onScreen !== null) {
+      const { starts_at: shownSince } = this.#onScreen.slot;
       const successor = view.slots.find((slot) => slot.starts_at > shownSince && view.mayTry(slot));
-      this.#shown.mounted.item.playUntil(successor?.starts_at ?? this.#leavesAt);
+      this.#onScreen.mountedItem.item.playUntil(successor?.starts_at ?? this.#leavesAt);
     }
     // Two items on screen are enough for the decoders; a third is prepared when the first has left.
     if (this.#layers.isChanging) {
@@ -144,16 +144,17 @@ export class Zone {
     // An item that is being prepared and still wanted may finish, however late: a slow file must not starve the zone.
     if (slot !== undefined && isWanted && slot.starts_at <= target.starts_at) return this.#next.reschedule();
     this.#next.drop();
-    if (view.shown?.is === "playing" && canContinue(view.shown.slot.item, target.item)) this.#next.continueInto(target);
+    if (view.onScreen?.is === "playing" && canContinue(view.onScreen.slot.item, target.item)) this.#next.continueInto(target);
     else this.#next.prepare(target);
   }
 
   #view(): ZoneView {
     const now = this.#page.clock.now();
     // A removed item is replaced like a broken one: as soon as anything else can be shown.
-    const shown = this.#shown === null || !this.#removal.isRunning ? this.#shown : ({ is: "broken", slot: this.#shown.slot } as const);
+    const onScreen =
+      this.#onScreen === null || !this.#removal.isRunning ? this.#onScreen : ({ is: "broken", slot: this.#onScreen.slot } as const);
     const mayTry = (slot: Slot): boolean => this.#retries.mayTry(slot, now);
-    return { slots: this.#zone.slots, now, at: Math.max(now, this.#dueAt), shown, mayTry };
+    return { slots: this.#zone.slots, now, at: Math.max(now, this.#dueAt), onScreen, mayTry };
   }
 
   #createItem(slot: Slot): Item {
@@ -167,7 +168,7 @@ export class Zone {
       offsetMs: slot.offset_ms,
       onDrift: (driftMs) => this.#page.driftLog.add(driftMs),
       onFailure: (failure) => {
-        if (this.#shown?.mounted.item === item) this.#failOnScreen(this.#shown, failure);
+        if (this.#onScreen?.mountedItem.item === item) this.#failOnScreen(this.#onScreen, failure);
         else this.#next.fail(item, failure);
       },
       onFlaw: (flaw) => reportFlaw(this.#page, id, slot, flaw),
@@ -176,29 +177,29 @@ export class Zone {
   }
 
   /** Changes the item on screen in the current frame. */
-  #change(slot: Slot, mounted: MountedItem, frameTime: number): void {
+  #change(slot: Slot, mountedItem: MountedItem, frameTime: number): void {
     const { clock, failures, transitions } = this.#page;
     this.#layers.finishTransition();
-    const before = this.#shown;
+    const before = this.#onScreen;
     if (before?.is === "playing") failures.clearFailures(before.slot.item);
-    this.#shown = { is: "playing", slot, mounted };
+    this.#onScreen = { is: "playing", slot, mountedItem };
     this.#removal.cancel();
     this.#isBehindTime = false;
     this.#isFallbackShown = false;
     const frameAt = clock.toWallTime(frameTime);
     const beginsAt = Math.abs(frameAt - slot.starts_at) <= onTimeMs ? slot.starts_at : frameAt;
     const transition = transitions.choose(slot.transition, slot.ends_at - beginsAt);
-    const presented = this.#layers.change(mounted, before?.mounted ?? null, { transition, beginsAt }, () => {
-      this.#settled.resolve();
+    const presentation = this.#layers.change(mountedItem, before?.mountedItem ?? null, { transition, beginsAt }, () => {
+      this.#firstResult.resolve();
       this.#advance();
     });
     // The restart of a broken item is another play of the same slot.
-    if (before?.slot.key !== slot.key || before.is === "broken") reportPresented(this.#page, this.#zone.id, slot, presented);
+    if (before?.slot.key !== slot.key || before.is === "broken") reportPresented(this.#page, this.#zone.id, slot, presentation);
   }
 
   #continueInto(slot: Slot): void {
     const { clock, frames, failures } = this.#page;
-    if (this.#shown !== null) this.#shown.slot = slot;
+    if (this.#onScreen !== null) this.#onScreen.slot = slot;
     this.#isBehindTime = false;
     failures.clearFailures(slot.item);
     frames.request((time) => {
@@ -212,18 +213,18 @@ export class Zone {
     reportFailure(this.#page, this.#zone.id, slot, error, null);
     this.#isBehindTime = true;
     this.#next.drop();
-    this.#settled.resolve();
+    this.#firstResult.resolve();
     this.#advance();
   }
 
-  #failOnScreen(shown: ShownItem, failure: ItemFailure): void {
-    if (shown.is === "broken") return;
-    shown.is = "broken";
-    const { slot, mounted } = shown;
+  #failOnScreen(onScreen: ShownItem, failure: ItemFailure): void {
+    if (onScreen.is === "broken") return;
+    onScreen.is = "broken";
+    const { slot, mountedItem } = onScreen;
     // An item that has lost its picture makes room for the fallback until the next item can be shown.
-    if (mounted.item.hasLostPicture === true && this.#hasFallback) this.#layers.showFallback();
-    reportFailure(this.#page, this.#zone.id, slot, failure, mounted);
-    mounted.markStopped();
+    if (mountedItem.item.hasLostPicture === true && this.#hasFallback) this.#layers.showFallback();
+    reportFailure(this.#page, this.#zone.id, slot, failure, mountedItem);
+    mountedItem.markStopped();
     const isFirst = this.#page.failures.failureCount(slot.item) === 1;
     // A page that crashed its process is not restarted at once: it would crash the pages of the same origin again.
     if (isFirst && failure.crashId === undefined && !hasOther(this.#view(), slot.item)) this.#retries.restart(slot.item);
@@ -232,7 +233,7 @@ export class Zone {
 
   /** Replaces a broken or removed item by the fallback when nothing can be shown. An item that still plays stays. */
   #fallBack(): void {
-    const mayStay = this.#shown?.is === "playing" && !this.#removal.isRunning;
+    const mayStay = this.#onScreen?.is === "playing" && !this.#removal.isRunning;
     if (this.#zone.slots.length === 0 || mayStay || this.#isFallbackShown) return;
     this.#isFallbackShown = true;
     this.#isBehindTime = false;
@@ -250,8 +251,8 @@ export class Zone {
   }
 
   #disposeShown(): void {
-    if (this.#shown !== null) this.#layers.unmount(this.#shown.mounted);
-    this.#shown = null;
+    if (this.#onScreen !== null) this.#layers.unmount(this.#onScreen.mountedItem);
+    this.#onScreen = null;
     this.#removal.cancel();
   }
 }

@@ -1,6 +1,6 @@
 // Finds out from its bytes whether a picture file is animated, where the browser has no decoder that says so.
 
-/** Whether the file has more than one picture: APNG, animated GIF, WebP or AVIF. A file that cannot be read is not animated. */
+/** True if the file has more than one picture: APNG, animated GIF, WebP or AVIF. A file that cannot be read is not animated. */
 export function isAnimatedFile(bytes: Uint8Array): boolean {
   const isAt = (offset: number, text: string): boolean => textAt(bytes, offset, text.length) === text;
   if (isAt(1, "PNG")) return hasAnimationChunk(bytes);

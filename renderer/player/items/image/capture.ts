@@ -1,4 +1,4 @@
-// What cannot run in a preview, such as a web page: the part of a screenshot in which it was, with a line that says so.
+// An item that cannot run in a preview, such as a web page: its part of a screenshot, with a line that says so.
 import type { SceneItem } from "../../../../src/protocol/scene.ts";
 import { createElement } from "../../dom.ts";
 import { waitForFonts } from "../text/font.ts";

@@ -15,9 +15,9 @@ export function downscale(src: string, size: ImageSize, signal: AbortSignal): Pr
     // Each picture has its own worker; ending it frees all memory that decoding took.
     const end = (): void => {
       worker.terminate();
-      signal.removeEventListener("abort", aborted);
+      signal.removeEventListener("abort", onAbort);
     };
-    function aborted(): void {
+    function onAbort(): void {
       end();
       reject(new DOMException("Aborted", "AbortError"));
     }
@@ -30,8 +30,8 @@ export function downscale(src: string, size: ImageSize, signal: AbortSignal): Pr
       end();
       reject(new Error(event.message || "the worker could not be started"));
     });
-    if (signal.aborted) return aborted();
-    signal.addEventListener("abort", aborted, { once: true });
+    if (signal.aborted) return onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
     worker.postMessage({ src: new URL(src, location.href).href, size });
   });
 }

@@ -14,7 +14,7 @@ const maxMegapixels = 120;
 const megapixelsPerGigabyte = 40;
 
 // Makes an SVG ignore its proportions and fill its box. Has no effect on bitmaps.
-const stretched = "#svgView(preserveAspectRatio(none))";
+const stretchFragment = "#svgView(preserveAspectRatio(none))";
 
 /** Creates an image item. */
 export function createImage(item: Extract<SceneItem, { type: "image" }>, context: ItemContext): Item {
@@ -66,23 +66,23 @@ export class Picture {
     const image = this.#image;
     if (this.#isSvg) this.#src = await this.#withFonts(context, signal);
     // Outside the document the element is not painted, so this finds the size without decoding the picture.
-    await loaded(image, this.#fit === "fill" ? `${this.#src}${stretched}` : this.#src);
+    await loadImage(image, this.#fit === "fill" ? `${this.#src}${stretchFragment}` : this.#src);
     const { naturalWidth, naturalHeight } = image;
-    const shown = this.#shownSize(context);
+    const size = this.#shownSize(context);
     // An SVG stays smooth: Chromium ignores this property for it.
     if (Math.max(naturalWidth, naturalHeight) <= maxSharpPixels) image.style.imageRendering = "pixelated";
-    if (naturalWidth * naturalHeight > shown.width * shown.height * worthScaling) {
+    if (naturalWidth * naturalHeight > size.width * size.height * worthScaling) {
       rejectTooLarge(naturalWidth, naturalHeight);
       // An SVG is drawn at the size at which it is shown.
-      const scaled = this.#isSvg
+      const result = this.#isSvg
         ? ({ is: "unscaled" } as const)
-        : await downscale(this.#src, shown, signal).catch(async (error: unknown) => {
+        : await downscale(this.#src, size, signal).catch(async (error: unknown) => {
             if (signal.aborted) throw error;
             throw await diagnoseFailure(this.#src, "decode", String(error));
           });
-      if (scaled.is === "bitmap") {
+      if (result.is === "bitmap") {
         freeImage(image);
-        this.#draw(scaled.bitmap, signal);
+        this.#draw(result.bitmap, signal);
         return;
       }
     }
@@ -168,7 +168,7 @@ function rejectTooLarge(width: number, height: number): void {
   throw new ItemFailure("unsupported", detail);
 }
 
-function loaded(image: HTMLImageElement, src: string): Promise<void> {
+function loadImage(image: HTMLImageElement, src: string): Promise<void> {
   // Without the listeners: a freed image reports an error of its empty source.
   const listening = new AbortController();
   return new Promise<void>((resolve, reject) => {

@@ -35,28 +35,28 @@ const shippedNames: Readonly<Record<string, FontFamily>> = {
 
 // A loop shows the same few pictures again and again. Their addresses are those of their content.
 const maxKept = 8;
-const kept = new Map<string, SvgPicture>();
+const cache = new Map<string, SvgPicture>();
 
 /**
  * The address of the picture with the fonts of its text in it. Without text, or when it is no valid XML, that of the file itself: it is
  * then drawn as it is. @throws DOMException when `signal` aborts, TypeError when a file cannot be fetched.
  */
 export async function withShippedFonts(src: string, signal: AbortSignal): Promise<SvgPicture> {
-  const picture = kept.get(src) ?? (await addFonts(src, signal));
-  kept.delete(src);
-  kept.set(src, picture);
-  if (kept.size > maxKept) kept.delete(kept.keys().next().value!);
+  const picture = cache.get(src) ?? (await addFonts(src, signal));
+  cache.delete(src);
+  cache.set(src, picture);
+  if (cache.size > maxKept) cache.delete(cache.keys().next().value!);
   return picture;
 }
 
 async function addFonts(src: string, signal: AbortSignal): Promise<SvgPicture> {
-  const unchanged = { src, unknownFonts: [] };
+  const original = { src, unknownFonts: [] };
   const response = await fetch(src, { signal });
-  if (!response.ok) return unchanged;
+  if (!response.ok) return original;
   const file = await response.text();
-  if (!/<(?:[\w-]+:)?text[\s>]/.test(file)) return unchanged;
+  if (!/<(?:[\w-]+:)?text[\s>]/.test(file)) return original;
   const picture = new DOMParser().parseFromString(withoutStyles(file), "image/svg+xml");
-  if (picture.querySelector("parsererror") !== null) return unchanged;
+  if (picture.querySelector("parsererror") !== null) return original;
   const root = picture.documentElement;
   const text = root.textContent;
   const language = languageOf(text, root.getAttribute("lang") ?? root.getAttribute("xml:lang") ?? undefined);
@@ -65,8 +65,8 @@ async function addFonts(src: string, signal: AbortSignal): Promise<SvgPicture> {
   if (!root.hasAttribute("font-family")) root.setAttribute("font-family", families.replace("sans-serif"));
   for (const sheet of root.querySelectorAll(hidden)) sheet.textContent = rewriteSheet(sheet.textContent, families);
   for (const list of families.lists) {
-    const [lost] = await loadRules(text, list, signal);
-    if (lost !== undefined) throw new TypeError(`the font ${lost} cannot be loaded`);
+    const [missing] = await loadRules(text, list, signal);
+    if (missing !== undefined) throw new TypeError(`the font ${missing} cannot be loaded`);
   }
   const styles = /italic|oblique/.test(file) ? ["normal", "italic"] : ["normal"];
   const faces = new Set(families.lists.flatMap((list) => facesFor(text, list, styles)));
@@ -90,7 +90,7 @@ function withStyles(file: string): string {
   return file.replaceAll(/(<\/?(?:[\w-]+:)?)signage-style(?=[\s/>])/g, "$1style").replaceAll(/(\s)signage-style(?=\s*=)/g, "$1style");
 }
 
-/** The families that a picture names, and what is drawn instead. */
+/** The families that a picture names, and their replacements. */
 class PictureFamilies {
   /** Those that the picture brings itself. */
   readonly #own: ReadonlySet<string>;
@@ -112,11 +112,11 @@ class PictureFamilies {
     if (before !== undefined) return before;
     const names = familiesIn(value);
     const own = names.filter((name) => this.#own.has(lower(name)));
-    const family = names.map((name) => shippedNames[lower(name)]).find((known) => known !== undefined);
+    const family = names.map((name) => shippedNames[lower(name)]).find((each) => each !== undefined);
     if (own.length === 0 && family === undefined) for (const name of names) this.unknown.add(name);
-    const shipped = shippedList(family ?? likeliest(value), this.#language);
-    this.lists.push(shipped);
-    const replacement = [...own, ...shipped].map((name) => `"${name}"`).join(", ");
+    const shippedFamilies = shippedList(family ?? likeliest(value), this.#language);
+    this.lists.push(shippedFamilies);
+    const replacement = [...own, ...shippedFamilies].map((name) => `"${name}"`).join(", ");
     this.#replacements.set(value, replacement);
     return replacement;
   }

@@ -29,11 +29,11 @@ export function syncToClock(media: SyncedMedia, signal: AbortSignal): void {
   let lastPosition = Number.NaN;
 
   const correct = (position: number, performanceTime: number): void => {
-    const expected = media.expectedPosition(clock.toWallTime(performanceTime));
-    if (expected === null || element.seeking || element.paused) return;
-    const difference = position - startS - expected.position;
+    const target = media.expectedPosition(clock.toWallTime(performanceTime));
+    if (target === null || element.seeking || element.paused) return;
+    const difference = position - startS - target.position;
     // Modulo the length of a round: the end of one round is close to the start of the next.
-    const driftMs = 1_000 * (difference - expected.length * Math.round(difference / expected.length));
+    const driftMs = 1_000 * (difference - target.length * Math.round(difference / target.length));
     if (hasSeeked) {
       hasSeeked = false;
       leadMs = Math.min(maxSeekLeadMs, Math.max(0, leadMs - driftMs));
@@ -45,10 +45,10 @@ export function syncToClock(media: SyncedMedia, signal: AbortSignal): void {
   };
 
   const seek = (): void => {
-    const expected = media.expectedPosition(clock.now() + leadMs);
-    if (expected === null) return;
+    const target = media.expectedPosition(clock.now() + leadMs);
+    if (target === null) return;
     element.playbackRate = clock.rate;
-    element.currentTime = startS + expected.position;
+    element.currentTime = startS + target.position;
     hasSeeked = true;
   };
 

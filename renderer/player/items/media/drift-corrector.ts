@@ -45,12 +45,12 @@ export class DriftCorrector {
 
   #rateFor(drift: number): number {
     const size = Math.abs(drift);
-    const needed = 1 - Math.sign(drift) * Math.min(maxRateChange, size / correctionMs);
-    if (this.#rate === 1) return size >= startCorrectingMs ? needed : 1;
+    const correction = 1 - Math.sign(drift) * Math.min(maxRateChange, size / correctionMs);
+    if (this.#rate === 1) return size >= startCorrectingMs ? correction : 1;
     // A running correction keeps its rate until the drift is small, changes its sign or grows.
     const strength = Math.abs(this.#rate - 1);
     const isDone = size <= stopCorrectingMs + strength * measurementAgeMs || Math.sign(drift) === Math.sign(this.#rate - 1);
     if (isDone) return 1;
-    return Math.abs(needed - 1) > strength ? needed : this.#rate;
+    return Math.abs(correction - 1) > strength ? correction : this.#rate;
   }
 }

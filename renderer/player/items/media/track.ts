@@ -34,7 +34,7 @@ export type TrackItem = Pick<Extract<SceneItem, { type: "audio" }>, "src" | "med
 /** One play of a media element. Load once, play once, dispose. */
 export class Track {
   /** Aborts with {@link dispose}. */
-  readonly disposed: AbortSignal;
+  readonly lifetime: AbortSignal;
   readonly #element: HTMLMediaElement;
   readonly #item: TrackItem;
   readonly #context: ItemContext;
@@ -42,12 +42,12 @@ export class Track {
   readonly #startS: number;
   readonly #isTrimmed: boolean;
   #endsAt = Number.POSITIVE_INFINITY;
-  /** Whether it is paused on its last frame on purpose. */
+  /** True while it is paused on its last frame on purpose. */
   #isHeld = false;
   #cancelEnd = (): void => {};
 
   constructor(element: HTMLMediaElement, item: TrackItem, context: ItemContext) {
-    this.disposed = this.#disposal.signal;
+    this.lifetime = this.#disposal.signal;
     this.#element = element;
     this.#item = item;
     this.#context = context;
@@ -99,7 +99,7 @@ export class Track {
   /** Starts to play. From now on it repeats, stops at its end, detects stalls and stays in sync with the clock. */
   play(): void {
     const element = this.#element;
-    const signal = this.disposed;
+    const signal = this.lifetime;
     const { clock, startsAt, onDrift } = this.#context;
     clock.onSet(() => this.#followSetClock(), signal);
     if (clock.rate === 1) this.#start();
@@ -141,9 +141,9 @@ export class Track {
   /** The place in the file at which the play has to be when it is shown, in seconds. */
   #startPosition(): number {
     const { clock, startsAt, offsetMs } = this.#context;
-    const elapsed = clock.now() - startsAt;
+    const sinceStartMs = clock.now() - startsAt;
     // While the clock stands still, there is no time to catch up with.
-    const late = clock.rate === 0 ? Math.max(0, elapsed) : elapsed < lateMs ? 0 : elapsed + seekLeadMs;
+    const late = clock.rate === 0 ? Math.max(0, sinceStartMs) : sinceStartMs < lateMs ? 0 : sinceStartMs + seekLeadMs;
     const position = offsetMs + late;
     const lengthMs = this.#lengthMs();
     return this.#startS + (lengthMs === null ? 0 : (position % lengthMs) / 1_000);
@@ -158,8 +158,8 @@ export class Track {
   }
 
   #lengthMs(): number | null {
-    const { media_duration_ms: known } = this.#item;
-    if (known !== null && !this.#isTrimmed) return known;
+    const { media_duration_ms: durationMs } = this.#item;
+    if (durationMs !== null && !this.#isTrimmed) return durationMs;
     const length = (this.#endS - this.#startS) * 1_000;
     return Number.isFinite(length) && length > 0 ? length : null;
   }
@@ -184,11 +184,11 @@ export class Track {
     const { clock, startsAt, offsetMs } = this.#context;
     const lengthMs = this.#lengthMs();
     if (lengthMs === null) return;
-    const elapsed = Math.max(0, clock.now() - startsAt) + offsetMs;
-    const round = Math.floor(elapsed / lengthMs);
+    const sinceStartMs = Math.max(0, clock.now() - startsAt) + offsetMs;
+    const round = Math.floor(sinceStartMs / lengthMs);
     // As #update does it: it stops on its last frame if there is no time for another round.
     const isOver = round > 0 && startsAt - offsetMs + round * lengthMs + repeatMarginMs >= this.#endsAt;
-    const position = this.#startS + (isOver ? lengthMs : elapsed % lengthMs) / 1_000;
+    const position = this.#startS + (isOver ? lengthMs : sinceStartMs % lengthMs) / 1_000;
     const element = this.#element;
     const toleranceS = clock.rate === 0 ? standToleranceS : runToleranceS;
     if (Math.abs(element.currentTime - position) > toleranceS) element.currentTime = position;
@@ -231,7 +231,7 @@ export class Track {
     if (this.#context.clock.now() + repeatMarginMs < this.#endsAt) return this.#rewind();
     this.#isHeld = true;
     this.#element.pause();
-    // A late frame may already show what comes after the end.
+    // A late frame may already show a picture from after the end.
     if (this.#element.currentTime >= this.#endS) this.#element.currentTime = this.#endS - halfFrameS;
   }
 
@@ -246,7 +246,7 @@ export class Track {
     const element = this.#element;
     element.play().catch((error: unknown) => {
       // Not a failure: pausing at the end of the slot, or the end of a video of one frame, interrupts a `play` that has not begun.
-      if (this.disposed.aborted || this.#isHeld || element.ended || this.#context.clock.rate === 0) return;
+      if (this.lifetime.aborted || this.#isHeld || element.ended || this.#context.clock.rate === 0) return;
       if (!element.muted && error instanceof DOMException && error.name === "NotAllowedError") {
         // A browser that forbids sound without a user gesture still plays the picture.
         element.muted = true;
@@ -276,14 +276,14 @@ export class Track {
         this.#context.onFailure(new ItemFailure("stalled", detail));
       }
     }, stallCheckMs);
-    this.disposed.addEventListener("abort", () => {
+    this.lifetime.addEventListener("abort", () => {
       clearInterval(timer);
     });
   }
 
   #reportMediaError(): void {
     void diagnoseFailure(this.#item.src, "decode", errorOf(this.#element)).then((failure) => {
-      if (!this.disposed.aborted) this.#context.onFailure(failure);
+      if (!this.lifetime.aborted) this.#context.onFailure(failure);
     });
   }
 }

@@ -24,13 +24,13 @@ export function createVideo(item: Extract<SceneItem, { type: "video" }>, context
       await withTimeout(track.load(), prepareTimeoutMs, signal, createTimeout);
       setVisibility(element, "painted");
       const createNoPicture = (): ItemFailure => new ItemFailure("unsupported", "it loads but presents no picture");
-      await withTimeout(firstVideoFrame(element, track.disposed), firstFrameLimitMs, signal, createNoPicture);
+      await withTimeout(firstVideoFrame(element, track.lifetime), firstFrameLimitMs, signal, createNoPicture);
       await paintHidden(element, context.frames, signal);
       setVisibility(element, "hidden");
     },
     async show() {
       track.play();
-      const secondFrame = nextVideoFrame(element, track.disposed);
+      const secondFrame = nextVideoFrame(element, track.lifetime);
       const at = await reveal(element, context);
       await Promise.race([secondFrame, delay(secondFrameTimeoutMs)]);
       return at;

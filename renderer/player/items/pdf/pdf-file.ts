@@ -77,9 +77,9 @@ export class PdfFile {
   /** Draws a page (counted from 1) as large as fits into `width` × `height` device pixels and sets the canvas to that size. */
   draw(number: number, canvas: HTMLCanvasElement, width: number, height: number): Promise<void> {
     // One drawing at a time: pdf.js can neither share a canvas nor clean up while it draws.
-    const drawn = this.#drawing.then(() => this.#draw(number, canvas, width, height));
-    this.#drawing = drawn.catch(() => undefined); // the caller gets the error
-    return drawn;
+    const drawing = this.#drawing.then(() => this.#draw(number, canvas, width, height));
+    this.#drawing = drawing.catch(() => undefined); // the caller gets the error
+    return drawing;
   }
 
   close(): void {

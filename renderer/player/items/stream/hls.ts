@@ -22,9 +22,9 @@ export function connectHls(item: StreamItem, videos: VideoFrames): Connection {
   video.muted = item.muted;
   video.volume = item.volume;
   video.disablePictureInPicture = true;
-  const ended = new AbortController();
+  const lifetime = new AbortController();
   const first = Promise.withResolvers<void>();
-  const lost = Promise.withResolvers<ItemFailure>();
+  const loss = Promise.withResolvers<ItemFailure>();
   const hls = new Hls({
     loader: loaderFor(item),
     workerPath: new URL(workerPath, import.meta.url).href,
@@ -39,10 +39,10 @@ export function connectHls(item: StreamItem, videos: VideoFrames): Connection {
 
   function fail(failure: ItemFailure): void {
     // The last picture stays until `end` is called.
-    ended.abort();
+    lifetime.abort();
     hls.stopLoad();
     first.reject(failure);
-    lost.resolve(failure);
+    loss.resolve(failure);
   }
 
   hls.on(Hls.Events.ERROR, (_event, { fatal, type, details, error, response }) => {
@@ -58,7 +58,7 @@ export function connectHls(item: StreamItem, videos: VideoFrames): Connection {
 
   function start(): void {
     video.play().catch((error: unknown) => {
-      if (ended.signal.aborted) return;
+      if (lifetime.signal.aborted) return;
       if (!video.muted && error instanceof DOMException && error.name === "NotAllowedError") {
         // A browser that forbids sound without a user gesture still plays the picture.
         video.muted = true;
@@ -79,24 +79,24 @@ export function connectHls(item: StreamItem, videos: VideoFrames): Connection {
         fail(new ItemFailure("stalled", `no progress for ${stallLimitMs} ms`));
       }
     }, stallCheckMs);
-    ended.signal.addEventListener("abort", () => {
+    lifetime.signal.addEventListener("abort", () => {
       clearInterval(timer);
     });
   }
 
   hls.loadSource(item.url);
   hls.attachMedia(video);
-  void nextVideoFrame(video, ended.signal).then(() => first.resolve());
+  void nextVideoFrame(video, lifetime.signal).then(() => first.resolve());
   return {
     element: video,
     firstPicture: first.promise,
-    lost: lost.promise,
+    loss: loss.promise,
     play() {
       start();
       watchForStall();
     },
     end() {
-      ended.abort();
+      lifetime.abort();
       videos.forget(video);
       hls.destroy();
       video.remove();
@@ -109,8 +109,8 @@ function loaderFor(item: StreamItem): HlsConfig["loader"] {
   const DefaultLoader = Hls.DefaultConfig.loader;
   return class extends DefaultLoader {
     override load(context: LoaderContext, config: LoaderConfiguration, callbacks: LoaderCallbacks<LoaderContext>): void {
-      const proxied = { ...context, url: proxiedUrl(item, context.url) };
-      super.load(proxied, config, {
+      const proxyContext = { ...context, url: proxiedUrl(item, context.url) };
+      super.load(proxyContext, config, {
         ...callbacks,
         onSuccess: (response, stats, _proxied, details) => {
           const final = details instanceof XMLHttpRequest ? details.getResponseHeader("x-final-url") : null;

@@ -15,14 +15,14 @@ export function connectMjpeg(item: StreamItem): Connection {
   const context = canvas.getContext("bitmaprenderer")!;
   const abort = new AbortController();
   const first = Promise.withResolvers<void>();
-  const lost = Promise.withResolvers<ItemFailure>();
+  const loss = Promise.withResolvers<ItemFailure>();
   let timer = 0;
 
   function fail(failure: ItemFailure): void {
     clearTimeout(timer);
     abort.abort();
     first.reject(failure);
-    lost.resolve(failure);
+    loss.resolve(failure);
   }
 
   function expectMore(): void {
@@ -48,7 +48,7 @@ export function connectMjpeg(item: StreamItem): Connection {
   return {
     element: canvas,
     firstPicture: first.promise,
-    lost: lost.promise,
+    loss: loss.promise,
     play() {},
     end() {
       clearTimeout(timer);
@@ -79,41 +79,41 @@ async function requestStream(item: StreamItem, signal: AbortSignal): Promise<Cam
 
 /** The bodies of the parts: by their Content-Length if given, else up to the next boundary. */
 async function* partsOf({ body, boundary }: CameraResponse): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  let buffered = new Uint8Array(0);
-  let scanned = 0;
+  let buffer = new Uint8Array(0);
+  let scannedBytes = 0;
   for await (const bytes of body) {
-    buffered = joined(buffered, bytes);
+    buffer = concat(buffer, bytes);
     for (;;) {
-      const start = indexOf(buffered, boundary, 0);
-      const head = start === -1 ? -1 : indexOf(buffered, headerEnd, start);
+      const start = indexOf(buffer, boundary, 0);
+      const head = start === -1 ? -1 : indexOf(buffer, headerEnd, start);
       if (head === -1) break;
       const from = head + headerEnd.length;
-      const length = /content-length:\s*(\d+)/i.exec(new TextDecoder("latin1").decode(buffered.subarray(start, head)))?.[1];
-      const end = length === undefined ? indexOf(buffered, boundary, Math.max(from, scanned - boundary.length)) : from + Number(length);
-      if (end === -1 || end > buffered.length) {
-        scanned = buffered.length;
+      const length = /content-length:\s*(\d+)/i.exec(new TextDecoder("latin1").decode(buffer.subarray(start, head)))?.[1];
+      const end = length === undefined ? indexOf(buffer, boundary, Math.max(from, scannedBytes - boundary.length)) : from + Number(length);
+      if (end === -1 || end > buffer.length) {
+        scannedBytes = buffer.length;
         break;
       }
-      yield buffered.slice(from, end);
-      buffered = buffered.slice(end);
-      scanned = 0;
+      yield buffer.slice(from, end);
+      buffer = buffer.slice(end);
+      scannedBytes = 0;
     }
-    if (buffered.length > maxPartBytes) throw new ItemFailure("decode", `a picture of more than ${maxPartBytes / 1024 / 1024} MB`);
+    if (buffer.length > maxPartBytes) throw new ItemFailure("decode", `a picture of more than ${maxPartBytes / 1024 / 1024} MB`);
   }
 }
 
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
+function concat(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
   const both = new Uint8Array(a.length + b.length);
   both.set(a);
   both.set(b, a.length);
   return both;
 }
 
-function indexOf(bytes: Uint8Array, wanted: ArrayLike<number>, from: number): number {
-  for (let at = bytes.indexOf(wanted[0]!, from); at !== -1; at = bytes.indexOf(wanted[0]!, at + 1)) {
+function indexOf(bytes: Uint8Array, pattern: ArrayLike<number>, from: number): number {
+  for (let at = bytes.indexOf(pattern[0]!, from); at !== -1; at = bytes.indexOf(pattern[0]!, at + 1)) {
     let same = 1;
-    while (same < wanted.length && bytes[at + same] === wanted[same]) same += 1;
-    if (same === wanted.length) return at;
+    while (same < pattern.length && bytes[at + same] === pattern[same]) same += 1;
+    if (same === pattern.length) return at;
   }
   return -1;
 }

@@ -10,7 +10,7 @@ export interface Connection {
   /** Resolves when the first picture is there; rejects with an ItemFailure. */
   readonly firstPicture: Promise<void>;
   /** Resolves with the reason when the connection is lost later. */
-  readonly lost: Promise<ItemFailure>;
+  readonly loss: Promise<ItemFailure>;
   /** Starts to play. */
   play(): void;
   end(): void;
@@ -27,7 +27,7 @@ const attemptTimeoutMs = 6_000;
 export function createStream(item: StreamItem, context: ItemContext): Item {
   const element = createElement("div", "item stream");
   const disposal = new AbortController();
-  const { signal: disposed } = disposal;
+  const { signal: lifetime } = disposal;
   let current: Connection | null = null;
 
   /** Connects. The new picture replaces the old one once it has been painted behind it. */
@@ -38,8 +38,8 @@ export function createStream(item: StreamItem, context: ItemContext): Item {
     element.append(connection.element);
     try {
       const createTimeout = (): ItemFailure => new ItemFailure("timeout", `no picture within ${timeoutMs} ms`);
-      await withTimeout(connection.firstPicture, timeoutMs, disposed, createTimeout);
-      if (before !== null) await paintHidden(connection.element, context.frames, disposed);
+      await withTimeout(connection.firstPicture, timeoutMs, lifetime, createTimeout);
+      if (before !== null) await paintHidden(connection.element, context.frames, lifetime);
     } catch (error) {
       connection.end();
       throw error;
@@ -53,10 +53,10 @@ export function createStream(item: StreamItem, context: ItemContext): Item {
   /** Whenever the connection on screen is lost: reports it and reconnects. */
   async function reconnectForever(): Promise<void> {
     for (;;) {
-      context.onFailure(await current!.lost);
+      context.onFailure(await current!.loss);
       for (let backoff = firstBackoffMs; ; backoff = Math.min(maxBackoffMs, backoff * 2)) {
         // Random, so that the displays of a wall do not all reconnect at once.
-        await wait(backoff * (0.5 + Math.random() / 2), disposed);
+        await wait(backoff * (0.5 + Math.random() / 2), lifetime);
         try {
           (await connect(attemptTimeoutMs)).play();
           break;
@@ -82,7 +82,7 @@ export function createStream(item: StreamItem, context: ItemContext): Item {
     show() {
       current?.play();
       reconnectForever().catch((error: unknown) => {
-        if (!disposed.aborted) context.onFailure(new ItemFailure("stalled", String(error)));
+        if (!lifetime.aborted) context.onFailure(new ItemFailure("stalled", String(error)));
       });
       return reveal(element, context);
     },
@@ -114,14 +114,14 @@ async function open(item: StreamItem, videos: VideoFrames): Promise<Connection> 
 function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      signal.removeEventListener("abort", aborted);
+      signal.removeEventListener("abort", onAbort);
       resolve();
     }, ms);
-    function aborted(): void {
+    function onAbort(): void {
       clearTimeout(timer);
       reject(new DOMException("Aborted", "AbortError"));
     }
-    if (signal.aborted) return aborted();
-    signal.addEventListener("abort", aborted, { once: true });
+    if (signal.aborted) return onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
   });
 }

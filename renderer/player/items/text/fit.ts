@@ -35,14 +35,14 @@ export function fitText(content: HTMLElement, box: HTMLElement, max: number, min
 }
 
 /**
- * Sets a text in the requested size, or smaller where it does not fit, down to half of it. A text that does not fit at
+ * Sets a text in the preferred size, or smaller where it does not fit, down to half of it. A text that does not fit at
  * half the size keeps its first lines and ends in an ellipsis.
  */
-export function fitTextOfSize(content: HTMLElement, box: HTMLElement, requested: number): FitResult {
-  content.style.fontSize = `${requested}px`;
-  const oneLine = Math.floor((box.clientHeight * requested) / Math.max(1, lineHeightOf(content)));
-  const min = Math.min(requested, Math.max(minFontSize, Math.min(Math.floor(requested / 2), oneLine)));
-  return truncateIfNeeded(content, box, fitText(content, box, requested, min));
+export function fitTextOfSize(content: HTMLElement, box: HTMLElement, preferredSize: number): FitResult {
+  content.style.fontSize = `${preferredSize}px`;
+  const oneLine = Math.floor((box.clientHeight * preferredSize) / Math.max(1, lineHeightOf(content)));
+  const min = Math.min(preferredSize, Math.max(minFontSize, Math.min(Math.floor(preferredSize / 2), oneLine)));
+  return truncateIfNeeded(content, box, fitText(content, box, preferredSize, min));
 }
 
 /** Like {@link fitText}; a text that does not fit at the minimum size keeps its first lines and ends in an ellipsis. */
@@ -65,7 +65,7 @@ function lineHeightOf(content: HTMLElement): number {
   return Number.parseFloat(getComputedStyle(content).lineHeight);
 }
 
-/** The width of the widest word in layout pixels. `scrollWidth` leaves out what overflows at the start of a line. */
+/** The width of the widest word in layout pixels. `scrollWidth` leaves out the overflow at the start of a line. */
 function widestWordIn(content: HTMLElement): number {
   content.style.width = "min-content";
   const width = content.offsetWidth;

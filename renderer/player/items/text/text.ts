@@ -21,12 +21,14 @@ export function createText(item: Extract<SceneItem, { type: "text" }>, context: 
   element.style.backgroundColor = item.background_color;
   if (item.padding !== undefined) box.style.inset = `${item.padding}px`;
   function layOut(): void {
-    const { font_size: requested } = item;
+    const { font_size: preferredSize } = item;
     const { size, isWhole } =
-      requested === null ? fitOrTruncateText(words, box, Math.min(context.height, context.width)) : fitTextOfSize(words, box, requested);
-    const how = requested === null ? `at ${size} px` : `at its font_size of ${requested} px`;
+      preferredSize === null
+        ? fitOrTruncateText(words, box, Math.min(context.height, context.width))
+        : fitTextOfSize(words, box, preferredSize);
+    const how = preferredSize === null ? `at ${size} px` : `at its font_size of ${preferredSize} px`;
     if (!isWhole) context.onFlaw({ code: "text-too-long", detail: `does not fit its zone ${how} and is cut: ${remedy}` });
-    else if (requested !== null && size < requested)
+    else if (preferredSize !== null && size < preferredSize)
       context.onFlaw({ code: "text-too-long", detail: `does not fit its zone ${how} and is shown in ${size} px: ${remedy}` });
   }
 

@@ -88,9 +88,9 @@ function directionOf(first: HTMLElement, content: TickerContent): string {
 
 /** Keeps the animation at its position by the clock. A small error is corrected by running slightly faster or slower. */
 function follow(animation: Animation, strip: HTMLElement, duration: number, { clock }: ItemContext): () => void {
-  const expected = (): number => clock.toWallTime(Number(document.timeline.currentTime ?? performance.now())) % duration;
+  const targetTime = (): number => clock.toWallTime(Number(document.timeline.currentTime ?? performance.now())) % duration;
   const correct = (): void => {
-    const error = shortestDistance(expected() - Number(animation.currentTime ?? 0), duration);
+    const error = shortestDistance(targetTime() - Number(animation.currentTime ?? 0), duration);
     if (Math.abs(error) > jumpMs) {
       place();
     } else {
@@ -99,7 +99,7 @@ function follow(animation: Animation, strip: HTMLElement, duration: number, { cl
     }
   };
   const place = (): void => {
-    animation.currentTime = expected();
+    animation.currentTime = targetTime();
     // Without a layer of its own a ticker that stands still is painted where it is, as one that was drawn there; a layer would be moved there.
     strip.style.willChange = clock.rate === 0 ? "auto" : "";
     if (clock.rate === 0) return animation.pause();

@@ -55,17 +55,17 @@ export class SiteIframe {
   async load(parent: HTMLElement, onFailure: (failure: ItemFailure) => void, signal: AbortSignal): Promise<void> {
     const { iframeReports, frames } = this.#context;
     const { element } = this;
-    const painted = Promise.withResolvers<void>();
-    let failed: ItemFailure | null = null;
+    const paint = Promise.withResolvers<void>();
+    let lastFailure: ItemFailure | null = null;
     let isReady = false;
     element.name = iframeReports.nameFor(this.#page.itemId);
     iframeReports.listen(
       element.name,
       (failure) => {
-        if (failure === null) return painted.resolve();
-        failed = new ItemFailure(failure.code, failure.detail, failure.crash_id);
-        if (isReady) onFailure(failed);
-        else painted.reject(failed);
+        if (failure === null) return paint.resolve();
+        lastFailure = new ItemFailure(failure.code, failure.detail, failure.crash_id);
+        if (isReady) onFailure(lastFailure);
+        else paint.reject(lastFailure);
       },
       this.#lifetime.signal,
     );
@@ -75,10 +75,10 @@ export class SiteIframe {
     parent.append(element);
     const createTimeout = (): ItemFailure =>
       new ItemFailure("timeout", `the player reported nothing about ${this.#page.url} within ${reportTimeoutMs} ms`);
-    await withTimeout(painted.promise, reportTimeoutMs, signal, createTimeout);
+    await withTimeout(paint.promise, reportTimeoutMs, signal, createTimeout);
     await paintHidden(element, frames, signal);
     // The page may have crashed during those two frames.
-    const broken = failed as ItemFailure | null;
+    const broken = lastFailure as ItemFailure | null;
     if (broken !== null) throw broken;
     isReady = true;
   }

@@ -74,18 +74,18 @@ class SiteItem implements Item {
 
   /** Replaces the page by a reloaded one in a single frame. If the reload fails, the old page stays and the next refresh tries again. */
   async #refresh(): Promise<void> {
-    const reloaded = new SiteIframe(this.#page, this.#context);
+    const replacement = new SiteIframe(this.#page, this.#context);
     try {
-      await this.#load(reloaded, this.#lifetime.signal);
+      await this.#load(replacement, this.#lifetime.signal);
     } catch {
-      reloaded.dispose();
+      replacement.dispose();
       if (!this.#lifetime.signal.aborted) this.#scheduleRefresh();
       return;
     }
-    if (this.#hasLostPicture) return reloaded.dispose();
+    if (this.#hasLostPicture) return replacement.dispose();
     const previous = this.#iframe;
-    this.#iframe = reloaded;
-    setVisibility(reloaded.element, "visible");
+    this.#iframe = replacement;
+    setVisibility(replacement.element, "visible");
     await this.#context.frames.next();
     previous.dispose();
     if (!this.#lifetime.signal.aborted) this.#scheduleRefresh();
