@@ -44,8 +44,8 @@ export function AccountMenu({ session, onShortcuts }: { session: Session; onShor
                 selectedKeys={[session.team.id]}
                 disallowEmptySelection
                 onSelectionChange={(keys) => {
-                  const chosen = session.teams.find(({ id }) => keys !== "all" && keys.has(id))!;
-                  if (chosen.id !== session.team.id) tellFailure(switchTeam({ team_id: chosen.id }));
+                  const selectedTeam = session.teams.find(({ id }) => keys !== "all" && keys.has(id))!;
+                  if (selectedTeam.id !== session.team.id) tellFailure(switchTeam({ team_id: selectedTeam.id }));
                 }}
               >
                 <Header className="menu-header tiny bold faint">{text("switchTeam")}</Header>
@@ -67,9 +67,9 @@ export function AccountMenu({ session, onShortcuts }: { session: Session; onShor
               selectedKeys={[theme]}
               disallowEmptySelection
               onSelectionChange={(keys) => {
-                const chosen = themes.find((each) => keys !== "all" && keys.has(each))!;
-                chooseTheme(chosen);
-                setTheme(chosen);
+                const selectedTheme = themes.find((each) => keys !== "all" && keys.has(each))!;
+                chooseTheme(selectedTheme);
+                setTheme(selectedTheme);
               }}
             >
               <Header className="menu-header tiny bold faint">{text("theme")}</Header>

@@ -14,7 +14,7 @@ const text = texts("common");
 export function collectForApproval(): () => void {
   handleApproval({
     makeDraft: () => createDraft(text("collectedChanges", { time: formatDateTime(new Date()) })),
-    proposed: async (id) => {
+    onProposal: async (id) => {
       showCorrection({ message: text("nowNeedsApproval"), link: { name: text("seeProposal"), to: `/drafts/${id}` } });
       await goOnIn(id).catch(showFailure);
     },

@@ -9,26 +9,26 @@ type Trail = readonly { within: Element; before: number }[];
 
 /** Watches until `signal` aborts. */
 export function keepFocus(signal: AbortSignal): void {
-  let focused: Element | null = null;
+  let lastFocus: Element | null = null;
   let trail: Trail = [];
   /** The same for what was focused on the page below a dialog or menu. */
   let onPage: Trail = [];
   let isChecking = false;
   const note = (target: Element): void => {
-    focused = target;
+    lastFocus = target;
     trail = trailOf(target);
     if (target.closest("#content, .shell-side") !== null) onPage = trail;
   };
   const check = (): void => {
     isChecking = false;
     // Who removed it may have moved the focus in the meantime.
-    if (signal.aborted || focused === null || focused.isConnected || !isLost()) return;
-    focused = null;
+    if (signal.aborted || lastFocus === null || lastFocus.isConnected || !isLost()) return;
+    lastFocus = null;
     const heading = document.querySelector<HTMLElement>("#content h1") ?? document.querySelector<HTMLElement>("#content");
     (nearestOf(trail) ?? nearestOf(onPage) ?? heading)?.focus({ preventScroll: true });
   };
   const observer = new MutationObserver(() => {
-    if (isChecking || focused === null || focused.isConnected || !isLost()) return;
+    if (isChecking || lastFocus === null || lastFocus.isConnected || !isLost()) return;
     isChecking = true;
     // Dialogs give the focus back in the second frame after they have closed.
     requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(check)));
@@ -57,8 +57,8 @@ function nearestOf(trail: Trail): HTMLElement | null {
   for (const { within, before } of trail) {
     if (!within.isConnected) continue;
     const all = [...within.querySelectorAll<HTMLElement>(pressable)].filter((each) => each.tabIndex >= 0 && each.checkVisibility());
-    const found = all[Math.min(before, all.length - 1)];
-    if (found !== undefined) return found;
+    const candidate = all[Math.min(before, all.length - 1)];
+    if (candidate !== undefined) return candidate;
   }
   return null;
 }

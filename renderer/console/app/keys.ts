@@ -10,17 +10,17 @@ const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 export const searchKeys: readonly string[] = isApple ? ["⌘", "K"] : ["Ctrl", "K"];
 
 const secondKeyMs = 1_500;
-const stored = "single-keys";
+const storageKey = "single-keys";
 
 /** Whether keys without Ctrl or ⌘ do anything. People who dictate need to switch them off (WCAG 2.1.4). */
 export function allowsSingleKeys(): boolean {
-  return localStorage.getItem(stored) !== "off";
+  return localStorage.getItem(storageKey) !== "off";
 }
 
 /** Switches the keys without Ctrl or ⌘ on or off, on this device. */
 export function allowSingleKeys(isAllowed: boolean): void {
-  if (isAllowed) localStorage.removeItem(stored);
-  else localStorage.setItem(stored, "off");
+  if (isAllowed) localStorage.removeItem(storageKey);
+  else localStorage.setItem(storageKey, "off");
 }
 
 /** Listens for the keys until `signal` aborts. */

@@ -10,7 +10,7 @@ const text = texts("links");
 
 export function LinkNotices({ session }: { session: Session }) {
   const { confined, team, user } = session;
-  const [seen, setSeen] = useState(() => localStorage.getItem(keyOf(user.id)) ?? "");
+  const [dismissedAt, setDismissedAt] = useState(() => localStorage.getItem(keyOf(user.id)) ?? "");
   if (confined !== null) {
     return (
       <div role="status" className="link-notice cluster gap-2-4 warn warn-ground">
@@ -19,12 +19,12 @@ export function LinkNotices({ session }: { session: Session }) {
     );
   }
   // What was made on the service's machine, the person has asked for as a rule. The account's page has it too.
-  const used = session.used_links.find(({ made_by, used_at }) => made_by !== null && used_at > seen);
-  if (used === undefined) return null;
-  const { made_by, team_name, used_at } = used;
+  const recentUse = session.used_links.find(({ made_by, used_at }) => made_by !== null && used_at > dismissedAt);
+  if (recentUse === undefined) return null;
+  const { made_by, team_name, used_at } = recentUse;
   const dismiss = (): void => {
     localStorage.setItem(keyOf(user.id), used_at);
-    setSeen(used_at);
+    setDismissedAt(used_at);
   };
   return (
     <div role="status" className="link-notice cluster gap-2-4 warn warn-ground">

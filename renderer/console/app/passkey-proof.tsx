@@ -14,8 +14,8 @@ export function usePasskeyProof(onProved: () => void) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async () => (await directClient.post("/api/v1/session/proof", { body: { passkey: await askForPasskey("proof") } })).data,
-    onSuccess: (proved) => {
-      queries.setQueryData(sessionQuery.queryKey, proved);
+    onSuccess: (nextSession) => {
+      queries.setQueryData(sessionQuery.queryKey, nextSession);
       onProved();
     },
   });

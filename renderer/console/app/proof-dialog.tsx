@@ -37,8 +37,8 @@ function PasswordProof({ session, canUsePasskey, onAnswer }: PasswordProofProps)
   const [password, setPassword] = useState("");
   const proving = useMutation({
     mutationFn: async () => (await directClient.post("/api/v1/session/proof", { body: { password } })).data,
-    onSuccess: (proved) => {
-      queries.setQueryData(sessionQuery.queryKey, proved);
+    onSuccess: (nextSession) => {
+      queries.setQueryData(sessionQuery.queryKey, nextSession);
       onAnswer(true);
     },
   });

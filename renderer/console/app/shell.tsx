@@ -48,12 +48,12 @@ export function Shell() {
   useEffect(() => (owner === null ? undefined : forgetPerson), [owner]);
   useEffect(() => focusHeadings(router), [router]);
   useEffect(() => {
-    const shown = new AbortController();
-    listenForKeys(router, setOverlay, shown.signal);
-    keepFocus(shown.signal);
-    void loadPages(router, shown.signal);
-    tellWholeTexts(shown.signal);
-    return () => shown.abort();
+    const lifetime = new AbortController();
+    listenForKeys(router, setOverlay, lifetime.signal);
+    keepFocus(lifetime.signal);
+    void loadPages(router, lifetime.signal);
+    tellWholeTexts(lifetime.signal);
+    return () => lifetime.abort();
   }, [router]);
   useActions([{ id: "shortcuts", title: text("shortcuts"), icon: "settings", run: () => setOverlay("shortcuts") }]);
   const isSignedOut = session === null;

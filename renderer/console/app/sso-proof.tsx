@@ -30,12 +30,12 @@ export function SsoProof({ name, isOnly, onProved }: { name: string; isOnly: boo
     return () => channel.close();
   }, [queries, onProved]);
   const starting = useMutation({
-    mutationFn: async (opened: Window | null) => {
-      if (opened === null) throw new Error(text("proofBlocked"));
+    mutationFn: async (popup: Window | null) => {
+      if (popup === null) throw new Error(text("proofBlocked"));
       try {
-        opened.location.replace(await startSso("proof"));
+        popup.location.replace(await startSso("proof"));
       } catch (error) {
-        opened.close();
+        popup.close();
         throw error;
       }
     },

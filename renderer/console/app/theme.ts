@@ -2,17 +2,17 @@
 export const themes = ["system", "light", "dark"] as const;
 export type Theme = (typeof themes)[number];
 
-const stored = "theme";
+const storageKey = "theme";
 
 /** The chosen theme. */
 export function chosenTheme(): Theme {
-  const theme = localStorage.getItem(stored);
+  const theme = localStorage.getItem(storageKey);
   return themes.find((each) => each === theme) ?? "system";
 }
 
 /** Applies and remembers a theme. */
 export function chooseTheme(theme: Theme): void {
-  localStorage.setItem(stored, theme);
+  localStorage.setItem(storageKey, theme);
   applyTheme(theme);
 }
 

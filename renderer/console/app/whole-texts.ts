@@ -5,19 +5,19 @@ const mostParents = 3;
 
 /** Listens until `signal` aborts. */
 export function tellWholeTexts(signal: AbortSignal): void {
-  const told = new WeakSet<HTMLElement>();
+  const ownTitles = new WeakSet<HTMLElement>();
   document.addEventListener(
     "pointerover",
     ({ target }) => {
       let element = target instanceof HTMLElement ? target : null;
       for (let parents = 0; element !== null && parents < mostParents; parents += 1) {
         if (isCutOff(element)) {
-          if (element.title !== "" && !told.has(element)) return;
+          if (element.title !== "" && !ownTitles.has(element)) return;
           element.title = element.textContent;
-          told.add(element);
+          ownTitles.add(element);
           return;
         }
-        if (told.delete(element)) element.removeAttribute("title");
+        if (ownTitles.delete(element)) element.removeAttribute("title");
         element = element.parentElement;
       }
     },

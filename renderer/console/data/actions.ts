@@ -13,12 +13,12 @@ export interface Action {
   run: () => void;
 }
 
-let added: readonly (readonly Action[])[] = [];
+let groups: readonly (readonly Action[])[] = [];
 let all: readonly Action[] = [];
 const listeners = new Set<() => void>();
 
 function change(next: readonly (readonly Action[])[]): void {
-  added = next;
+  groups = next;
   all = next.flat();
   for (const listener of listeners) listener();
 }
@@ -33,13 +33,13 @@ export function useActions(actions: readonly Action[]): void {
       ...action,
       run: () => newest.current.find(({ id }) => id === action.id)?.run(),
     }));
-    change([...added, own]);
-    return () => change(added.filter((each) => each !== own));
+    change([...groups, own]);
+    return () => change(groups.filter((each) => each !== own));
   }, [ids]);
 }
 
 /** The actions of the pages that are shown. */
-export function useAddedActions(): readonly Action[] {
+export function usePageActions(): readonly Action[] {
   return useSyncExternalStore(
     (listener) => {
       listeners.add(listener);

@@ -13,11 +13,11 @@ const mostAtOnce = 100;
 
 /** Files that are not known yet are missing in the map. */
 export function useAssetsById(ids: readonly string[]): AssetsById {
-  const wanted = useMemo(() => [...new Set(ids)].toSorted(), [ids]);
+  const sortedIds = useMemo(() => [...new Set(ids)].toSorted(), [ids]);
   const { data } = useQuery({
-    queryKey: ["assets", "by-id", wanted],
-    queryFn: ({ signal }) => readAll(wanted, signal),
-    enabled: wanted.length > 0,
+    queryKey: ["assets", "by-id", sortedIds],
+    queryFn: ({ signal }) => readAll(sortedIds, signal),
+    enabled: sortedIds.length > 0,
     // While a new one is read, the others stay.
     placeholderData: keepPreviousData,
   });
@@ -25,25 +25,25 @@ export function useAssetsById(ids: readonly string[]): AssetsById {
 }
 
 async function readAll(ids: readonly string[], signal: AbortSignal): Promise<AssetsById> {
-  const found = new Map<string, Asset | null>();
+  const assets = new Map<string, Asset | null>();
   const unknown: string[] = [];
   for (const id of ids) {
     const { queryKey } = assetQuery(id);
     const state = queryClient.getQueryState(queryKey);
     // An event makes what is known old.
     if (state?.data === undefined || state.isInvalidated) unknown.push(id);
-    else found.set(id, state.data);
+    else assets.set(id, state.data);
   }
   for (let start = 0; start < unknown.length; start += mostAtOnce) {
     const part = unknown.slice(start, start + mostAtOnce);
     const query = { ids: part.join(","), limit: mostAtOnce };
     const { data } = await client.get("/api/v1/assets", { params: { query }, signal });
-    const answered = new Map(data.data.map((asset) => [asset.id, asset]));
+    const response = new Map(data.data.map((asset) => [asset.id, asset]));
     for (const id of part) {
-      const asset = answered.get(id) ?? null;
-      found.set(id, asset);
+      const asset = response.get(id) ?? null;
+      assets.set(id, asset);
       if (asset !== null) queryClient.setQueryData(assetQuery(id).queryKey, asset);
     }
   }
-  return found;
+  return assets;
 }

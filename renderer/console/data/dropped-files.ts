@@ -21,29 +21,29 @@ export async function filesOf(transfer: DataTransfer): Promise<readonly File[]> 
   const parts = [...transfer.items]
     .filter(({ kind }) => kind === "file")
     .map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }));
-  const found: File[] = [];
+  const files: File[] = [];
   for (const { entry, file } of parts) {
-    if (entry?.isDirectory === true) found.push(...(await filesWithin(entry as FileSystemDirectoryEntry)));
-    else if (file !== null) found.push(file);
+    if (entry?.isDirectory === true) files.push(...(await filesWithin(entry as FileSystemDirectoryEntry)));
+    else if (file !== null) files.push(file);
   }
-  return found;
+  return files;
 }
 
 async function filesWithin(folder: FileSystemDirectoryEntry): Promise<File[]> {
   const reader = folder.createReader();
-  const found: File[] = [];
+  const files: File[] = [];
   for (;;) {
     // A browser returns at most a hundred entries at a time, and none at the end.
     const part = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
-    if (part.length === 0) return found;
+    if (part.length === 0) return files;
     for (const entry of part.toSorted((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }))) {
       if (hidden.test(entry.name)) continue;
-      if (entry.isDirectory) found.push(...(await filesWithin(entry as FileSystemDirectoryEntry)));
+      if (entry.isDirectory) files.push(...(await filesWithin(entry as FileSystemDirectoryEntry)));
       else {
         const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
         // Such as `/Summer/Menu/soup.jpg`.
         folders.set(file, entry.fullPath.slice(1, entry.fullPath.lastIndexOf("/")));
-        found.push(file);
+        files.push(file);
       }
     }
   }

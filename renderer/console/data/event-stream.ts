@@ -85,8 +85,8 @@ class EventStream {
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
     const socket = new WebSocket(url, eventsSubprotocol);
     let isSubscribed = false;
-    const closed = new AbortController();
-    const ended = endOf(socket, signal).finally(() => closed.abort());
+    const socketLifetime = new AbortController();
+    const completion = endOf(socket, signal).finally(() => socketLifetime.abort());
     socket.addEventListener("open", () => {
       const data = { kinds: EventKind.options, ...(this.#position === null ? {} : { after: this.#position }) };
       socket.send(JSON.stringify({ type: "subscribe", id: "console", data }));
@@ -108,8 +108,8 @@ class EventStream {
       if (message.data.type === "goaway") socket.close();
     };
     // After its end, a network that returns may still deliver what another socket has received meanwhile.
-    socket.addEventListener("message", take, { signal: closed.signal });
-    await ended;
+    socket.addEventListener("message", take, { signal: socketLifetime.signal });
+    await completion;
     return isSubscribed;
   }
 

@@ -1,7 +1,7 @@
 // What a person has begun in the console, and whoever signs in next must not find.
-import { forgetAskedPictures } from "./asked-pictures.ts";
+import { forgetPictureRequests } from "./picture-requests.ts";
 import { setActiveDraft } from "./drafts/place.ts";
-import { forgetEdits } from "./kept-edits.ts";
+import { forgetEdits } from "./unsaved-edits.ts";
 import { clearSelection } from "./selection.ts";
 import { requestShow } from "./show-request.ts";
 
@@ -9,7 +9,7 @@ import { requestShow } from "./show-request.ts";
 export function forgetPerson(): void {
   clearSelection();
   requestShow(null);
-  forgetAskedPictures();
+  forgetPictureRequests();
   forgetEdits();
   setActiveDraft(null);
 }

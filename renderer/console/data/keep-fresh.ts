@@ -38,7 +38,7 @@ export function keepFresh(): () => void {
 
 // Many events may come at once, such as those of a hundred uploads: what they concern is read again once.
 const collectMs = 150;
-const collected = new Set<string>();
+const pendingKeys = new Set<string>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 function refresh(event: Event): void {
@@ -49,10 +49,10 @@ function refresh(event: Event): void {
 
 /** Reads again, in a moment, what is shown of these resources. */
 function refreshSoon(keys: readonly string[]): void {
-  for (const key of keys) collected.add(key);
+  for (const key of keys) pendingKeys.add(key);
   timer ??= setTimeout(() => {
     timer = undefined;
-    for (const key of collected) void queryClient.invalidateQueries({ queryKey: [key] });
-    collected.clear();
+    for (const key of pendingKeys) void queryClient.invalidateQueries({ queryKey: [key] });
+    pendingKeys.clear();
   }, collectMs);
 }

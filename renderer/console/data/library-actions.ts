@@ -5,8 +5,8 @@ import { queryClient } from "./query-client.ts";
 
 /** What became of an action on several files. */
 export interface ActionResult {
-  done: readonly Asset[];
-  failed: readonly { asset: Asset; error: unknown }[];
+  successes: readonly Asset[];
+  failures: readonly { asset: Asset; error: unknown }[];
 }
 
 const mostAtOnce = 4;
@@ -34,21 +34,21 @@ export function tagAssets(assets: readonly Asset[], tag: string): Promise<Action
 }
 
 async function forEach(assets: readonly Asset[], act: (asset: Asset) => Promise<unknown>): Promise<ActionResult> {
-  const done: Asset[] = [];
-  const failed: { asset: Asset; error: unknown }[] = [];
+  const successes: Asset[] = [];
+  const failures: { asset: Asset; error: unknown }[] = [];
   const waiting = assets.values();
   const work = async (): Promise<void> => {
     // All workers take from the same iterator.
     for (const asset of waiting) {
       try {
         await act(asset);
-        done.push(asset);
+        successes.push(asset);
       } catch (error) {
-        failed.push({ asset, error });
+        failures.push({ asset, error });
       }
     }
   };
   await Promise.all(Array.from({ length: mostAtOnce }, work));
   await queryClient.invalidateQueries({ queryKey: ["assets"] });
-  return { done, failed };
+  return { successes, failures };
 }

@@ -56,13 +56,13 @@ export async function addPasskey(): Promise<Schemas["Passkey"]> {
     client.post("/api/v1/me/passkeys/challenge"),
     import("@simplewebauthn/browser"),
   ]);
-  let made: Awaited<ReturnType<typeof startRegistration>>;
+  let registration: Awaited<ReturnType<typeof startRegistration>>;
   try {
-    made = await startRegistration({ optionsJSON });
+    registration = await startRegistration({ optionsJSON });
   } catch (error) {
     throw new NoPasskeyError(text(reasonOf(error)), { cause: error });
   }
-  const { id, rawId, type, response } = made;
+  const { id, rawId, type, response } = registration;
   const { clientDataJSON, attestationObject, transports = [] } = response;
   const credential = { id, rawId, type, response: { clientDataJSON, attestationObject, transports } };
   return (await client.post("/api/v1/me/passkeys", { body: { credential } })).data;

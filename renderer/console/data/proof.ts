@@ -8,11 +8,11 @@ let asking: Promise<boolean> | null = null;
 
 /** Lets `asker` ask the person until the returned function is called: a question that is open then is answered with no. */
 export function answerProofs(asker: Asker): () => void {
-  const stopped = Promise.withResolvers<boolean>();
-  const own = (): Promise<boolean> => Promise.race([asker(), stopped.promise]);
+  const cancellation = Promise.withResolvers<boolean>();
+  const own = (): Promise<boolean> => Promise.race([asker(), cancellation.promise]);
   ask = own;
   return () => {
-    stopped.resolve(false);
+    cancellation.resolve(false);
     if (ask === own) ask = null;
   };
 }

@@ -2,16 +2,16 @@
 import { useSyncExternalStore } from "react";
 
 const listeners = new Set<() => void>();
-let selected: ReadonlySet<string> = new Set();
+let selection: ReadonlySet<string> = new Set();
 
 function change(next: ReadonlySet<string>): void {
-  selected = next;
+  selection = next;
   for (const listener of listeners) listener();
 }
 
 /** Selects these players, or takes them out of the selection. */
 export function select(playerIds: Iterable<string>, isSelected = true): void {
-  const next = new Set(selected);
+  const next = new Set(selection);
   for (const id of playerIds) {
     if (isSelected) next.add(id);
     else next.delete(id);
@@ -21,7 +21,7 @@ export function select(playerIds: Iterable<string>, isSelected = true): void {
 
 /** Selects nothing. */
 export function clearSelection(): void {
-  if (selected.size > 0) change(new Set());
+  if (selection.size > 0) change(new Set());
 }
 
 /** The ids of the selected players. */
@@ -31,6 +31,6 @@ export function useSelection(): ReadonlySet<string> {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => selected,
+    () => selection,
   );
 }

@@ -11,24 +11,24 @@ let answer: string | null = /\/sign-in\/sso\/?$/.test(location.pathname) && loca
 
 /** What the provider led back with; null: nothing, or it was taken before. It works once, and does not stay in the address and its history. */
 export function takeAnswer(): string | null {
-  const taken = answer;
+  const result = answer;
   answer = null;
-  if (taken !== null) history.replaceState(history.state, "", location.pathname);
-  return taken;
+  if (result !== null) history.replaceState(history.state, "", location.pathname);
+  return result;
 }
 
-let linking: string | null = null;
+let pendingLink: string | null = null;
 
 /** Keeps what the provider led back with for the page of the person's account, which links the account there. */
-export function keepLinking(taken: string): void {
-  linking = taken;
+export function storeLinking(search: string): void {
+  pendingLink = search;
 }
 
 /** What the page of the person's account is to link; null: nothing, or it was taken before. */
 export function takeLinking(): string | null {
-  const kept = linking;
-  linking = null;
-  return kept;
+  const result = pendingLink;
+  pendingLink = null;
+  return result;
 }
 
 /** Asks the service for the provider's address. @param invitation the secret of an invitation that is accepted by signing in */

@@ -54,6 +54,6 @@ function rememberedKeys(): string[] {
 }
 
 function read(key: string): PreviousUpload | null {
-  const stored = localStorage.getItem(key);
-  return stored === null ? null : { ...(JSON.parse(stored) as PreviousUpload), urlStorageKey: key };
+  const json = localStorage.getItem(key);
+  return json === null ? null : { ...(JSON.parse(json) as PreviousUpload), urlStorageKey: key };
 }

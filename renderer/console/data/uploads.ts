@@ -37,7 +37,7 @@ const outcomes = new Map<number, PromiseWithResolvers<UploadedAsset | null>>();
 let entries: readonly UploadEntry[] = [];
 let nextId = 1;
 /** The assets that were examined, or whose previews were made, while this page listened. */
-const examined = new Set<string>();
+const examinedIds = new Set<string>();
 let stopListening: (() => void) | null = null;
 
 /** Whether leaving the page would interrupt an upload. */
@@ -85,8 +85,8 @@ export function removeUpload(id: number): void {
 }
 
 /** Stops uploads and removes them from the list. */
-export function removeUploads(only: (entry: UploadEntry) => boolean = () => true): void {
-  for (const entry of entries) if (only(entry)) removeUpload(entry.id);
+export function removeUploads(matches: (entry: UploadEntry) => boolean = () => true): void {
+  for (const entry of entries) if (matches(entry)) removeUpload(entry.id);
 }
 
 /** Stops all uploads because the person or the team changes, and empties the list. Choosing a file again continues its upload. */
@@ -168,11 +168,11 @@ function isRefusal(error: unknown): boolean {
 
 async function readAsset(id: number, assetId: string): Promise<UploadedAsset> {
   for (;;) {
-    const mayBeOld = !examined.has(assetId);
+    const mayBeOld = !examinedIds.has(assetId);
     const { data: asset } = await client.get("/api/v1/assets/{id}", { params: { path: { id: assetId } } });
     change(id, { asset, state: asset.status === "processing" ? "processing" : "done" });
     // The event may have come while the answer was on its way.
-    if (asset.status !== "processing" || !mayBeOld || !examined.has(assetId)) return asset;
+    if (asset.status !== "processing" || !mayBeOld || !examinedIds.has(assetId)) return asset;
   }
 }
 
@@ -181,14 +181,14 @@ function followExaminations(): void {
   if (!entries.some((entry) => isActive(entry) || entry.state === "processing")) {
     stopListening?.();
     stopListening = null;
-    examined.clear();
+    examinedIds.clear();
     return;
   }
   stopListening ??= eventStream.listen((news) => {
     // `asset.ready`: an import is examined; `asset.updated`: a preview is made.
     const isOfAsset = news.is === "event" && ["asset.ready", "asset.updated"].includes(news.event.type);
     const assetId = isOfAsset ? news.event.data["asset_id"] : undefined;
-    if (typeof assetId === "string") examined.add(assetId);
+    if (typeof assetId === "string") examinedIds.add(assetId);
     if (assetId === undefined && news.is !== "resync") return;
     for (const { id, asset, state } of entries) {
       if (state !== "processing" || asset === null || (assetId !== undefined && asset.id !== assetId)) continue;

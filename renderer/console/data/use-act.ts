@@ -8,19 +8,19 @@ interface Act<R, V> {
   /** The first parts of the query keys that become old. */
   changes: readonly string[];
   /** What is said afterwards; nothing if omitted. */
-  done?: (result: R, variables: V) => Toast;
+  toast?: (result: R, variables: V) => Toast;
   after?: (result: R, variables: V) => void;
   /** The caller shows errors itself, such as in a dialog. Otherwise a message appears. */
   showsErrors?: boolean;
 }
 
-export function useAct<R, V = void>({ run, changes, done, after, showsErrors = false }: Act<R, V>): UseMutationResult<R, Error, V> {
+export function useAct<R, V = void>({ run, changes, toast, after, showsErrors = false }: Act<R, V>): UseMutationResult<R, Error, V> {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: run,
     onSuccess: (result, variables) => {
       for (const key of changes) void queries.invalidateQueries({ queryKey: [key] });
-      if (done !== undefined) showToast(done(result, variables));
+      if (toast !== undefined) showToast(toast(result, variables));
       after?.(result, variables);
     },
     onError: (error) => {

@@ -10,7 +10,7 @@ export interface Merging<Version extends { etag: string }, Values, Part> {
   /** `values` with these parts as they are in `theirs`. */
   withTheirs: (values: Values, parts: readonly Part[], theirs: Version) => Values;
   /** Called when the changes of somebody else have become part of the form. */
-  tellMerged: () => void;
+  onMerge: () => void;
 }
 
 interface Edit<Version, Values, Part> {
@@ -20,10 +20,10 @@ interface Edit<Version, Values, Part> {
   /** A newer version that contradicts the values, and in what. */
   open: { theirs: Version; contradictions: readonly Part[] } | null;
   /** The version of somebody else whose changes became part of the values; null: none did. */
-  joinedEtag: string | null;
+  mergedEtag: string | null;
 }
 
-export interface Edited<Version, Values, Part> {
+export interface MergedEdit<Version, Values, Part> {
   values: Values;
   base: Version;
   /** What somebody else has changed differently: until the person decides, nothing is saved. */
@@ -32,7 +32,7 @@ export interface Edited<Version, Values, Part> {
   /** Decides all contradictions. */
   choose: (whose: "mine" | "theirs") => void;
   /** The values are saved, or given up. */
-  done: () => void;
+  reset: () => void;
 }
 
 /**
@@ -42,31 +42,31 @@ export interface Edited<Version, Values, Part> {
 export function useMergedEdit<Version extends { etag: string }, Values, Part>(
   newest: Version,
   merging: Merging<Version, Values, Part>,
-): Edited<Version, Values, Part> {
+): MergedEdit<Version, Values, Part> {
   const [edit, setEdit] = useState<Edit<Version, Values, Part> | null>(null);
-  const seen = edit?.open?.theirs ?? edit?.base;
-  if (edit !== null && seen?.etag !== newest.etag) setEdit(joined(edit, newest, merging));
-  const joinedEtag = edit?.joinedEtag ?? null;
+  const latest = edit?.open?.theirs ?? edit?.base;
+  if (edit !== null && latest?.etag !== newest.etag) setEdit(rebase(edit, newest, merging));
+  const joinedEtag = edit?.mergedEtag ?? null;
   useEffect(() => {
-    if (joinedEtag !== null) merging.tellMerged();
+    if (joinedEtag !== null) merging.onMerge();
   }, [joinedEtag, merging]);
   return {
     values: edit?.values ?? merging.valuesOf(newest),
     base: edit?.base ?? newest,
     contradictions: edit?.open?.contradictions ?? [],
-    edit: (values) => setEdit(edit === null ? { base: newest, values, open: null, joinedEtag: null } : { ...edit, values }),
+    edit: (values) => setEdit(edit === null ? { base: newest, values, open: null, mergedEtag: null } : { ...edit, values }),
     choose: (whose) => {
       if (edit === null || edit.open === null) return;
       const { theirs, contradictions } = edit.open;
       const { values } = merging.merge(edit.base, edit.values, theirs);
-      const chosen = whose === "mine" ? values : merging.withTheirs(values, contradictions, theirs);
-      setEdit({ ...edit, base: theirs, values: chosen, open: null });
+      const resolution = whose === "mine" ? values : merging.withTheirs(values, contradictions, theirs);
+      setEdit({ ...edit, base: theirs, values: resolution, open: null });
     },
-    done: () => setEdit(null),
+    reset: () => setEdit(null),
   };
 }
 
-function joined<Version extends { etag: string }, Values, Part>(
+function rebase<Version extends { etag: string }, Values, Part>(
   edit: Edit<Version, Values, Part>,
   theirs: Version,
   { merge }: Merging<Version, Values, Part>,
@@ -74,5 +74,5 @@ function joined<Version extends { etag: string }, Values, Part>(
   const { values, contradictions } = merge(edit.base, edit.values, theirs);
   if (contradictions.length > 0) return { ...edit, open: { theirs, contradictions } };
   const isMore = JSON.stringify(values) !== JSON.stringify(edit.values);
-  return { base: theirs, values, open: null, joinedEtag: isMore ? theirs.etag : edit.joinedEtag };
+  return { base: theirs, values, open: null, mergedEtag: isMore ? theirs.etag : edit.mergedEtag };
 }

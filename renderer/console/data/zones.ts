@@ -5,11 +5,11 @@ import { hourMs, iso } from "../../../src/base/time.ts";
 /** The reader's own time zone, IANA. */
 export const ownTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-const zoned = (instant: string, timeZone: string): Temporal.ZonedDateTime => Temporal.Instant.from(instant).toZonedDateTimeISO(timeZone);
+const inZone = (instant: string, timeZone: string): Temporal.ZonedDateTime => Temporal.Instant.from(instant).toZonedDateTimeISO(timeZone);
 
 /** The value of a field `datetime-local` for an instant. */
 export function localValueOf(instant: string, timeZone: string): string {
-  return zoned(instant, timeZone)
+  return inZone(instant, timeZone)
     .toPlainDateTime()
     .round({ smallestUnit: "minute", roundingMode: "floor" })
     .toString({ smallestUnit: "minute" });
@@ -40,7 +40,7 @@ export interface ZoneDay {
 
 /** The days in `timeZone` that follow the instant, `count` of them, the first being the one that it is in. */
 export function daysFrom(instant: string, timeZone: string, count: number): ZoneDay[] {
-  const first = zoned(instant, timeZone).toPlainDate();
+  const first = inZone(instant, timeZone).toPlainDate();
   return Array.from({ length: count }, (_, index) => {
     const date = first.add({ days: index });
     const start = date.toZonedDateTime({ timeZone });

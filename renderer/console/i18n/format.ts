@@ -4,10 +4,10 @@ import { isPseudo, locale, pseudoText } from "./locale.ts";
 
 /** Gives a format for each time zone, made once: making one takes a millisecond and much memory. Undefined: the reader's own. */
 function inZones(options: Intl.DateTimeFormatOptions): (timeZone: string | undefined) => Intl.DateTimeFormat {
-  const made = new Map<string | undefined, Intl.DateTimeFormat>();
+  const cache = new Map<string | undefined, Intl.DateTimeFormat>();
   return (timeZone) => {
-    let format = made.get(timeZone);
-    if (format === undefined) made.set(timeZone, (format = new Intl.DateTimeFormat(locale, { ...options, timeZone })));
+    let format = cache.get(timeZone);
+    if (format === undefined) cache.set(timeZone, (format = new Intl.DateTimeFormat(locale, { ...options, timeZone })));
     return format;
   };
 }
@@ -18,16 +18,16 @@ const dayFormat = inZones({ weekday: "short", day: "numeric", month: "short" });
 const narrowDayFormat = inZones({ weekday: "short", day: "numeric" });
 const relativeFormat = new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "short" });
 
-const shown = (formatted: string): string => (isPseudo ? pseudoText(formatted) : formatted);
+const localize = (text: string): string => (isPseudo ? pseudoText(text) : text);
 
 /** Such as `14:05`, in `timeZone` (IANA) or the reader's own. */
 export function formatTime(time: Date, timeZone?: string): string {
-  return shown(timeFormat(timeZone).format(time));
+  return localize(timeFormat(timeZone).format(time));
 }
 
 /** Such as `23 Nov 2026, 14:05`, in `timeZone` (IANA) or the reader's own. */
 export function formatDateTime(time: Date, timeZone?: string): string {
-  return shown(dateTimeFormat(timeZone).format(time));
+  return localize(dateTimeFormat(timeZone).format(time));
 }
 
 const weekdayFormat = new Intl.DateTimeFormat(locale, { weekday: "short", timeZone: "UTC" });
@@ -35,7 +35,7 @@ const weekdayFormat = new Intl.DateTimeFormat(locale, { weekday: "short", timeZo
 /** Such as `Mon`. @param index 0: Monday */
 export function formatWeekday(index: number): string {
   // 1 January 2024 was a Monday.
-  return shown(weekdayFormat.format(new Date(Date.UTC(2024, 0, 1 + index))));
+  return localize(weekdayFormat.format(new Date(Date.UTC(2024, 0, 1 + index))));
 }
 
 const steps = [
@@ -49,7 +49,7 @@ const steps = [
 export function formatAge(time: Date, now: Date): string {
   const ms = time.getTime() - now.getTime();
   const { unit, ms: unitMs } = steps.find(({ below }) => Math.abs(ms) < below)!;
-  return shown(relativeFormat.format(Math.trunc(ms / unitMs), unit));
+  return localize(relativeFormat.format(Math.trunc(ms / unitMs), unit));
 }
 
 const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
@@ -58,22 +58,22 @@ const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
 export function formatBytes(bytes: number): string {
   const step = Math.min(bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3), units.length - 1);
   const format = new Intl.NumberFormat(locale, { style: "unit", unit: units[step]!, maximumFractionDigits: step === 0 ? 0 : 1 });
-  return shown(format.format(bytes / 1_000 ** step));
+  return localize(format.format(bytes / 1_000 ** step));
 }
 
 /** Such as `Mon 23 Nov`, in `timeZone` (IANA). */
 export function formatDay(time: Date, timeZone: string): string {
-  return shown(dayFormat(timeZone).format(time));
+  return localize(dayFormat(timeZone).format(time));
 }
 
 /** Such as `Mon 23`, where there is no room for the month. */
 export function formatNarrowDay(time: Date, timeZone: string): string {
-  return shown(narrowDayFormat(timeZone).format(time));
+  return localize(narrowDayFormat(timeZone).format(time));
 }
 
 /** Such as `53.5 °C` or `1,024`. */
 export function formatNumber(value: number, options: Intl.NumberFormatOptions = {}): string {
-  return shown(new Intl.NumberFormat(locale, { maximumFractionDigits: 1, ...options }).format(value));
+  return localize(new Intl.NumberFormat(locale, { maximumFractionDigits: 1, ...options }).format(value));
 }
 
 /**
@@ -91,14 +91,14 @@ const dateFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZo
 
 /** Such as `24 Dec 2026`. @param date as `2026-12-24`, a day anywhere */
 export function formatDate(date: string): string {
-  return shown(dateFormat.format(new Date(`${date}T00:00:00Z`)));
+  return localize(dateFormat.format(new Date(`${date}T00:00:00Z`)));
 }
 
 const monthDayFormat = new Intl.DateTimeFormat(locale, { day: "numeric", month: "long", timeZone: "UTC" });
 
 /** Such as `24 December`. @param at UTC ms of the day */
 export function formatMonthDay(at: number): string {
-  return shown(monthDayFormat.format(at));
+  return localize(monthDayFormat.format(at));
 }
 
 const hourFormat = new Intl.DateTimeFormat(locale, { hour: "numeric", timeZone: "UTC" });
@@ -107,26 +107,26 @@ const shortTimeFormat = new Intl.DateTimeFormat(locale, { hour: "numeric", minut
 
 /** As short as the language allows: `11 AM`, `11:30 AM`, `11:00`. @param wall UTC ms at which a clock in UTC shows the time */
 export function formatShortTime(wall: number): string {
-  return shown((hasTwelveHours && wall % hourMs === 0 ? hourFormat : shortTimeFormat).format(wall));
+  return localize((hasTwelveHours && wall % hourMs === 0 ? hourFormat : shortTimeFormat).format(wall));
 }
 
 const listFormat = new Intl.ListFormat(locale, { type: "conjunction" });
 
 /** Such as `Monday, Tuesday and Friday`. */
 export function formatList(words: readonly string[]): string {
-  return words.length < 2 ? (words[0] ?? "") : shown(listFormat.format(words));
+  return words.length < 2 ? (words[0] ?? "") : localize(listFormat.format(words));
 }
 
 const monthFormat = new Intl.DateTimeFormat(locale, { month: "long", year: "numeric", timeZone: "UTC" });
 
 /** Such as `November 2026`. @param at UTC ms of one of its days */
 export function formatMonth(at: number): string {
-  return shown(monthFormat.format(at));
+  return localize(monthFormat.format(at));
 }
 
 const shortDateFormat = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone: "UTC" });
 
 /** Such as `24 Dec`. @param date as `2026-12-24`, a day anywhere */
 export function formatShortDate(date: string): string {
-  return shown(shortDateFormat.format(new Date(`${date}T00:00:00Z`)));
+  return localize(shortDateFormat.format(new Date(`${date}T00:00:00Z`)));
 }

@@ -58,8 +58,8 @@ const pseudoLetters: Readonly<Record<string, string>> = {
 
 /** The name of the pseudo-locale: `?locale=pseudo`, kept for the visit. It is longer than English and written from right to left. */
 const pseudo = "pseudo";
-const requested = new URLSearchParams(location.search).get("locale");
-if (requested !== null) sessionStorage.setItem("locale", requested);
+const parameter = new URLSearchParams(location.search).get("locale");
+if (parameter !== null) sessionStorage.setItem("locale", parameter);
 
 /** Whether the pseudo-locale is shown. */
 export const isPseudo = sessionStorage.getItem("locale") === pseudo;
@@ -82,6 +82,6 @@ export function applyLocale(): void {
 /** A text with accents on its letters and in brackets, half as long again: what stays plain is not in the catalogue. */
 export function pseudoText(text: string): string {
   // A text within a text, such as a time in a sentence, has brackets already: one pair is enough.
-  const accented = text.replaceAll(/[⟦⟧]/g, "").replaceAll(/[a-z]/gi, (letter) => pseudoLetters[letter]!);
-  return `⟦${accented}${"·".repeat(Math.ceil(text.length / 3))}⟧`;
+  const accents = text.replaceAll(/[⟦⟧]/g, "").replaceAll(/[a-z]/gi, (letter) => pseudoLetters[letter]!);
+  return `⟦${accents}${"·".repeat(Math.ceil(text.length / 3))}⟧`;
 }

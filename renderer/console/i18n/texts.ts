@@ -40,12 +40,12 @@ export async function loadMessages(): Promise<void> {
 /** @param parts of the catalogue, such as `common`; of two messages with the same key, that of the later part counts */
 export function texts<const Parts extends readonly Part[]>(...parts: Parts): Texts<Parts> {
   const text = (key: string, values?: Readonly<Record<string, string | number | null>>): string => {
-    const formatted = String(formatOf(parts, key).format(values));
-    return isPseudo ? pseudoText(formatted) : formatted;
+    const result = String(formatOf(parts, key).format(values));
+    return isPseudo ? pseudoText(result) : result;
   };
   const rich = (key: string, values: Readonly<Record<string, ReactNode | Markup>>): ReactNode => {
-    const formatted = formatOf(parts, key).format<ReactNode>((isPseudo ? withPseudoParts(values) : values) as never) as ReactNode;
-    return isPseudo ? pseudoParts(formatted) : formatted;
+    const nodes = formatOf(parts, key).format<ReactNode>((isPseudo ? withPseudoParts(values) : values) as never) as ReactNode;
+    return isPseudo ? pseudoParts(nodes) : nodes;
   };
   const keys = () => plainKeys(parts) as PlainKeys<Parts>[];
   const has = (word: string): word is PlainKeys<Parts> => plainKeys(parts).includes(word);
@@ -53,9 +53,9 @@ export function texts<const Parts extends readonly Part[]>(...parts: Parts): Tex
 }
 
 /** The same for a message with elements: its texts, also those inside of the elements. */
-function pseudoParts(formatted: ReactNode): ReactNode {
-  if (typeof formatted === "string") return formatted.trim() === "" ? formatted : pseudoText(formatted);
-  return Array.isArray(formatted) ? formatted.map(pseudoParts) : formatted;
+function pseudoParts(node: ReactNode): ReactNode {
+  if (typeof node === "string") return node.trim() === "" ? node : pseudoText(node);
+  return Array.isArray(node) ? node.map(pseudoParts) : node;
 }
 
 function withPseudoParts(values: Readonly<Record<string, ReactNode | Markup>>): Readonly<Record<string, ReactNode | Markup>> {

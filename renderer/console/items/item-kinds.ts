@@ -1,7 +1,7 @@
 // The kinds of items in the console: sign, settings, the beginning of a new one, and how each stands in a preview.
 import { dayMs, hourMs, minuteMs } from "../../../src/base/time.ts";
 import type { SceneItem } from "../../../src/protocol/scene.ts";
-import { addressOf } from "../data/typed-address.ts";
+import { addressOf } from "../data/website-address.ts";
 import type { MessageKey } from "../i18n/catalogue.ts";
 import type { IconName } from "../ui/icon-paths.ts";
 import type { AssetKind, Field, FieldsOf } from "./fields.ts";
@@ -44,7 +44,7 @@ const slant = { name: "font_style", is: "choice", options: ["normal", "italic"],
 const weight = { name: "font_weight", is: "number", min: 100, max: 900, step: 100, part: "look", isOptional: true } as const;
 const size = { name: "font_size", is: "number", min: 4, max: 4_096, unit: "px", part: "look", isOptional: true } as const;
 const direction = { name: "direction", is: "choice", options: ["auto", "ltr", "rtl"], part: "more" } as const;
-const muted = { name: "muted", is: "switch", part: "look" } as const;
+const mute = { name: "muted", is: "switch", part: "look" } as const;
 const volume = { name: "volume", is: "share", min: 0, max: 1, part: "look" } as const;
 const start = { name: "start_ms", is: "time", min: 0, max: dayMs, unit: "s", part: "more" } as const;
 const end = { name: "end_ms", is: "time", min: 0, max: dayMs, unit: "s", part: "more", isOptional: true } as const;
@@ -68,7 +68,7 @@ const itemKinds: { readonly [K in Kind]: ItemKind<K> } = {
     icon: "film",
     name: "video",
     isPicture: true,
-    fields: [asset("video"), fit, muted, volume, start, end],
+    fields: [asset("video"), fit, mute, volume, start, end],
     preview: (item, { files, isMuted }) => ({ ...item, src: files + item.src, muted: item.muted || isMuted }),
   },
   audio: {
@@ -137,7 +137,7 @@ const itemKinds: { readonly [K in Kind]: ItemKind<K> } = {
       { name: "css", is: "text", most: 20_000, lines: true, part: "more", isOptional: true },
     ],
     newDurationMs: pageMs,
-    start: { field: "url", item: (typed) => ({ url: addressOf(typed) }) },
+    start: { field: "url", item: (input) => ({ url: addressOf(input) }) },
     capture: { picture: "webCapture", none: "webOnly" },
   },
   clock: {
@@ -198,7 +198,7 @@ const itemKinds: { readonly [K in Kind]: ItemKind<K> } = {
       { name: "refresh_interval_ms", is: "time", min: minuteMs, max: dayMs, unit: "min", part: "more" },
       language,
     ],
-    start: { field: "url", item: (typed) => ({ url: addressOf(typed) }) },
+    start: { field: "url", item: (input) => ({ url: addressOf(input) }) },
   },
   stream: {
     icon: "broadcast",
@@ -207,14 +207,14 @@ const itemKinds: { readonly [K in Kind]: ItemKind<K> } = {
       { name: "url", is: "address", part: "content" },
       { name: "protocol", is: "choice", options: ["hls", "mjpeg"], part: "content" },
       fit,
-      muted,
+      mute,
       volume,
       { name: "origins", is: "addresses", most: 10, part: "more" },
     ],
     newDurationMs: pageMs,
     start: {
       field: "url",
-      item: (typed) => ({ url: addressOf(typed), protocol: /\.m3u8(?:[?#]|$)/i.test(typed) ? "hls" : "mjpeg" }),
+      item: (input) => ({ url: addressOf(input), protocol: /\.m3u8(?:[?#]|$)/i.test(input) ? "hls" : "mjpeg" }),
     },
     capture: { picture: "streamCapture", none: "streamOnly" },
   },

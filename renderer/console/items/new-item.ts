@@ -5,9 +5,9 @@ import type { Item, Kind } from "./item.ts";
 import { kindOf } from "./item-kinds.ts";
 
 /** A new item of a kind, with what was typed. */
-export function newItem(type: Kind, typed: string): Item {
+export function newItem(type: Kind, input: string): Item {
   const { start, newDurationMs } = kindOf(type);
-  return withDuration({ type, ...start?.item(typed.trim()) }, newDurationMs);
+  return withDuration({ type, ...start?.item(input.trim()) }, newDurationMs);
 }
 
 /** The item that plays a file; null: its bytes have not arrived. */

@@ -63,7 +63,7 @@ export class PreviewDriver {
   }
 
   /** The page shows the instant of a seek. */
-  drawn(number: number): void {
+  onSeekEnd(number: number): void {
     if (number !== this.#number || this.#showing === null) return;
     this.#run();
     this.#onDrawn(this.#showing.at);

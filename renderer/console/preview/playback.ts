@@ -56,9 +56,9 @@ export class PreviewPlayback {
 
   /** How the page gets to an instant: it begins before the transitions that run then. */
   seekTo(at: number): Seek {
-    const arrived = this.#pagePlanAt(at - longestTransitionMs).upcoming.findLast((each) => each.at <= at);
+    const lastChange = this.#pagePlanAt(at - longestTransitionMs).upcoming.findLast((each) => each.at <= at);
     const { scene } = this.sceneAt(at);
-    const changes = arrived === undefined ? [] : [{ at: arrived.at, lengthMs: lengthOf(arrived.stage.transition) }];
+    const changes = lastChange === undefined ? [] : [{ at: lastChange.at, lengthMs: lengthOf(lastChange.stage.transition) }];
     for (const { slots } of scene.screen.is === "stage" ? scene.screen.stage.zones : []) {
       const [slot] = slots;
       if (slot === undefined || slot.starts_at > at) continue;
@@ -86,13 +86,13 @@ export class PreviewPlayback {
     const slots = this.#slotsAt(instant);
     const ends = slots.map(({ ends_at }) => ends_at);
     const after = Math.min(...ends);
-    const seen = slots.map(seenFrom).filter((from) => from < instant - sameItemMs);
-    if (seen.length > 0) return { before: Math.max(...seen), after: seenAfter(this.#slotsAt(after), after) };
-    const begun = Math.max(...slots.map(({ starts_at }) => starts_at));
-    const earlier = this.#slotsAt(begun - 1)
-      .map(seenFrom)
+    const entries = slots.map(entryEnd).filter((from) => from < instant - sameItemMs);
+    if (entries.length > 0) return { before: Math.max(...entries), after: entryEndAfter(this.#slotsAt(after), after) };
+    const start = Math.max(...slots.map(({ starts_at }) => starts_at));
+    const earlier = this.#slotsAt(start - 1)
+      .map(entryEnd)
       .filter((from) => from < instant - sameItemMs);
-    return { before: earlier.length === 0 ? null : Math.max(...earlier), after: seenAfter(this.#slotsAt(after), after) };
+    return { before: earlier.length === 0 ? null : Math.max(...earlier), after: entryEndAfter(this.#slotsAt(after), after) };
   }
 
   /** When an item is to be seen whole in the round of its loop at `instant`; null: it does not play. It stays where it is if it plays now. */
@@ -103,7 +103,7 @@ export class PreviewPlayback {
     for (const { current } of this.#planAt(instant).intervals[0]!.playback.zones.values()) {
       const startsAt = nextPlayStarts(current, (loop?.from ?? instant) - 1).get(itemId);
       if (startsAt === undefined) continue;
-      return this.#slotsAt(startsAt).filter(isPlayed).map(seenFrom)[0] ?? startsAt;
+      return this.#slotsAt(startsAt).filter(isPlayed).map(entryEnd)[0] ?? startsAt;
     }
     return null;
   }
@@ -122,8 +122,8 @@ export class PreviewPlayback {
 
   #planAt(instant: number): SchedulePlan {
     const { content, context } = this.#content;
-    const begun = (): SchedulePlan => schedulePlanAt(null, content, this.#memoryFrom(instant), context);
-    const before = advancedPlan(this.#newest, content, instant, context) ?? advancedPlan(begun(), content, instant, context);
+    const freshPlan = (): SchedulePlan => schedulePlanAt(null, content, this.#memoryFrom(instant), context);
+    const before = advancedPlan(this.#newest, content, instant, context) ?? advancedPlan(freshPlan(), content, instant, context);
     this.#newest = schedulePlanAt(before, content, instant, context);
     return this.#newest;
   }
@@ -147,13 +147,13 @@ export class PreviewPlayback {
 }
 
 /** When an item has come in. */
-function seenFrom({ starts_at, ends_at, transition }: Slot): number {
+function entryEnd({ starts_at, ends_at, transition }: Slot): number {
   return starts_at + Math.min(lengthOf(transition), (ends_at - starts_at) / 2);
 }
 
-function seenAfter(slots: readonly Slot[], after: number): number | null {
-  const seen = slots.filter(({ starts_at }) => starts_at >= after).map(seenFrom);
-  return seen.length === 0 ? null : Math.max(...seen);
+function entryEndAfter(slots: readonly Slot[], after: number): number | null {
+  const entries = slots.filter(({ starts_at }) => starts_at >= after).map(entryEnd);
+  return entries.length === 0 ? null : Math.max(...entries);
 }
 
 function lengthOf(transition: Stage["transition"]): number {

@@ -11,7 +11,7 @@ import type { PreviewContent } from "./content.ts";
 import { PreviewControls } from "./preview-controls.tsx";
 import { Preview, type PreviewProblem } from "./preview.tsx";
 import { playbackOf, usePreviewTime } from "./use-preview-time.ts";
-import { usePreview, type ChangeShown, type PreviewSubject } from "./use-preview.ts";
+import { usePreview, type ContentChange, type PreviewSubject } from "./use-preview.ts";
 
 const text = texts("preview");
 const usualSize = { width: 1_920, height: 1_080 };
@@ -25,17 +25,17 @@ export interface PreviewOfProps {
   /** The size of the screen; default: that of the screen or of the layout. */
   size?: { width: number; height: number };
   isMuted?: boolean;
-  change?: ChangeShown;
+  change?: ContentChange;
   /** Leaves out the time of day. */
   isShort?: boolean;
 }
 
-export function PreviewOf({ of, name, startAt, size: given, isMuted = true, change, isShort = false }: PreviewOfProps) {
+export function PreviewOf({ of, name, startAt, size: givenSize, isMuted = true, change, isShort = false }: PreviewOfProps) {
   const { ticket, content, feeds, error } = usePreview(of, { change });
   const playerId = "playerId" in of ? of.playerId : null;
   const screenSize = useScreenSize(playerId);
   const capture = useCapture(playerId, ticket?.page_url ?? null, content);
-  const size = given ?? screenSize ?? sizeOf(content);
+  const size = givenSize ?? screenSize ?? sizeOf(content);
   const time = usePreviewTime(content, playerId === null, startAt);
   const [problem, setProblem] = useState<{ content: PreviewContent | null; problem: PreviewProblem } | null>(null);
   return (

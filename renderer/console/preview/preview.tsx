@@ -63,9 +63,9 @@ export function Preview({
 }: PreviewProps) {
   const frameRef = useRef<HTMLIFrameElement>(null);
   const driverRef = useRef<PreviewDriver | null>(null);
-  const [isDrawn, setDrawn] = useState(false);
+  const [isDrawn, setIsDrawn] = useState(false);
   /** Whether another picture is asked for than the one that is shown. */
-  const [isBusy, setBusy] = useState(true);
+  const [isBusy, setIsBusy] = useState(true);
   // Another ticket opens other files. The page is the same and stays.
   const [pageUrl] = useState(ticket.page_url);
   const { ref: boxRef, scale } = useScale(width, height);
@@ -84,15 +84,15 @@ export function Preview({
     const frame = new PreviewFrame(
       frameRef.current!,
       (message) => {
-        if (message.type === "drawn") return driver.drawn(message.number);
+        if (message.type === "drawn") return driver.onSeekEnd(message.number);
         const report = message.message;
         if (report.type === "failed" || report.type === "flawed") listeners.current.onProblem?.(report);
       },
       disposal.signal,
     );
     const driver = new PreviewDriver(frame, (instant) => {
-      setDrawn(true);
-      setBusy(false);
+      setIsDrawn(true);
+      setIsBusy(false);
       listeners.current.onTime?.(instant);
       listeners.current.onDrawn?.();
     });
@@ -106,7 +106,7 @@ export function Preview({
 
   useEffect(() => {
     const driver = driverRef.current!;
-    setBusy(driver.show({ playback, prepare, at, rate }));
+    setIsBusy(driver.show({ playback, prepare, at, rate }));
     if (rate === 0) return undefined;
     const timer = setInterval(() => listeners.current.onTime?.(driver.now), timeEveryMs);
     return () => clearInterval(timer);

@@ -21,7 +21,7 @@ export type PreviewSubject = (
 };
 
 /** Changes what is shown, such as to what an editor has not saved yet. Pass the same function for the same change. */
-export type ChangeShown = (shown: ShownContent) => ShownContent;
+export type ContentChange = (shown: ShownContent) => ShownContent;
 
 export type PreviewTicket = Schemas["PreviewTicket"];
 
@@ -45,12 +45,12 @@ function bodyOf(subject: PreviewSubject): Schemas["NewPreviewTicket"] {
 
 const noFeeds: readonly PreviewFeed[] = [];
 
-const unchanged: ChangeShown = (shown) => shown;
+const identity: ContentChange = (content) => content;
 
 /** The ticket and the content of a preview. The content is read again when an event says that it has changed. */
 export function usePreview(
   subject: PreviewSubject,
-  { change = unchanged, isEnabled = true }: { change?: ChangeShown | undefined; isEnabled?: boolean } = {},
+  { change = identity, isEnabled = true }: { change?: ContentChange | undefined; isEnabled?: boolean } = {},
 ): { ticket: PreviewTicket | undefined; content: PreviewContent | null; feeds: readonly PreviewFeed[]; error: Error | null } {
   const queries = useQueryClient();
   // What happens on screens changes the previews of screens only.
@@ -66,9 +66,9 @@ export function usePreview(
     enabled: ticket !== undefined,
     queryFn: async ({ signal }) => {
       const params = { path: { id: ticket!.ticket } };
-      const { data: shown } = await client.get("/api/v1/preview-tickets/{id}/content", { params, signal });
+      const { data: state } = await client.get("/api/v1/preview-tickets/{id}/content", { params, signal });
       // The same schema describes both types. What is shown opens its files with the ticket that covers them.
-      return { shown: shown as unknown as ShownContent, opensWith: ticket! };
+      return { shown: state as unknown as ShownContent, opensWith: ticket! };
     },
     placeholderData: (before) => before,
   });
@@ -93,9 +93,9 @@ export function usePreview(
     if (ticket === undefined) return undefined;
     const renew = async (): Promise<void> => {
       const params = { path: { id: ticket.ticket } };
-      const renewed = await client.post("/api/v1/preview-tickets/{id}/renew", { params }).catch(() => null);
-      if (renewed === null) void queries.invalidateQueries({ queryKey: JSON.parse(key) as unknown[] });
-      else queries.setQueryData(JSON.parse(key) as unknown[], renewed.data);
+      const renewal = await client.post("/api/v1/preview-tickets/{id}/renew", { params }).catch(() => null);
+      if (renewal === null) void queries.invalidateQueries({ queryKey: JSON.parse(key) as unknown[] });
+      else queries.setQueryData(JSON.parse(key) as unknown[], renewal.data);
     };
     const timer = setTimeout(() => void renew(), Math.max(0, Date.parse(ticket.expires_at) - Date.now() - renewBeforeMs));
     return () => clearTimeout(timer);

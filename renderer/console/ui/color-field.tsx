@@ -22,7 +22,7 @@ export function ColorField({ label, pickLabel, value, onChange, onDone, descript
     <AriaTextField
       className="field"
       value={value}
-      onChange={(typed) => onChange(typed.trim())}
+      onChange={(text) => onChange(text.trim())}
       onBlur={() => onDone?.()}
       isInvalid={error !== undefined}
       isDisabled={isDisabled}

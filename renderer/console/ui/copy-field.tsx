@@ -37,10 +37,10 @@ async function copy(value: string): Promise<void> {
   area.value = value;
   area.readOnly = true;
   const place = document.querySelector('[role="dialog"], [role="alertdialog"]') ?? document.body;
-  const focused = document.activeElement;
+  const focus = document.activeElement;
   place.append(area);
   area.select();
   document.execCommand("copy");
   area.remove();
-  if (focused instanceof HTMLElement) focused.focus();
+  if (focus instanceof HTMLElement) focus.focus();
 }

@@ -20,8 +20,8 @@ export interface FormState<Field extends string> {
 /** @param fields the names, in the API, of the fields that show their own errors. Whatever else is wrong becomes the `problem`. */
 export function formOf<Field extends string>(act: Act, fields: readonly Field[], submit: () => void): FormState<Field> {
   const errors = fieldErrorsOf(act.error);
-  const named = Object.keys(errors);
-  const isShown = named.length > 0 && named.every((name) => (fields as readonly string[]).includes(name));
+  const names = Object.keys(errors);
+  const isShown = names.length > 0 && names.every((name) => (fields as readonly string[]).includes(name));
   return {
     isPending: act.isPending,
     errors: errors as Partial<Record<Field, string>>,

@@ -17,23 +17,23 @@ export function LongComboBox({
   onChange,
   placeholder,
 }: Pick<ComboBoxProps, "label" | "choices" | "value" | "onChange" | "placeholder">) {
-  const chosen = useMemo(() => choices.find(({ id }) => id === value), [choices, value]);
+  const selection = useMemo(() => choices.find(({ id }) => id === value), [choices, value]);
   /** Null: nothing is being typed, and the field has the name of the choice. */
-  const [typed, setTyped] = useState<string | null>(null);
-  const shown = useMemo(() => matchesOf(choices, typed ?? "", chosen), [choices, typed, chosen]);
-  const name = chosen?.name ?? "";
+  const [input, setInput] = useState<string | null>(null);
+  const matches = useMemo(() => matchesOf(choices, input ?? "", selection), [choices, input, selection]);
+  const name = selection?.name ?? "";
   return (
     <AriaComboBox
       className="field combo-box"
-      items={shown}
-      inputValue={typed ?? name}
-      onInputChange={(next) => setTyped(next === name ? null : next)}
+      items={matches}
+      inputValue={input ?? name}
+      onInputChange={(next) => setInput(next === name ? null : next)}
       value={value}
       onChange={(key) => {
-        setTyped(null);
+        setInput(null);
         if (key !== null && key !== value) onChange(String(key));
       }}
-      onOpenChange={(isOpen) => (isOpen ? undefined : setTyped(null))}
+      onOpenChange={(isOpen) => (isOpen ? undefined : setInput(null))}
       menuTrigger="focus"
       allowsEmptyCollection
     >
@@ -58,13 +58,13 @@ export function LongComboBox({
 }
 
 /** The choice itself is among them, so that the field knows it. */
-function matchesOf(choices: readonly Choice[], typed: string, chosen: Choice | undefined): readonly Choice[] {
-  const words = typed.toLocaleLowerCase();
-  const found: Choice[] = [];
+function matchesOf(choices: readonly Choice[], query: string, selection: Choice | undefined): readonly Choice[] {
+  const words = query.toLocaleLowerCase();
+  const matches: Choice[] = [];
   for (const choice of choices) {
     if (!choice.name.toLocaleLowerCase().includes(words)) continue;
-    found.push(choice);
-    if (found.length === mostShown) break;
+    matches.push(choice);
+    if (matches.length === mostShown) break;
   }
-  return chosen === undefined || found.includes(chosen) ? found : [...found, chosen];
+  return selection === undefined || matches.includes(selection) ? matches : [...matches, selection];
 }

@@ -12,8 +12,8 @@ export interface NumberFieldProps extends AriaNumberFieldProps {
   error?: string | undefined;
 }
 
-export function NumberField({ label, unit, description, error: given, onChange, ...props }: NumberFieldProps) {
-  const [error, change] = useFieldError(given, onChange);
+export function NumberField({ label, unit, description, error: errorText, onChange, ...props }: NumberFieldProps) {
+  const [error, change] = useFieldError(errorText, onChange);
   return (
     <AriaNumberField {...props} onChange={change} isInvalid={error !== undefined} className="field number-field">
       <Label>{label}</Label>

@@ -16,8 +16,8 @@ export interface PasswordFieldProps extends Omit<TextFieldProps, "autoComplete">
   autoComplete: "current-password" | "new-password";
 }
 
-export function PasswordField({ label, description, error: given, onChange, ...props }: PasswordFieldProps) {
-  const [error, change] = useFieldError(given, onChange);
+export function PasswordField({ label, description, error: errorText, onChange, ...props }: PasswordFieldProps) {
+  const [error, change] = useFieldError(errorText, onChange);
   const [isShown, setIsShown] = useState(false);
   return (
     <TextField {...props} onChange={change} type={isShown ? "text" : "password"} isInvalid={error !== undefined} className="field">

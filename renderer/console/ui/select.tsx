@@ -54,8 +54,8 @@ export function Select<K extends string>(props: SelectProps<K>): ReactNode {
       className="field"
       selectedKey={selectedKey}
       onSelectionChange={(key: Key | null) => {
-        const chosen = options.find(({ id }) => id === key);
-        if (chosen !== undefined) onSelectionChange(chosen.id);
+        const choice = options.find(({ id }) => id === key);
+        if (choice !== undefined) onSelectionChange(choice.id);
       }}
       isDisabled={isDisabled}
       isInvalid={error !== undefined}

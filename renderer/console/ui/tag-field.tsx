@@ -18,16 +18,16 @@ export interface TagFieldProps {
 }
 
 export function TagField({ label, description, placeholder, value, onChange, autoFocus = false, isDisabled = false }: TagFieldProps) {
-  const [typed, setTyped] = useState("");
+  const [input, setInput] = useState("");
   const add = (names: readonly string[]): void => {
-    const added = names.flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
-    setTyped("");
-    if (added.some((tag) => !value.includes(tag))) onChange([...new Set([...value, ...added])]);
+    const newTags = names.flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
+    setInput("");
+    if (newTags.some((tag) => !value.includes(tag))) onChange([...new Set([...value, ...newTags])]);
   };
   const type = (next: string): void => {
     const parts = next.split(/[,\n]/);
     if (parts.length > 1) add(parts);
-    else setTyped(next);
+    else setInput(next);
   };
   return (
     <div className="field tag-field">
@@ -53,18 +53,18 @@ export function TagField({ label, description, placeholder, value, onChange, aut
       )}
       <TextField
         className="field"
-        value={typed}
+        value={input}
         onChange={type}
-        onBlur={() => add([typed])}
+        onBlur={() => add([input])}
         autoFocus={autoFocus}
         isDisabled={isDisabled}
         maxLength={200}
         onKeyDown={(event) => {
-          if (event.key === "Enter" && typed.trim() !== "" && !event.nativeEvent.isComposing) {
+          if (event.key === "Enter" && input.trim() !== "" && !event.nativeEvent.isComposing) {
             // Enter adds the tag; it does not send the form.
             event.preventDefault();
-            add([typed]);
-          } else if (event.key === "Backspace" && typed === "") onChange(value.slice(0, -1));
+            add([input]);
+          } else if (event.key === "Backspace" && input === "") onChange(value.slice(0, -1));
           else event.continuePropagation();
         }}
       >

@@ -12,8 +12,8 @@ export interface TextFieldProps extends AriaTextFieldProps {
   isMultiline?: boolean;
 }
 
-export function TextField({ label, description, error: given, placeholder, isMultiline = false, onChange, ...props }: TextFieldProps) {
-  const [error, change] = useFieldError(given, onChange);
+export function TextField({ label, description, error: errorText, placeholder, isMultiline = false, onChange, ...props }: TextFieldProps) {
+  const [error, change] = useFieldError(errorText, onChange);
   const more = placeholder === undefined ? {} : { placeholder };
   return (
     <AriaTextField {...props} onChange={change} isInvalid={error !== undefined} className="field">

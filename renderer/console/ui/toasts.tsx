@@ -18,20 +18,20 @@ export interface Toast {
   link?: { name: string; to: string };
 }
 
-type Shown = Toast & { id: number };
+type ToastEntry = Toast & { id: number };
 
 const shownMs = 8_000;
 const mostShown = 3;
 let nextId = 1;
-let add: (toast: Shown) => void = () => undefined;
+let add: (toast: ToastEntry) => void = () => undefined;
 
 const sameActMs = 1_000;
-let corrected = Number.NEGATIVE_INFINITY;
+let correctionAt = Number.NEGATIVE_INFINITY;
 
 /** Shows a message for some seconds, or until it is closed if it tells of a failure. */
 export function showToast(toast: Toast): void {
-  if (toast.kind !== "failed" && performance.now() - corrected < sameActMs) {
-    corrected = Number.NEGATIVE_INFINITY;
+  if (toast.kind !== "failed" && performance.now() - correctionAt < sameActMs) {
+    correctionAt = Number.NEGATIVE_INFINITY;
     return;
   }
   add({ ...toast, id: nextId++ });
@@ -40,7 +40,7 @@ export function showToast(toast: Toast): void {
 /** Shows a message in place of the one with which the page will say that the act is done, since it is not. */
 export function showCorrection(toast: Toast): void {
   add({ ...toast, id: nextId++ });
-  corrected = performance.now();
+  correctionAt = performance.now();
 }
 
 /** Says why something failed that no part of the page shows. */
@@ -49,23 +49,23 @@ export function showFailure(error: unknown): void {
 }
 
 /** For what a press of a button begins and no page waits for: says so if it fails. */
-export function tellFailure(begun: Promise<unknown>): void {
-  begun.catch(showFailure);
+export function tellFailure(promise: Promise<unknown>): void {
+  promise.catch(showFailure);
 }
 
 /** The place where toasts appear. There is one in the page. */
 export function Toasts() {
-  const [toasts, setToasts] = useState<readonly Shown[]>([]);
+  const [toasts, setToasts] = useState<readonly ToastEntry[]>([]);
   useEffect(() => {
-    add = (toast) => setToasts((shown) => [...shown, toast].slice(-mostShown));
+    add = (toast) => setToasts((list) => [...list, toast].slice(-mostShown));
     return () => {
       add = () => undefined;
     };
   }, []);
   const place = usePlaceKey();
   // After the person has gone to another draft, or out of one, an undo would change the wrong content.
-  useEffect(() => () => setToasts((shown) => shown.filter(({ undo }) => undo === undefined)), [place]);
-  const remove = (id: number): void => setToasts((shown) => shown.filter((toast) => toast.id !== id));
+  useEffect(() => () => setToasts((list) => list.filter(({ undo }) => undo === undefined)), [place]);
+  const remove = (id: number): void => setToasts((list) => list.filter((toast) => toast.id !== id));
   return (
     // An open dialog makes the rest of the page inert, but not this: what was just done can be undone.
     <div className="toasts" role="status" data-react-aria-top-layer="true">
@@ -76,7 +76,7 @@ export function Toasts() {
   );
 }
 
-function ToastView({ toast: { kind = "done", message, undo, link }, onClose }: { toast: Shown; onClose: () => void }) {
+function ToastView({ toast: { kind = "done", message, undo, link }, onClose }: { toast: ToastEntry; onClose: () => void }) {
   const [isHeld, setIsHeld] = useState(false);
   useEffect(() => {
     if (isHeld || kind === "failed") return undefined;

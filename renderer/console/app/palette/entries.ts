@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter, type AnyRouter } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { useAddedActions } from "../../data/actions.ts";
+import { usePageActions } from "../../data/actions.ts";
 import { client } from "../../data/client.ts";
 import { signOut } from "../../data/sign-out.ts";
 import { texts } from "../../i18n/texts.ts";
@@ -33,11 +33,11 @@ const freshMs = 30_000;
 export function useEntries(): { entries: readonly Entry[]; isLoading: boolean } {
   const router = useRouter();
   const queries = useQueryClient();
-  const added = useAddedActions();
+  const pageActions = usePageActions();
   const { data, isLoading } = useQuery({ queryKey: ["palette"], queryFn: ({ signal }) => readNames(router, signal), staleTime: freshMs });
   const entries = useMemo(() => {
     const go = (to: string, more: object = {}) => void router.navigate({ to, ...more } as never);
-    const actions = added.map(({ id, title, icon, words = "", run }) => ({
+    const actions = pageActions.map(({ id, title, icon, words = "", run }) => ({
       id: `action:${id}`,
       title,
       kind: text("action"),
@@ -70,20 +70,20 @@ export function useEntries(): { entries: readonly Entry[]; isLoading: boolean } 
       words: text("signOutWords"),
       run: () => tellFailure(signOut(queries)),
     };
-    const named = (data ?? []).map(({ kind, icon, ...named }) => ({
-      ...named,
+    const content = (data ?? []).map(({ kind, icon, ...entry }) => ({
+      ...entry,
       kind: text(kind),
       icon,
-      run: () => go(named.to, named.more),
+      run: () => go(entry.to, entry.more),
     }));
-    return [...actions, ...places, ...named, ...looks, leave];
-  }, [router, queries, added, data]);
+    return [...actions, ...places, ...content, ...looks, leave];
+  }, [router, queries, pageActions, data]);
   return { entries, isLoading };
 }
 
 const themeNames = { system: "themeSystem", light: "themeLight", dark: "themeDark" } as const;
 
-interface Named {
+interface NamedEntry {
   id: string;
   title: string;
   kind: "screen" | "file" | "playlist" | "layout" | "calendar" | "tag";
@@ -94,8 +94,8 @@ interface Named {
 }
 
 /** Reads the names of the team's things for which this build has a page. */
-async function readNames(router: AnyRouter, signal: AbortSignal): Promise<readonly Named[]> {
-  const found: Named[] = [];
+async function readNames(router: AnyRouter, signal: AbortSignal): Promise<readonly NamedEntry[]> {
+  const entries: NamedEntry[] = [];
   const tags = new Set<string>();
   const init = { params: { query: { limit: 100 } }, signal };
   const inRows = { params: { query: { limit: 1_000 } }, signal };
@@ -103,21 +103,29 @@ async function readNames(router: AnyRouter, signal: AbortSignal): Promise<readon
   for await (const { id, name, tags: own } of client.pages("/api/v1/players/roster", inRows)) {
     for (const tag of own) tags.add(tag);
     if (hasScreens)
-      found.push({ id, title: name, kind: "screen", icon: "screens", words: own.join(" "), to: "/screens/$id", more: { params: { id } } });
+      entries.push({
+        id,
+        title: name,
+        kind: "screen",
+        icon: "screens",
+        words: own.join(" "),
+        to: "/screens/$id",
+        more: { params: { id } },
+      });
   }
   for (const tag of tags)
-    found.push({ id: `tag:${tag}`, title: tag, kind: "tag", icon: "screens", words: "", to: "/", more: { search: { tag } } });
+    entries.push({ id: `tag:${tag}`, title: tag, kind: "tag", icon: "screens", words: "", to: "/", more: { search: { tag } } });
   if (hasPage(router, "/playlists/$id"))
     for await (const { id, name } of client.pages("/api/v1/playlists", init))
-      found.push({ id, title: name, kind: "playlist", icon: "play", words: "", to: "/playlists/$id", more: { params: { id } } });
+      entries.push({ id, title: name, kind: "playlist", icon: "play", words: "", to: "/playlists/$id", more: { params: { id } } });
   if (hasPage(router, "/layouts/$id"))
     for await (const { id, name } of client.pages("/api/v1/layouts", init))
-      found.push({ id, title: name, kind: "layout", icon: "layout", words: "", to: "/layouts/$id", more: { params: { id } } });
+      entries.push({ id, title: name, kind: "layout", icon: "layout", words: "", to: "/layouts/$id", more: { params: { id } } });
   if (hasPage(router, "/calendars/$id"))
     for await (const { id, name } of client.pages("/api/v1/calendars", init))
-      found.push({ id, title: name, kind: "calendar", icon: "clock", words: "", to: "/calendars/$id", more: { params: { id } } });
+      entries.push({ id, title: name, kind: "calendar", icon: "clock", words: "", to: "/calendars/$id", more: { params: { id } } });
   if (hasPage(router, "/library"))
     for await (const { id, name, tags: own } of client.pages("/api/v1/assets", init))
-      found.push({ id, title: name, kind: "file", icon: "image", words: own.join(" "), to: "/library", more: { search: { q: name } } });
-  return found;
+      entries.push({ id, title: name, kind: "file", icon: "image", words: own.join(" "), to: "/library", more: { search: { q: name } } });
+  return entries;
 }

@@ -2,16 +2,16 @@
 
 /** How well `text` fits `query`; null: not at all. Letters in a row, and at the beginning of words, count more. */
 export function fitOf(query: string, text: string): number | null {
-  const wanted = plain(query).split(/\s+/).filter(Boolean);
-  const given = plain(text);
+  const queryWords = plain(query).split(/\s+/).filter(Boolean);
+  const plainText = plain(text);
   let fit = 0;
-  for (const word of wanted) {
-    const one = fitOfWord(word, given);
+  for (const word of queryWords) {
+    const one = fitOfWord(word, plainText);
     if (one === null) return null;
     fit += one;
   }
   // Of two texts that fit equally well, the shorter one is meant.
-  return fit - given.length / 1_000;
+  return fit - plainText.length / 1_000;
 }
 
 function fitOfWord(word: string, text: string): number | null {
@@ -24,12 +24,12 @@ function fitOfWord(word: string, text: string): number | null {
   let from = 0;
   let previous = -2;
   for (const letter of word) {
-    const found = text.indexOf(letter, from);
-    if (found < 0) return null;
-    const isStart = found === 0 || !isLetter(text[found - 1]!);
-    fit += found === previous + 1 ? 2 : isStart ? 1.5 : 0.2;
-    previous = found;
-    from = found + letter.length;
+    const letterIndex = text.indexOf(letter, from);
+    if (letterIndex < 0) return null;
+    const isStart = letterIndex === 0 || !isLetter(text[letterIndex - 1]!);
+    fit += letterIndex === previous + 1 ? 2 : isStart ? 1.5 : 0.2;
+    previous = letterIndex;
+    from = letterIndex + letter.length;
   }
   // Letters that are scattered over a text are a coincidence.
   return fit >= word.length ? fit : null;
@@ -37,10 +37,10 @@ function fitOfWord(word: string, text: string): number | null {
 
 /** How well the beginnings of words in `text` fit `query`; null: not at all. Less than any fit of a title. */
 export function fitOfWords(query: string, text: string): number | null {
-  const given = plain(text).split(/[^\p{L}\p{N}]+/u);
+  const words = plain(text).split(/[^\p{L}\p{N}]+/u);
   return plain(query)
     .split(/\s+/)
-    .every((word) => given.some((each) => each.startsWith(word)))
+    .every((word) => words.some((each) => each.startsWith(word)))
     ? 0
     : null;
 }

@@ -29,15 +29,15 @@ function Search({ onClose }: { onClose: () => void }) {
   const teamId = useSession().team.id;
   const { entries, isLoading } = useEntries();
   const [query, setQuery] = useState("");
-  const [chosen, setChosen] = useState(0);
+  const [selectedIndex, setSelectedIndex] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
-  const wanted = useDeferredValue(query.trim());
-  const shown = useMemo(() => find(entries, wanted, recentOf(teamId)), [entries, wanted, teamId]);
-  const at = Math.min(chosen, shown.length - 1);
+  const search = useDeferredValue(query.trim());
+  const results = useMemo(() => find(entries, search, recentOf(teamId)), [entries, search, teamId]);
+  const at = Math.min(selectedIndex, results.length - 1);
 
   const choose = (index: number): void => {
-    setChosen(index);
+    setSelectedIndex(index);
     list.current?.querySelector(`[data-index="${index}"]`)?.scrollIntoView({ block: "nearest" });
   };
   const open = (entry: Entry | undefined): void => {
@@ -47,10 +47,10 @@ function Search({ onClose }: { onClose: () => void }) {
     entry.run();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing || shown.length === 0) return;
-    if (event.key === "ArrowDown") choose((at + 1) % shown.length);
-    else if (event.key === "ArrowUp") choose((at - 1 + shown.length) % shown.length);
-    else if (event.key === "Enter") open(shown[at]);
+    if (event.nativeEvent.isComposing || results.length === 0) return;
+    if (event.key === "ArrowDown") choose((at + 1) % results.length);
+    else if (event.key === "ArrowUp") choose((at - 1 + results.length) % results.length);
+    else if (event.key === "Enter") open(results[at]);
     else return;
     event.preventDefault();
   };
@@ -68,7 +68,7 @@ function Search({ onClose }: { onClose: () => void }) {
           aria-label={text("placeholder")}
           aria-expanded="true"
           aria-controls={`${id}-list`}
-          aria-activedescendant={shown.length === 0 ? undefined : `${id}-${at}`}
+          aria-activedescendant={results.length === 0 ? undefined : `${id}-${at}`}
           aria-autocomplete="list"
           autoComplete="off"
           spellCheck="false"
@@ -76,13 +76,13 @@ function Search({ onClose }: { onClose: () => void }) {
           value={query}
           onChange={(event) => {
             setQuery(event.target.value);
-            setChosen(0);
+            setSelectedIndex(0);
           }}
           onKeyDown={onKeyDown}
         />
       </div>
       <div className="palette-list pad-2 grow scroll" role="listbox" id={`${id}-list`} aria-label={text("results")} ref={list}>
-        {shown.map((entry, index) => (
+        {results.map((entry, index) => (
           // The focus and the keys stay in the field, which names the chosen entry (aria-activedescendant).
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
           <div
@@ -92,7 +92,7 @@ function Search({ onClose }: { onClose: () => void }) {
             aria-selected={index === at}
             className="palette-entry row gap-3 pad-1-3 rounded pointer"
             data-index={index}
-            onPointerMove={() => (index === at ? undefined : setChosen(index))}
+            onPointerMove={() => (index === at ? undefined : setSelectedIndex(index))}
             onClick={() => open(entry)}
           >
             <Icon name={entry.icon} />
@@ -108,14 +108,14 @@ function Search({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </div>
-      {shown.length > 0 || isLoading ? null : (
+      {results.length > 0 || isLoading ? null : (
         <div className="palette-nothing break-words text-center">
-          <p>{text("nothing", { query: wanted })}</p>
+          <p>{text("nothing", { query: search })}</p>
           <p className="faint">{text("nothingHint")}</p>
         </div>
       )}
       <footer className="wrap between gap-2 pad-2-4 line-above small faint">
-        <span role="status">{isLoading ? text("loading") : text("count", { count: shown.length })}</span>
+        <span role="status">{isLoading ? text("loading") : text("count", { count: results.length })}</span>
         <span className="palette-help" aria-hidden="true">
           <kbd>↑</kbd>
           <kbd>↓</kbd> {text("toMove")} <kbd>↵</kbd> {text("toOpen")} <kbd>Esc</kbd> {text("toClose")}
@@ -132,8 +132,8 @@ function find(entries: readonly Entry[], query: string, recent: readonly string[
     return rank < 0 ? recent.length : rank;
   };
   if (query === "") {
-    const sorted = entries.toSorted((a, b) => rankOf(a.id) - rankOf(b.id));
-    return sorted.slice(0, mostShown).map((entry) => (recent.includes(entry.id) ? { ...entry, kind: text("recent") } : entry));
+    const byRecency = entries.toSorted((a, b) => rankOf(a.id) - rankOf(b.id));
+    return byRecency.slice(0, mostShown).map((entry) => (recent.includes(entry.id) ? { ...entry, kind: text("recent") } : entry));
   }
   return entries
     .flatMap((entry) => {

@@ -12,7 +12,7 @@ export const draftHeader = "Signage-Draft";
 /** In place of a draft's id in a request of this page: content as it is published, also while the person works in a draft. */
 export const published = "published";
 
-const stored = "draft";
+const storageKey = "draft";
 const id = "[a-z]{3}_[0-9a-z]{26}";
 /** The operations that the API does in a draft, after `/api/v1/`. */
 const content = new RegExp(
@@ -53,7 +53,7 @@ let collections = 0;
 const listeners = new Set<() => void>();
 
 function readStored(): ActiveDraft | null {
-  const text = globalThis.sessionStorage?.getItem(stored) ?? null;
+  const text = globalThis.sessionStorage?.getItem(storageKey) ?? null;
   if (text === null) return null;
   try {
     const { id, name } = JSON.parse(text) as Partial<ActiveDraft>;
@@ -111,8 +111,8 @@ function outside(): string | null {
 
 function setActive(draft: ActiveDraft | null): void {
   active = draft;
-  if (draft === null) sessionStorage.removeItem(stored);
-  else sessionStorage.setItem(stored, JSON.stringify(draft));
+  if (draft === null) sessionStorage.removeItem(storageKey);
+  else sessionStorage.setItem(storageKey, JSON.stringify(draft));
   tell();
 }
 

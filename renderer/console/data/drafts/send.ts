@@ -18,7 +18,7 @@ interface Approval {
   /** Makes a draft for changes. */
   makeDraft(): Promise<ActiveDraft>;
   /** The service has made a proposal of a single change. The page hears of the change afterwards. */
-  proposed(draftId: string): Promise<void>;
+  onProposal(draftId: string): Promise<void>;
 }
 
 /** What has to end before the tab goes to another draft, or out of one. */
@@ -45,7 +45,7 @@ export async function followProposal(method: string, { data, response }: Answer<
   const url = new URL(response.url);
   if (!isContentWrite(method, pathOf(url), url.searchParams)) return;
   const { draft_id: id } = data as { draft_id?: unknown };
-  if (typeof id === "string") await approval?.proposed(id);
+  if (typeof id === "string") await approval?.onProposal(id);
 }
 
 /** The part of an address after that of the service; empty for addresses elsewhere. */

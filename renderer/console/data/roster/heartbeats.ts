@@ -5,23 +5,23 @@ import type { Heartbeat } from "../event-stream.ts";
 
 export class HeartbeatWatch {
   /** What the last heartbeat of each player said, as far as rows depend on it. */
-  readonly #known = new Map<string, string>();
+  readonly #states = new Map<string, string>();
 
   /** Whether the row must be read again. @param row undefined: it is not known */
   changes(row: RosterPlayer | undefined, { player_id: playerId, received_at, heartbeat }: Heartbeat): boolean {
     const reason = shownReasonOf(heartbeat);
-    const { asked = null, until = null } = heartbeat.telemetry?.display ?? {};
+    const { asked: requestedPower = null, until = null } = heartbeat.telemetry?.display ?? {};
     const { is, applied_revision } = heartbeat.content;
-    const said = [asked, until, reason?.layer, reason?.layout_id, reason?.name, is, applied_revision].join("\n");
-    const before = this.#known.get(playerId);
-    this.#known.set(playerId, said);
+    const state = [requestedPower, until, reason?.layer, reason?.layout_id, reason?.name, is, applied_revision].join("\n");
+    const before = this.#states.get(playerId);
+    this.#states.set(playerId, state);
     if (row === undefined || row.state === "offline" || row.state === "new" || row.status === "offline") return true;
     if (row.off_reason === "maintenance") return row.off_until !== null && row.off_until < received_at;
-    if (before !== undefined) return before !== said;
-    return (row.state === "off") !== (asked === "off") || row.playing?.layer !== reason?.layer;
+    if (before !== undefined) return before !== state;
+    return (row.state === "off") !== (requestedPower === "off") || row.playing?.layer !== reason?.layer;
   }
 
   forget(): void {
-    this.#known.clear();
+    this.#states.clear();
   }
 }

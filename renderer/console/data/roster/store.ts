@@ -19,7 +19,7 @@ export interface RosterSnapshot {
   error: unknown;
 }
 
-interface Kept {
+interface StoredRow {
   row: RosterPlayer;
   /** The request that read it: a row of an older request never replaces that of a newer one. */
   request: number;
@@ -31,15 +31,15 @@ const refreshGapMs = 250;
 const publishGapMs = 400;
 const retryMs = 5_000;
 /** With more changes than this, reading everything is cheaper. */
-const mostChanged = 2_000;
+const mostStaleIds = 2_000;
 const nothing: RosterSnapshot = { rows: [], total: null, isComplete: false, error: null };
 
 /** Reads rows and keeps them true while anybody listens. */
 export class RosterStore {
-  readonly #rows = new Map<string, Kept>();
+  readonly #rows = new Map<string, StoredRow>();
   readonly #rowListeners = new Map<string, Set<() => void>>();
   readonly #listeners = new Set<() => void>();
-  readonly #changed = new Set<string>();
+  readonly #staleIds = new Set<string>();
   readonly #heartbeats = new HeartbeatWatch();
   #snapshot = nothing;
   #of = "";
@@ -114,7 +114,7 @@ export class RosterStore {
       this.#running = null;
       // What is known stays, and is read again when it is needed.
       this.#snapshot = { ...this.#snapshot, isComplete: false };
-      this.#changed.clear();
+      this.#staleIds.clear();
     });
   }
 
@@ -137,37 +137,37 @@ export class RosterStore {
   }
 
   #mark(id: string, signal: AbortSignal): void {
-    this.#changed.add(id);
+    this.#staleIds.add(id);
     this.#refreshSoon(signal);
   }
 
   /** Reads the changed rows before the next frame. A hidden page reads them when it is seen again. */
   #refreshSoon(signal: AbortSignal): void {
-    if (this.#isRefreshing || this.#changed.size === 0) return;
+    if (this.#isRefreshing || this.#staleIds.size === 0) return;
     this.#isRefreshing = true;
     requestAnimationFrame(() => void this.#refresh(signal));
   }
 
   async #refresh(signal: AbortSignal): Promise<void> {
     const startedAt = performance.now();
-    const ids = [...this.#changed].slice(0, mostRosterIds);
+    const ids = [...this.#staleIds].slice(0, mostRosterIds);
     let waitMs = 0;
     try {
-      if (this.#changed.size > mostChanged) {
-        this.#changed.clear();
+      if (this.#staleIds.size > mostStaleIds) {
+        this.#staleIds.clear();
         this.#read(signal);
       } else {
-        for (const id of ids) this.#changed.delete(id);
+        for (const id of ids) this.#staleIds.delete(id);
         const request = (this.#requests += 1);
         const query = { ids: ids.join(","), limit: mostRosterIds };
         const { data } = (await client.get("/api/v1/players/roster", { params: { query }, signal })).data;
         this.#take(data, request);
-        const found = new Set(data.map(({ id }) => id));
-        for (const id of ids) if (!found.has(id)) this.#remove(id);
+        const returnedIds = new Set(data.map(({ id }) => id));
+        for (const id of ids) if (!returnedIds.has(id)) this.#remove(id);
       }
-      waitMs = this.#changed.size > mostRosterIds ? 0 : refreshGapMs - (performance.now() - startedAt);
+      waitMs = this.#staleIds.size > mostRosterIds ? 0 : refreshGapMs - (performance.now() - startedAt);
     } catch (error) {
-      for (const id of ids) this.#changed.add(id);
+      for (const id of ids) this.#staleIds.add(id);
       waitMs = retryMs;
       if (error instanceof ProblemError && error.status < 429) this.#fail(error);
     } finally {

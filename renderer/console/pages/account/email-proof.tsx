@@ -21,7 +21,7 @@ export function EmailProof() {
   const proving = useAct({
     run: () => client.post("/api/v1/me/email/proof", { body: { code } }),
     changes: ["session", "members", "audit"],
-    done: () => ({ message: text("emailProven") }),
+    toast: () => ({ message: text("emailProven") }),
     showsErrors: true,
   });
   const { errors, problem, isPending, onSubmit } = formOf(proving, ["code"], proving.mutate);

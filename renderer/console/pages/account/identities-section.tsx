@@ -46,7 +46,7 @@ function LinkWay({ name }: { name: string }) {
     run: (sso_response: string) => client.post("/api/v1/me/identities", { body: { sso_response } }),
     // It may have proven the email.
     changes: ["identities", "session", "members", "audit"],
-    done: () => ({ message: text("linked") }),
+    toast: () => ({ message: text("linked") }),
     showsErrors: true,
   });
   const { mutate: link } = linking;
@@ -70,7 +70,7 @@ function IdentityItem({ identity: { id, email, last_used_at }, provider }: { ide
   const unlinking = useAct({
     run: () => client.delete("/api/v1/me/identities/{id}", { params: { path: { id } } }),
     changes: ["identities", "audit"],
-    done: () => ({ message: text("unlinked") }),
+    toast: () => ({ message: text("unlinked") }),
     showsErrors: true,
   });
   return (

@@ -40,7 +40,7 @@ function OwnPasskeys({ isPossible }: { isPossible: boolean }) {
   const adding = useAct({
     run: addPasskey,
     changes,
-    done: ({ name }) => ({ message: text("added", { name }) }),
+    toast: ({ name }) => ({ message: text("added", { name }) }),
     showsErrors: true,
   });
   // In one place whether there are passkeys or not, so that it keeps the focus.
@@ -64,14 +64,14 @@ function PasskeyTable({ rows }: { rows: readonly Passkey[] }) {
   const renaming = useAct({
     run: (name: string) => client.patch("/api/v1/me/passkeys/{id}", { params: { path: { id: renamed!.id } }, body: { name } }),
     changes: ["passkeys", "audit"],
-    done: (_answer, name) => ({ message: text("renamed", { name }) }),
+    toast: (_answer, name) => ({ message: text("renamed", { name }) }),
     after: () => setRenamed(null),
     showsErrors: true,
   });
   const removing = useAct({
     run: ({ id }: Passkey) => client.delete("/api/v1/me/passkeys/{id}", { params: { path: { id } } }),
     changes,
-    done: (_answer, { name }) => ({ message: text("removed", { name }) }),
+    toast: (_answer, { name }) => ({ message: text("removed", { name }) }),
     after: (_answer, passkey) => void forgetPasskey(passkey),
     showsErrors: true,
   });

@@ -37,7 +37,7 @@ function PasswordForm({ session: { user, has_password, method, created_at } }: {
     run: () => directClient.put("/api/v1/me/password", { body: { password, ...(needsCurrent ? { current_password: current } : {}) } }),
     // Other sessions end with a new password.
     changes: ["session", "sessions", "audit"],
-    done: () => ({ message: text("passwordSet") }),
+    toast: () => ({ message: text("passwordSet") }),
     after: () => {
       setCurrent("");
       setPassword("");

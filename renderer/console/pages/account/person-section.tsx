@@ -28,7 +28,7 @@ export function PersonSection() {
       return data;
     },
     changes: ["members", "audit"],
-    done: () => ({ message: text("saved") }),
+    toast: () => ({ message: text("saved") }),
     after: (saved) => {
       setName(saved.name);
       setEmail(saved.email ?? "");

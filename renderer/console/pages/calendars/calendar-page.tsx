@@ -39,7 +39,7 @@ function Editor({ newest }: { newest: VersionedCalendar }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const mayWrite = useMay("schedules:write");
-  const { values, base, contradictions, edit, choose, done } = useEdited(newest);
+  const { values, base, contradictions, edit, choose, reset: done } = useEdited(newest);
   const { id } = newest.calendar;
   const { data: uses } = useQuery(usesQuery(id));
   const edited = calendarOf(values);

@@ -27,7 +27,7 @@ export function DeleteButton({ calendar, onDelete }: DeleteButtonProps) {
       await deleteCalendar(id);
     },
     changes: ["calendars"],
-    done: () => ({
+    toast: () => ({
       message: text("deleted", { name }),
       undo: async () => {
         // Nothing refers to it: another one with its name and its dates takes its place.

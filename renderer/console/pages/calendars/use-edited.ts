@@ -17,7 +17,7 @@ const merging: Merging<VersionedCalendar, Values, Part> = {
     return { values: isSame ? values : withCalendar(values, calendar), contradictions };
   },
   withTheirs: (values, parts, { calendar }) => withCalendar(values, withParts(calendarOf(values), parts, calendar)),
-  tellMerged: () => showToast({ message: text("merged") }),
+  onMerge: () => showToast({ message: text("merged") }),
 };
 
 /** @param newest as it is stored now */

@@ -24,7 +24,7 @@ export function DraftChanges({ draft, nameOf, decisions, onDecide, mayChange }: 
   const dropping = useAct({
     run: (change: DraftChange) => dropChange(draft.id, change),
     changes: ["drafts", "draft-contents"],
-    done: (_result, { name }) => ({ message: text("dropped", { name }) }),
+    toast: (_result, { name }) => ({ message: text("dropped", { name }) }),
   });
   const isWithin = useDraft()?.id === draft.id;
   return (

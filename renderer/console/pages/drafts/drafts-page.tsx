@@ -30,7 +30,7 @@ export function DraftsPage() {
   const creating = useAct({
     run: startDraft,
     changes: ["drafts"],
-    done: ({ name }) => ({ message: text("entered", { name }) }),
+    toast: ({ name }) => ({ message: text("entered", { name }) }),
     after: ({ id }) => void navigate({ to: "/drafts/$id", params: { id } }),
     showsErrors: true,
   });

@@ -73,7 +73,7 @@ export function SaveToDraftDialog({ name: about, run, isSaving, onClose }: Dialo
       return draft;
     },
     changes: ["drafts", "draft-contents"],
-    done: (draft) => ({ message: text(isSaving ? "savedToDraft" : "entered", { name: draft.name }) }),
+    toast: (draft) => ({ message: text(isSaving ? "savedToDraft" : "entered", { name: draft.name }) }),
     after: onClose,
     showsErrors: true,
   });

@@ -7,7 +7,7 @@ import { useAct } from "../../data/use-act.ts";
 import { ownTimeZone } from "../../data/zones.ts";
 import { texts } from "../../i18n/texts.ts";
 import { ComboBox } from "../../ui/combo-box.tsx";
-import { useSettled } from "../../ui/kept.ts";
+import { useDebounced } from "../../ui/stable-values.ts";
 import { Segments } from "../../ui/segments.tsx";
 import { TableImport, type Found } from "./table-import.tsx";
 
@@ -35,7 +35,7 @@ export function PlaylistTable() {
   const [csv, setCsv] = useState("");
   const [when_exists, setWhenExists] = useState<WhenExists>("create");
   const [timezone, setTimezone] = useState(ownTimeZone);
-  const body = { csv: useSettled(csv, settleMs), when_exists, timezone, skip_faulty: true };
+  const body = { csv: useDebounced(csv, settleMs), when_exists, timezone, skip_faulty: true };
   const check = useChecked(["playlists", when_exists, timezone], body.csv, async (signal) => {
     const { data } = await client.post("/api/v1/playlists/import", { params: { query: { dry_run: "true" } }, body, signal });
     return data;
@@ -43,7 +43,7 @@ export function PlaylistTable() {
   const importing = useAct({
     run: async () => (await client.post("/api/v1/playlists/import", { body })).data,
     changes: ["playlists"],
-    done: ({ playlists }) => ({ message: text("imported", { count: playlists.length }) }),
+    toast: ({ playlists }) => ({ message: text("imported", { count: playlists.length }) }),
     showsErrors: true,
   });
   const rowsOf = (result: NonNullable<typeof check.data>, isDone: boolean): Found[] =>
@@ -90,7 +90,7 @@ export function PlaylistTable() {
 
 export function ScheduleTable() {
   const [csv, setCsv] = useState("");
-  const body = { csv: useSettled(csv, settleMs), skip_faulty: true };
+  const body = { csv: useDebounced(csv, settleMs), skip_faulty: true };
   const check = useChecked(["schedules"], body.csv, async (signal) => {
     const { data } = await client.post("/api/v1/schedules/import", { params: { query: { dry_run: "true" } }, body, signal });
     return data;
@@ -98,7 +98,7 @@ export function ScheduleTable() {
   const importing = useAct({
     run: async () => (await client.post("/api/v1/schedules/import", { body })).data,
     changes: ["schedules", "players"],
-    done: ({ schedules }) => ({ message: text("importedSchedules", { count: schedules.length }) }),
+    toast: ({ schedules }) => ({ message: text("importedSchedules", { count: schedules.length }) }),
     showsErrors: true,
   });
   const result = importing.data ?? check.data;

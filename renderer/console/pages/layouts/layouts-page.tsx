@@ -3,7 +3,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useAct } from "../../data/use-act.ts";
-import { useKeptEdit } from "../../data/kept-edits.ts";
+import { useUnsavedEdit } from "../../data/unsaved-edits.ts";
 import { useMay } from "../../data/session.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Age } from "../../ui/age.tsx";
@@ -65,7 +65,7 @@ export function LayoutsPage() {
 
 function LayoutCard({ layout, mayWrite }: { layout: Layout; mayWrite: boolean }) {
   const { id, name, width, height, background_color, updated_at } = layout;
-  const edited = useKeptEdit(id) as Editor | undefined;
+  const edited = useUnsavedEdit(id) as Editor | undefined;
   const isUnsaved = edited !== undefined && isDirty(edited);
   const zones = toEdited(layout).zones.map((zone) => ({ ...zone, isEmpty: zone.playlist_id === null }));
   return (
@@ -110,7 +110,7 @@ function LayoutMenu({ layout }: { layout: Layout }) {
   const deleting = useAct({
     run: () => deleteLayout(layout),
     changes: ["layouts"],
-    done: () => ({ message: text("deleted", { name: layout.name }), undo: () => restoring.mutateAsync() }),
+    toast: () => ({ message: text("deleted", { name: layout.name }), undo: () => restoring.mutateAsync() }),
   });
   const actions = [
     { name: text("copy"), run: () => copying.mutate() },

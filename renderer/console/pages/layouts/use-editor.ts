@@ -1,7 +1,7 @@
 // A layout while a person edits it: kept when the page is left, merged with what others save, saved on request.
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { keepEdit, keptEdit, useKeptEdit } from "../../data/kept-edits.ts";
+import { storeEdit, unsavedEdit, useUnsavedEdit } from "../../data/unsaved-edits.ts";
 import { queryClient, readAgain } from "../../data/query-client.ts";
 import { isConflict, layoutQuery, saveLayout } from "./layouts.ts";
 import { toChange } from "./model/edited-layout.ts";
@@ -22,14 +22,14 @@ const mostMerges = 3;
 
 export function useLayoutEditor(id: string): LayoutEditor {
   const { data: stored, error } = useQuery(layoutQuery(id));
-  const editor = useKeptEdit(id) as Editor | undefined;
+  const editor = useUnsavedEdit(id) as Editor | undefined;
   const [isSaving, setIsSaving] = useState(false);
   const [saveError, setSaveError] = useState<unknown>(null);
   const change = useCallback((update: (editor: Editor) => Editor): void => changeEdit(id, update), [id]);
   useEffect(() => {
     // What a saving has stored is taken in when it has ended.
     if (stored === undefined || isSaving) return;
-    if (keptEdit(id) === undefined) keepEdit(id, openEditor(stored));
+    if (unsavedEdit(id) === undefined) storeEdit(id, openEditor(stored));
     else change((now) => receive(now, stored));
   }, [id, stored, isSaving, change]);
   useEffect(() => () => forgetUnchanged(id), [id]);
@@ -51,15 +51,15 @@ export function useLayoutEditor(id: string): LayoutEditor {
 }
 
 function changeEdit(id: string, update: (editor: Editor) => Editor): void {
-  const editor = keptEdit(id) as Editor | undefined;
+  const editor = unsavedEdit(id) as Editor | undefined;
   const next = editor === undefined ? undefined : update(editor);
-  if (next !== editor) keepEdit(id, next);
+  if (next !== editor) storeEdit(id, next);
 }
 
 /** There is nothing to come back to. */
 function forgetUnchanged(id: string): void {
-  const editor = keptEdit(id) as Editor | undefined;
-  if (editor !== undefined && !isDirty(editor)) keepEdit(id, undefined);
+  const editor = unsavedEdit(id) as Editor | undefined;
+  if (editor !== undefined && !isDirty(editor)) storeEdit(id, undefined);
 }
 
 function useWarning(isUnsaved: boolean): void {
@@ -74,7 +74,7 @@ function useWarning(isUnsaved: boolean): void {
 /** Saves what is edited, together with what others have saved meanwhile. It stops where a person must decide. */
 async function saveEdit(id: string): Promise<void> {
   for (let merges = 0; ; merges += 1) {
-    const editor = keptEdit(id) as Editor | undefined;
+    const editor = unsavedEdit(id) as Editor | undefined;
     if (editor === undefined || editor.conflicts.length > 0) return;
     const sent = editor.history.present;
     const body = toChange(editor.base, sent, editor.ids);
@@ -83,7 +83,7 @@ async function saveEdit(id: string): Promise<void> {
       const stored = await saveLayout(id, body, editor.etag);
       // It became a proposal, which has no version. The person goes on there, and this page begins anew.
       if (stored.etag === "") {
-        keepEdit(id, undefined);
+        storeEdit(id, undefined);
         return;
       }
       // An answer that is on its way may be older.

@@ -54,7 +54,7 @@ export function AssetDialog({ id, onClose }: { id: string; onClose: () => void }
             onErase={() => setAsked("erase")}
             onDelete={() =>
               acting.mutate(async () => {
-                const { failed } = await deleteAssets([asset]);
+                const { failures: failed } = await deleteAssets([asset]);
                 if (failed[0] !== undefined) throw failed[0].error;
                 onClose();
                 sayDeleted([asset]);
@@ -62,7 +62,7 @@ export function AssetDialog({ id, onClose }: { id: string; onClose: () => void }
             }
             onRestore={() =>
               acting.mutate(async () => {
-                const { failed } = await restoreAssets([asset]);
+                const { failures: failed } = await restoreAssets([asset]);
                 if (failed[0] !== undefined) throw failed[0].error;
                 onClose();
                 showToast({ message: text("restored", { count: 1, name: asset.name }) });

@@ -25,15 +25,15 @@ interface SelectionBarProps {
 export function SelectionBar({ assets, isBin, onClear }: SelectionBarProps) {
   const mayWrite = useMay("assets:write");
   const [asked, setAsked] = useState<"tag" | "erase" | null>(null);
-  const [failed, setFailed] = useState<ActionResult["failed"]>([]);
+  const [failed, setFailed] = useState<ActionResult["failures"]>([]);
   const [isRunning, setIsRunning] = useState(false);
   const act = async (run: () => Promise<ActionResult>, done: (result: ActionResult) => void): Promise<void> => {
     setIsRunning(true);
     const result = await run();
     setIsRunning(false);
-    setFailed(result.failed);
-    if (result.done.length > 0) done(result);
-    if (result.failed.length === 0) onClear();
+    setFailed(result.failures);
+    if (result.successes.length > 0) done(result);
+    if (result.failures.length === 0) onClear();
   };
   const count = assets.length;
   return (
@@ -47,7 +47,7 @@ export function SelectionBar({ assets, isBin, onClear }: SelectionBarProps) {
               onPress={() =>
                 void act(
                   () => restoreAssets(assets),
-                  ({ done }) => showToast({ message: text("restored", named(done)) }),
+                  ({ successes: done }) => showToast({ message: text("restored", named(done)) }),
                 )
               }
             >
@@ -67,7 +67,7 @@ export function SelectionBar({ assets, isBin, onClear }: SelectionBarProps) {
               onPress={() =>
                 void act(
                   () => deleteAssets(assets),
-                  ({ done }) => sayDeleted(done),
+                  ({ successes: done }) => sayDeleted(done),
                 )
               }
             >
@@ -88,7 +88,7 @@ export function SelectionBar({ assets, isBin, onClear }: SelectionBarProps) {
             setAsked(null);
             void act(
               () => tagAssets(assets, tag),
-              ({ done }) => showToast({ message: text("tagged", { count: done.length, tag }) }),
+              ({ successes: done }) => showToast({ message: text("tagged", { count: done.length, tag }) }),
             );
           }}
         />
@@ -101,7 +101,7 @@ export function SelectionBar({ assets, isBin, onClear }: SelectionBarProps) {
 /** Says that files are in the bin, with the way back. */
 export function sayDeleted(assets: readonly Asset[]): void {
   const undo = async (): Promise<void> => {
-    const { failed } = await restoreAssets(assets);
+    const { failures: failed } = await restoreAssets(assets);
     if (failed[0] !== undefined) throw failed[0].error;
   };
   showToast({ message: text("deleted", named(assets)), undo });
@@ -128,7 +128,7 @@ export function EraseDialog({
       isOpen={isOpen}
       onClose={onClose}
       run={async () => {
-        const { done, failed } = await eraseAssets(assets);
+        const { successes: done, failures: failed } = await eraseAssets(assets);
         if (failed[0] !== undefined) throw failed[0].error;
         showToast({ message: text("erased", named(done)) });
         onErased();
@@ -144,7 +144,7 @@ function named(assets: readonly Asset[]): { count: number; name: string } {
 }
 
 /** Which files were not changed, and why. */
-function FailedDialog({ failed, onClose }: { failed: ActionResult["failed"]; onClose: () => void }) {
+function FailedDialog({ failed, onClose }: { failed: ActionResult["failures"]; onClose: () => void }) {
   return (
     <Dialog
       title={text("notDeletedTitle", { count: failed.length })}

@@ -2,7 +2,7 @@
 import "./picture.css";
 import { useState } from "react";
 import { Button as AriaButton } from "react-aria-components";
-import { askForPicture, useAskedPicture } from "../../data/asked-pictures.ts";
+import { requestPicture, usePictureRequest } from "../../data/picture-requests.ts";
 import { fileUrl } from "../../data/client.ts";
 import type { RosterPlayer } from "../../data/roster.ts";
 import { texts } from "../../i18n/texts.ts";
@@ -22,7 +22,7 @@ export interface PictureProps {
 
 export function Picture({ row, maySee, mayAsk, isActive }: PictureProps) {
   const { id, name, screenshot, orientation, timezone } = row;
-  const asked = useAskedPicture(id);
+  const asked = usePictureRequest(id);
   const shown = maySee ? screenshot : null;
   return (
     <div
@@ -57,7 +57,7 @@ export function Picture({ row, maySee, mayAsk, isActive }: PictureProps) {
           aria-label={text("askPicture", { name })}
           excludeFromTabOrder={!isActive}
           isDisabled={asked !== undefined && asked.is !== "failed"}
-          onPress={() => void askForPicture(id)}
+          onPress={() => void requestPicture(id)}
         >
           <Icon name="camera" />
         </AriaButton>

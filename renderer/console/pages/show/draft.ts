@@ -1,5 +1,5 @@
 // What a person is about to show: the content, where, and until when; and the request that it makes.
-import { addressOf } from "../../data/typed-address.ts";
+import { addressOf } from "../../data/website-address.ts";
 import type { Schemas } from "../../../../sdk/typescript/client.ts";
 import { isEmptyTarget, noTarget, targetFields, type Target } from "./target.ts";
 import type { NewShow } from "./shows.ts";

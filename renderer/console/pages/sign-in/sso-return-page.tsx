@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { directClient } from "../../data/client.ts";
-import { keepLinking, proofChannelName, rememberedPlace, takeAnswer } from "../../data/sso.ts";
+import { storeLinking, proofChannelName, rememberedPlace, takeAnswer } from "../../data/sso.ts";
 import { texts } from "../../i18n/texts.ts";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { LonePage } from "./lone-page.tsx";
@@ -59,7 +59,7 @@ function ToAccount({ answer }: { answer: string }) {
   useEffect(() => {
     if (sent.has(answer)) return;
     sent.add(answer);
-    keepLinking(answer);
+    storeLinking(answer);
     void navigate({ to: "/account", replace: true });
   }, [answer, navigate]);
   return <p role="status">{text("linking")}</p>;

@@ -35,7 +35,7 @@ export function TeamPage() {
   const renaming = useAct({
     run: (name: string) => client.patch("/api/v1/teams/{id}", { params: { path: { id: team.id } }, body: { name } }),
     changes: ["session", "audit"],
-    done: (_result, name) => ({ message: text("renamed", { name }) }),
+    toast: (_result, name) => ({ message: text("renamed", { name }) }),
     after: () => setIsRenaming(false),
     showsErrors: true,
   });

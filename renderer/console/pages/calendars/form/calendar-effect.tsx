@@ -1,7 +1,7 @@
 // Beside the form: what saving the dates would change on the screens, asked again while they are edited.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { texts } from "../../../i18n/texts.ts";
-import { useSettled } from "../../../ui/kept.ts";
+import { useDebounced } from "../../../ui/stable-values.ts";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
 import { EffectText } from "../../schedules/effect-text.tsx";
 import { readCalendarEffect, usesQuery, type CalendarChange } from "../data.ts";
@@ -20,7 +20,7 @@ interface CalendarEffectProps {
 
 export function CalendarEffect({ id, change, first }: CalendarEffectProps) {
   const wanted = JSON.stringify(change?.dates === undefined ? null : { dates: change.dates });
-  const settled = useSettled(wanted, settleMs);
+  const settled = useDebounced(wanted, settleMs);
   const { data, error, isFetching } = useQuery({
     // It depends on all content: whatever event makes calendars old makes it old, too.
     queryKey: ["calendars", "effect", id, settled],

@@ -31,7 +31,7 @@ export function DraftActions({ versioned, decisions }: { versioned: VersionedDra
   const withdrawing = useAct({
     run: () => withdrawDraft(id),
     changes: ["drafts", "draft-contents"],
-    done: () => ({ message: text("withdrawn") }),
+    toast: () => ({ message: text("withdrawn") }),
   });
   const renaming = useAct({
     run: (next: string) => renameDraft(id, next),

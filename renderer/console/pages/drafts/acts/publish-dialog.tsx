@@ -38,7 +38,7 @@ export function PublishDialog({ versioned, decisions, onClose }: PublishDialogPr
       }
     },
     changes: changed,
-    done: ({ version }) => ({
+    toast: ({ version }) => ({
       message: version === null ? text("publishedNothing") : text("publishedToast", { number: version.number }),
     }),
     after: () => {

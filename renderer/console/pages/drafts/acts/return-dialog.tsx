@@ -17,7 +17,7 @@ export function ReturnDialog({ versioned, onClose }: { versioned: VersionedDraft
   const returning = useAct({
     run: () => returnDraft(versioned, word),
     changes: ["drafts", "draft-contents"],
-    done: () => ({ message: text("returnedToast", { name: author }) }),
+    toast: () => ({ message: text("returnedToast", { name: author }) }),
     after: onClose,
     showsErrors: true,
   });

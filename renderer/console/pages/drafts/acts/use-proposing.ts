@@ -19,6 +19,6 @@ export function useProposing(id: string) {
       });
     },
     changes: ["drafts", "draft-contents"],
-    done: () => ({ message: text("proposedToast") }),
+    toast: () => ({ message: text("proposedToast") }),
   });
 }

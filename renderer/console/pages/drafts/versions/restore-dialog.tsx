@@ -34,7 +34,7 @@ export function RestoreDialog({ restoration, onClose }: { restoration: Restorati
   const restoring = useAct({
     run: () => restoreVersion(restoration, false),
     changes: ["versions", "drafts", "draft-contents", ...contentKeys],
-    done: (published) => ({
+    toast: (published) => ({
       message: published.version === null ? text("doneInDraft", { number: version }) : doneText(restoration),
       ...undoOf(published, restoration),
     }),

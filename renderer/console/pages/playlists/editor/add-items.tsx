@@ -1,7 +1,7 @@
 // Adds items of every kind to a playlist: files of the library, texts, pages, and what needs an address or a word.
 import { memo, useId, useState, type FormEvent } from "react";
 import { Button as AriaButton, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
-import { addressOf } from "../../../data/typed-address.ts";
+import { addressOf } from "../../../data/website-address.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";

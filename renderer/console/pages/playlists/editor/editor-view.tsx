@@ -11,7 +11,7 @@ import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
 import { Icon } from "../../../ui/icon.tsx";
-import { useKept } from "../../../ui/kept.ts";
+import { usePreviousIfEqual } from "../../../ui/stable-values.ts";
 import { useNow } from "../../../ui/now.ts";
 import { Page } from "../../../ui/page.tsx";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
@@ -51,7 +51,7 @@ interface EditorViewProps {
 
 export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewProps) {
   const { rows, state, faults } = editor.view;
-  const assetIds = useKept(
+  const assetIds = usePreviousIfEqual(
     rows.flatMap(({ item }) => ("asset_id" in item ? [item.asset_id] : [])),
     isSameValue,
   );

@@ -3,7 +3,7 @@ import { memo, useMemo } from "react";
 import type { MessageKey } from "../../../i18n/catalogue.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { Disclosure } from "../../../ui/disclosure.tsx";
-import { useKept, useStableActs } from "../../../ui/kept.ts";
+import { usePreviousIfEqual, useStableActs } from "../../../ui/stable-values.ts";
 import type { FieldProps } from "../fields/field-props.ts";
 import { FieldView } from "../fields/field-view.tsx";
 import { DurationField, RulesForm, TransitionField } from "../fields/rules-form.tsx";
@@ -102,8 +102,8 @@ const SettingField = memo(function SettingField({ field, change, ...props }: Set
 function useCommon(items: readonly Item[], faults: readonly Fault[], fields: readonly Field[], isDisabled: boolean, change: Change) {
   const own = new Set<string>(fields.map(({ name }) => name));
   const rest = items.map((item) => Object.fromEntries(Object.entries(item).filter(([name]) => !own.has(name))) as unknown as Item);
-  const keptItems = useKept(rest, isSameValue);
-  const keptFaults = useKept(
+  const keptItems = usePreviousIfEqual(rest, isSameValue);
+  const keptFaults = usePreviousIfEqual(
     faults.filter(({ field }) => !own.has(field)),
     isSameValue,
   );

@@ -32,7 +32,7 @@ export const PlaylistMenu = memo(function PlaylistMenu({ id, name, editor, hasDr
       await client.delete("/api/v1/playlists/{id}", { params });
     },
     changes: ["playlists"],
-    done: () => ({ message: text("playlistDeleted", { name }), undo: () => client.post("/api/v1/playlists/{id}/restore", { params }) }),
+    toast: () => ({ message: text("playlistDeleted", { name }), undo: () => client.post("/api/v1/playlists/{id}/restore", { params }) }),
   });
   const close = (): void => setOpen(null);
   const renaming = useAct({

@@ -9,7 +9,7 @@ import { PreviewControls } from "../../../preview/preview-controls.tsx";
 import { Preview } from "../../../preview/preview.tsx";
 import { playbackOf, usePreviewTime } from "../../../preview/use-preview-time.ts";
 import { usePreview } from "../../../preview/use-preview.ts";
-import { useSettled } from "../../../ui/kept.ts";
+import { useDebounced } from "../../../ui/stable-values.ts";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
 import type { ShownContent } from "../../../../../src/protocol/operator/previews.ts";
 import type { EditorView } from "../model/editor.ts";
@@ -32,7 +32,7 @@ interface PlaylistPreviewProps {
 /** Follows what is edited as soon as it stays the same for a moment. */
 export function PlaylistPreview({ view, ...props }: PlaylistPreviewProps) {
   const { rows, faults } = view;
-  const settled = useSettled(
+  const settled = useDebounced(
     useMemo(() => ({ rows, faults }), [rows, faults]),
     followsAfterMs,
   );

@@ -4,7 +4,7 @@ import { useEffect, useState, useSyncExternalStore } from "react";
 import { ProblemError } from "../../../../../sdk/typescript/client.ts";
 import { usePlaceKey } from "../../../data/draft.ts";
 import { findLastChange } from "../../../data/last-change.ts";
-import { keepEdit, keptEdit } from "../../../data/kept-edits.ts";
+import { storeEdit, unsavedEdit } from "../../../data/unsaved-edits.ts";
 import { queryClient, readAgain } from "../../../data/query-client.ts";
 import { readable } from "../../../i18n/format.ts";
 import { texts } from "../../../i18n/texts.ts";
@@ -22,7 +22,7 @@ export function useEditor(id: string): { editor: PlaylistEditor | null; name: st
   const [own, setOwn] = useState<{ id: string; editor: PlaylistEditor } | null>(null);
   const editor = own?.id === id ? own.editor : null;
   if (editor === null && data !== undefined) {
-    setOwn({ id, editor: (keptEdit(kept) as PlaylistEditor | undefined) ?? new PlaylistEditor(storedOf(data), portOf(id)) });
+    setOwn({ id, editor: (unsavedEdit(kept) as PlaylistEditor | undefined) ?? new PlaylistEditor(storedOf(data), portOf(id)) });
   }
   useSyncExternalStore(editor?.listen ?? noListener, () => editor?.view ?? null);
   useEffect(() => {
@@ -30,9 +30,9 @@ export function useEditor(id: string): { editor: PlaylistEditor | null; name: st
   }, [editor, data]);
   useEffect(() => {
     if (editor === null) return undefined;
-    keepEdit(kept, undefined);
+    storeEdit(kept, undefined);
     return () => {
-      if (editor.view.state !== "saved") keepEdit(kept, editor);
+      if (editor.view.state !== "saved") storeEdit(kept, editor);
       editor.leave();
     };
   }, [editor, kept]);

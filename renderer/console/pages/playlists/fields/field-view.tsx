@@ -1,5 +1,5 @@
 // One setting of an item, by the type of its field.
-import { addressOf } from "../../../data/typed-address.ts";
+import { addressOf } from "../../../data/website-address.ts";
 import type { MessageKey } from "../../../i18n/catalogue.ts";
 import { texts } from "../../../i18n/texts.ts";
 import { ColorField } from "../../../ui/color-field.tsx";

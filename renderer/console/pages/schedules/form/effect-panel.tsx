@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { texts } from "../../../i18n/texts.ts";
-import { useSettled } from "../../../ui/kept.ts";
+import { useDebounced } from "../../../ui/stable-values.ts";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
 import { readEffect, type TriedChange } from "../data.ts";
 import { EffectText } from "../effect-text.tsx";
@@ -24,7 +24,7 @@ interface EffectPanelProps {
 
 export function EffectPanel({ id, change, startsAt, isUnchanged }: EffectPanelProps) {
   const wanted = JSON.stringify(change);
-  const settled = useSettled(wanted, settleMs);
+  const settled = useDebounced(wanted, settleMs);
   const changes = useMemo((): TriedChange[] => [{ schedule_id: id, change: JSON.parse(settled) as ScheduleChange }], [id, settled]);
   const { data, error, isFetching } = useQuery({
     // It depends on all content: whatever event makes schedules old makes it old, too.

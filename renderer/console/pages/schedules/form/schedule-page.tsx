@@ -54,7 +54,7 @@ export function SchedulePage() {
 function Editor({ newest }: { newest: VersionedSchedule }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const { values, base, contradictions, edit, choose, done } = useEdited(newest);
+  const { values, base, contradictions, edit, choose, reset: done } = useEdited(newest);
   const { schedule } = newest;
   const saving = useMutation({
     mutationFn: async (change: ScheduleChange) => {
@@ -85,7 +85,7 @@ function Editor({ newest }: { newest: VersionedSchedule }) {
       await deleteSchedule(schedule.id);
     },
     changes: ["schedules"],
-    done: () => ({
+    toast: () => ({
       message: text("deleted", { name: schedule.name }),
       undo: async () => {
         await restoreSchedule(schedule.id);

@@ -12,7 +12,7 @@ const merging: Merging<VersionedSchedule, Values, Part> = {
   valuesOf: ({ schedule }) => valuesOf(schedule),
   merge: (base, values, theirs) => mergeValues(valuesOf(base.schedule), values, valuesOf(theirs.schedule)),
   withTheirs: (values, parts, { schedule }) => withParts(values, parts, valuesOf(schedule)),
-  tellMerged: () => showToast({ message: text("merged") }),
+  onMerge: () => showToast({ message: text("merged") }),
 };
 
 /** @param newest as it is stored now */

@@ -38,7 +38,7 @@ function SettingsForm({ settings }: { settings: Settings }) {
   const saving = useAct({
     run: async (body: Rules) => client.patch("/api/v1/alert-settings", { body }),
     changes: ["alert-settings", "alerts", "audit"],
-    done: () => ({ message: text("saved") }),
+    toast: () => ({ message: text("saved") }),
     after: () => setDraft(null),
     showsErrors: true,
   });

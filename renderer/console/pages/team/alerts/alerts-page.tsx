@@ -40,7 +40,7 @@ export function AlertsPage() {
   const acknowledging = useAct({
     run: ({ id }: Alert) => client.post("/api/v1/alerts/{id}/acknowledge", { params: { path: { id } } }),
     changes: ["alerts", "audit"],
-    done: (_result, { player_name }) => ({ message: text("acknowledged", { name: player_name }) }),
+    toast: (_result, { player_name }) => ({ message: text("acknowledged", { name: player_name }) }),
   });
   const columns: readonly Column<Alert>[] = [
     {

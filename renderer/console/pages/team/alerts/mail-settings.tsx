@@ -26,7 +26,7 @@ export function MailSettings({ rules, mail, isChanged, isDisabled, onChange }: M
   const testing = useAct({
     run: async () => (await client.post("/api/v1/alert-settings/test-mail")).data,
     changes: ["alert-settings", "audit"],
-    done: ({ recipients }) => ({ message: text("tested", { count: recipients.length }) }),
+    toast: ({ recipients }) => ({ message: text("tested", { count: recipients.length }) }),
   });
   const { repeat_hours: repeat } = rules;
   const hours = repeat === null || repeats.includes(repeat) ? repeats : [...repeats, repeat].toSorted((a, b) => a - b);

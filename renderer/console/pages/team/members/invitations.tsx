@@ -32,7 +32,7 @@ export function Invitations() {
   const withdrawing = useAct({
     run: ({ id }: Invitation) => client.delete("/api/v1/invitations/{id}", { params: { path: { id } } }),
     changes: ["invitations", "audit"],
-    done: (_result, { name }) => ({ message: text("withdrawn", { name }) }),
+    toast: (_result, { name }) => ({ message: text("withdrawn", { name }) }),
     showsErrors: true,
   });
   if (data?.length === 0) return null;

@@ -34,7 +34,7 @@ export function MembersPage() {
   const removing = useAct({
     run: ({ user_id }: Member) => client.delete("/api/v1/teams/{id}/members/{user_id}", { params: { path: { id: team.id, user_id } } }),
     changes: ["members", "tokens", "sessions", "invitations", "audit"],
-    done: (_result, { name }) => ({ message: text("removed", { name }) }),
+    toast: (_result, { name }) => ({ message: text("removed", { name }) }),
     showsErrors: true,
   });
   const columns: readonly Column<Member>[] = [

@@ -28,7 +28,7 @@ export function SessionsTable({ label, isOwn = false }: { label: string; isOwn?:
   const ending = useAct({
     run: ({ id }: Entry) => client.delete("/api/v1/sessions/{id}", { params: { path: { id } } }),
     changes: ["sessions", "audit"],
-    done: (_result, entry) => ({ message: text("signedOut", { name: entry.user_name }) }),
+    toast: (_result, entry) => ({ message: text("signedOut", { name: entry.user_name }) }),
   });
   const columns: readonly Column<Entry>[] = [
     {

@@ -40,14 +40,14 @@ export function TokensPage() {
   const renaming = useAct({
     run: (name: string) => client.patch("/api/v1/tokens/{id}", { params: { path: { id: renamed!.id } }, body: { name } }),
     changes: ["tokens", "audit"],
-    done: (_result, name) => ({ message: text("renamed", { name }) }),
+    toast: (_result, name) => ({ message: text("renamed", { name }) }),
     after: () => setRenamed(null),
     showsErrors: true,
   });
   const revoking = useAct({
     run: ({ id }: Token) => client.delete("/api/v1/tokens/{id}", { params: { path: { id } } }),
     changes: ["tokens", "invitations", "audit"],
-    done: (_result, { name }) => ({ message: text("revoked", { name }) }),
+    toast: (_result, { name }) => ({ message: text("revoked", { name }) }),
     showsErrors: true,
   });
   const columns: readonly Column<Token>[] = [

@@ -24,7 +24,7 @@ export function ReplayDialog({ webhook: { id }, onClose }: { webhook: Webhook; o
       return (await client.post("/api/v1/webhooks/{id}/replay", { params: { path: { id } }, body: { since } })).data.count;
     },
     changes: ["webhooks", "audit"],
-    done: (count) => ({ message: text("replayedAll", { count }) }),
+    toast: (count) => ({ message: text("replayedAll", { count }) }),
     after: onClose,
     showsErrors: true,
   });

@@ -18,7 +18,7 @@ export function useTest({ id }: Webhook) {
       return attempted(data);
     },
     changes: ["webhooks", "audit"],
-    done: (delivery) => outcomeOf(delivery, "testWorked", "testFailed"),
+    toast: (delivery) => outcomeOf(delivery, "testWorked", "testFailed"),
   });
 }
 
@@ -31,7 +31,7 @@ export function useReplay({ id }: Webhook) {
       return attempted(delivery);
     },
     changes: ["webhooks", "audit"],
-    done: (delivery) => outcomeOf(delivery, "replayWorked", "replayFailed"),
+    toast: (delivery) => outcomeOf(delivery, "replayWorked", "replayFailed"),
   });
 }
 

@@ -61,7 +61,7 @@ function WebhookView({ webhook }: { webhook: Webhook }) {
   const deleting = useAct({
     run: () => client.delete("/api/v1/webhooks/{id}", { params: path }),
     changes: ["audit"],
-    done: () => ({ message: text("deleted", { name: webhook.name }) }),
+    toast: () => ({ message: text("deleted", { name: webhook.name }) }),
     after: () => void navigate({ to: "/team/webhooks" }),
     showsErrors: true,
   });
@@ -160,7 +160,7 @@ function StatusSwitch({ webhook: { id, name, status } }: { webhook: Webhook }) {
     run: (isOn: boolean) =>
       client.patch("/api/v1/webhooks/{id}", { params: { path: { id } }, body: { status: isOn ? "enabled" : "disabled" } }),
     changes: ["webhooks", "audit"],
-    done: (_result, isOn) => ({ message: text(isOn ? "switchedOn" : "switchedOff", { name }) }),
+    toast: (_result, isOn) => ({ message: text(isOn ? "switchedOn" : "switchedOff", { name }) }),
   });
   return (
     <Switch isSelected={status === "enabled"} isDisabled={switching.isPending} onChange={(isOn) => switching.mutate(isOn)}>

@@ -2,7 +2,7 @@
 import { useState } from "react";
 import type { AssetsById } from "../../../../data/assets-by-id.ts";
 import { texts } from "../../../../i18n/texts.ts";
-import { useKept, useStableActs } from "../../../../ui/kept.ts";
+import { usePreviousIfEqual, useStableActs } from "../../../../ui/stable-values.ts";
 import { showToast } from "../../../../ui/toasts.tsx";
 import { hasSecrets, nameOf } from "../../../../items/item-words.ts";
 import { added, changed, duplicated, placed, sentTo, shifted, swapped, without } from "../../model/edits.ts";
@@ -17,14 +17,14 @@ type Keys = ReadonlySet<string>;
 
 export function useListActs(editor: PlaylistEditor, assets: AssetsById) {
   const { rows } = editor.view;
-  const [chosenKeys, setChosen] = useState<Keys>(new Set());
-  const [swappingKey, setSwapping] = useState<string | null>(null);
+  const [chosenKeys, setChosenKeys] = useState<Keys>(new Set());
+  const [swappingKey, setSwappingKey] = useState<string | null>(null);
   /** Rows whose removal would lose a secret for good. */
   const [asked, setAsked] = useState<readonly Row[]>([]);
   const [isSettingsOpen, setIsSettingsOpen] = useState(false);
   const [said, setSaid] = useState("");
   const chosenRows = rows.filter(({ key }) => chosenKeys.has(key));
-  const chosen = useKept<Keys>(new Set(chosenRows.map(({ key }) => key)), isSameSet);
+  const chosen = usePreviousIfEqual<Keys>(new Set(chosenRows.map(({ key }) => key)), isSameSet);
   const name = ({ item }: Row): string => nameOf(item, "asset_id" in item ? assets.get(item.asset_id) : undefined);
   const at = (key: string): number => rows.findIndex((row) => row.key === key);
   const swapping = swappingKey !== null && at(swappingKey) !== -1 ? swappingKey : null;
@@ -57,9 +57,9 @@ export function useListActs(editor: PlaylistEditor, assets: AssetsById) {
     setSaid(text("moved", { name: name(first), place: next.indexOf(first) + 1, count: next.length }));
   };
   const acts = useStableActs({
-    choose: (keys: Keys | "all"): void => setChosen(keys === "all" ? new Set(rows.map(({ key }) => key)) : keys),
-    toggle: ({ key }: Row): void => setChosen(new Set(chosen.has(key) ? [...chosen].filter((each) => each !== key) : [...chosen, key])),
-    clear: (): void => setChosen(new Set()),
+    choose: (keys: Keys | "all"): void => setChosenKeys(keys === "all" ? new Set(rows.map(({ key }) => key)) : keys),
+    toggle: ({ key }: Row): void => setChosenKeys(new Set(chosen.has(key) ? [...chosen].filter((each) => each !== key) : [...chosen, key])),
+    clear: (): void => setChosenKeys(new Set()),
     put: (keys: Keys, target: string, side: "before" | "after"): void => editor.change(placed(rows, keys, target, side)),
     move: (row: Row, by: -1 | 1): void => shift(new Set([row.key]), by),
     shift: (by: -1 | 1): void => shift(chosen, by),
@@ -67,9 +67,9 @@ export function useListActs(editor: PlaylistEditor, assets: AssetsById) {
     /** Begins with the first row, and ends with the second. */
     pressSwap: (row: Row): void => {
       if (swapping !== null && swapping !== row.key) swap(swapping, row.key);
-      setSwapping(swapping === null ? row.key : null);
+      setSwappingKey(swapping === null ? row.key : null);
     },
-    cancelSwap: (): void => setSwapping(null),
+    cancelSwap: (): void => setSwappingKey(null),
     swapChosen: (): void => {
       const [one, other] = [...chosen];
       if (one !== undefined && other !== undefined) swap(one, other);
@@ -77,13 +77,13 @@ export function useListActs(editor: PlaylistEditor, assets: AssetsById) {
     add: (items: readonly Item[]): void => {
       const more = editor.newRows(items);
       editor.change(added(editor.view.rows, more, null));
-      if (more.length > 0) setChosen(new Set([more.at(-1)!.key]));
+      if (more.length > 0) setChosenKeys(new Set([more.at(-1)!.key]));
     },
     duplicate: (): void => {
       if (chosen.size === 0) return;
       const { rows: next, copies } = duplicated(rows, chosen, (items) => editor.newRows(items));
       editor.change(next);
-      setChosen(new Set(copies.map(({ key }) => key)));
+      setChosenKeys(new Set(copies.map(({ key }) => key)));
       setSaid(text("duplicated", { count: copies.length }));
     },
     setDuration: (row: Row, duration_ms: number | undefined): void => editor.change(changed(rows, new Set([row.key]), { duration_ms })),
@@ -92,7 +92,7 @@ export function useListActs(editor: PlaylistEditor, assets: AssetsById) {
     removeAsked: (): void => removeNow(asked),
     clearAsked: (): void => setAsked([]),
     openSettings: (row: Row): void => {
-      setChosen(new Set([row.key]));
+      setChosenKeys(new Set([row.key]));
       setIsSettingsOpen(true);
     },
     openChosen: (): void => setIsSettingsOpen(true),

@@ -2,10 +2,10 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 
 /** The value before, for as long as the new one is equal to it. */
-export function useKept<T>(value: T, isEqual: (one: T, other: T) => boolean): T {
-  const kept = useRef(value);
-  if (!isEqual(kept.current, value)) kept.current = value;
-  return kept.current;
+export function usePreviousIfEqual<T>(value: T, isEqual: (one: T, other: T) => boolean): T {
+  const previous = useRef(value);
+  if (!isEqual(previous.current, value)) previous.current = value;
+  return previous.current;
 }
 
 /** Always the same functions. Each calls the newest one of its name, so it must not be called while something is drawn. */
@@ -22,12 +22,12 @@ export function useStableActs<A extends Record<keyof A, (...values: never[]) => 
 }
 
 /** The value once it has not changed for a while: for what takes too long to follow each letter. */
-export function useSettled<T>(value: T, afterMs: number): T {
-  const [settled, setSettled] = useState(value);
+export function useDebounced<T>(value: T, afterMs: number): T {
+  const [stableValue, setStableValue] = useState(value);
   useEffect(() => {
-    if (settled === value) return undefined;
-    const timer = setTimeout(() => setSettled(() => value), afterMs);
+    if (stableValue === value) return undefined;
+    const timer = setTimeout(() => setStableValue(() => value), afterMs);
     return () => clearTimeout(timer);
-  }, [value, settled, afterMs]);
-  return settled;
+  }, [value, stableValue, afterMs]);
+  return stableValue;
 }

@@ -4,24 +4,24 @@ import { useSyncExternalStore } from "react";
 const edits = new Map<string, unknown>();
 const listeners = new Set<() => void>();
 
-function changed(): void {
+function notify(): void {
   for (const listener of listeners) listener();
 }
 
 /** Keeps the edit of a thing; undefined: forgets it. @param id the id of the thing that is edited */
-export function keepEdit(id: string, edit: unknown): void {
+export function storeEdit(id: string, edit: unknown): void {
   if (edit === undefined) edits.delete(id);
   else edits.set(id, edit);
-  changed();
+  notify();
 }
 
 /** The edit of a thing as its page has kept it. */
-export function keptEdit(id: string): unknown {
+export function unsavedEdit(id: string): unknown {
   return edits.get(id);
 }
 
 /** The same, following its changes. */
-export function useKeptEdit(id: string): unknown {
+export function useUnsavedEdit(id: string): unknown {
   return useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
@@ -33,5 +33,5 @@ export function useKeptEdit(id: string): unknown {
 
 export function forgetEdits(): void {
   edits.clear();
-  changed();
+  notify();
 }

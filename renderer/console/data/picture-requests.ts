@@ -6,28 +6,28 @@ import { client } from "./client.ts";
 import { eventStream } from "./event-stream.ts";
 
 /** `sent`: the screen has not received it yet; `taking`: it has. */
-export type AskedPicture = { is: "sent" | "taking" } | { is: "failed"; reason: string };
+export type PictureRequest = { is: "sent" | "taking" } | { is: "failed"; reason: string };
 
 /** The picture is wanted now, or not at all. */
 const validSeconds = 60;
-const asked = new Map<string, AskedPicture>();
+const requests = new Map<string, PictureRequest>();
 const commands = new Map<string, string>();
 const listeners = new Set<() => void>();
 let stopListening: (() => void) | null = null;
 
 /** Asks a screen for a picture. */
-export async function askForPicture(playerId: string): Promise<void> {
+export async function requestPicture(playerId: string): Promise<void> {
   stopListening ??= eventStream.listen((news) => {
     if (news.is === "event" && news.event.type.startsWith("command.")) follow(news.event.data as Partial<Command>);
     if (news.is === "resync") for (const [id, each] of commands) void readAgain(id, each);
-    if (news.is === "signed-out") forgetAskedPictures();
+    if (news.is === "signed-out") forgetPictureRequests();
   });
   set(playerId, { is: "sent" });
   try {
     const body = { type: "screenshot" as const, args: { format: "jpeg" as const, max_width: 960 }, ttl_s: validSeconds };
     const { data } = await client.post("/api/v1/players/{id}/commands", { params: { path: { id: playerId } }, body });
     commands.set(data.id, playerId);
-    follow(early.get(data.id));
+    follow(unmatchedCommands.get(data.id));
   } catch (error) {
     set(playerId, { is: "failed", reason: reasonOf(error) });
     stopIfIdle();
@@ -35,32 +35,32 @@ export async function askForPicture(playerId: string): Promise<void> {
 }
 
 /** Forgets all requests, such as when the person leaves. */
-export function forgetAskedPictures(): void {
+export function forgetPictureRequests(): void {
   commands.clear();
-  asked.clear();
+  requests.clear();
   stopIfIdle();
   for (const listener of listeners) listener();
 }
 
 /** What has become of a request of this screen; undefined: there is none, or its picture has arrived. */
-export function useAskedPicture(playerId: string): AskedPicture | undefined {
+export function usePictureRequest(playerId: string): PictureRequest | undefined {
   return useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => asked.get(playerId),
+    () => requests.get(playerId),
   );
 }
 
 /** Commands that events told of before the answer to their request arrived. */
-const early = new Map<string, Partial<Command>>();
+const unmatchedCommands = new Map<string, Partial<Command>>();
 
 function follow(command: Partial<Command> | undefined): void {
   if (command?.type !== "screenshot" || command.id === undefined || command.status === undefined) return;
   const playerId = commands.get(command.id);
   if (playerId === undefined) {
-    if (asked.get(command.player_id ?? "")?.is === "sent") early.set(command.id, command);
+    if (requests.get(command.player_id ?? "")?.is === "sent") unmatchedCommands.set(command.id, command);
     return;
   }
   if (["queued", "delivered"].includes(command.status)) return;
@@ -84,14 +84,14 @@ async function readAgain(id: string, playerId: string): Promise<void> {
 
 /** Stops listening unless a picture is still awaited, or a request is on its way. */
 function stopIfIdle(): void {
-  if (commands.size > 0 || [...asked.values()].some(({ is }) => is === "sent")) return;
-  early.clear();
+  if (commands.size > 0 || [...requests.values()].some(({ is }) => is === "sent")) return;
+  unmatchedCommands.clear();
   stopListening?.();
   stopListening = null;
 }
 
-function set(playerId: string, picture: AskedPicture | undefined): void {
-  if (picture === undefined) asked.delete(playerId);
-  else asked.set(playerId, picture);
+function set(playerId: string, picture: PictureRequest | undefined): void {
+  if (picture === undefined) requests.delete(playerId);
+  else requests.set(playerId, picture);
   for (const listener of listeners) listener();
 }
