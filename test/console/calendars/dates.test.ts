@@ -5,17 +5,17 @@ import {
   changeOf,
   firstDifference,
   mergeCalendars,
-  repeatedRows,
+  duplicateRows,
   valuesOf,
   withCalendar,
   withDates,
   withParts,
   withRow,
-  type Named,
+  type CalendarContent,
 } from "../../../renderer/console/pages/calendars/model/dates.ts";
 
 const day = (date: string, name?: string) => (name === undefined ? { date } : { date, name });
-const calendar = (name: string, ...dates: { date: string; name?: string }[]): Named => ({ name, dates });
+const calendar = (name: string, ...dates: { date: string; name?: string }[]): CalendarContent => ({ name, dates });
 const base = calendar("Holidays", day("2026-12-24"), day("2026-12-25", "Christmas"), day("2026-12-31"));
 
 test("[CSD19] two people's changes of a calendar are merged by name and date, and only contradictions are left", () => {
@@ -46,7 +46,7 @@ test("[CSD19] rows keep their keys while others change the calendar, and a chang
     [3, "", true],
   ]);
   const twice = withRow(values, "2026-12-24", " Eve ");
-  expect([...repeatedRows(twice.rows)]).toEqual([4]);
+  expect([...duplicateRows(twice.rows)]).toEqual([4]);
   expect(calendarOf(twice)).toEqual(base);
   expect(changeOf(base, base)).toBe(null);
   expect(changeOf(base, { ...base, name: "Other" })).toEqual({ name: "Other" });

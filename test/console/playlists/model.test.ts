@@ -9,7 +9,7 @@ import { emptyHistory, recorded, redone, undone } from "../../../renderer/consol
 import { loopAt } from "../../../renderer/console/pages/playlists/model/loop.ts";
 import { merge } from "../../../renderer/console/pages/playlists/model/merge.ts";
 import type { Item } from "../../../renderer/console/items/item.ts";
-import { withEditedItems } from "../../../renderer/console/pages/playlists/model/previewed.ts";
+import { withEditedItems } from "../../../renderer/console/pages/playlists/model/preview-content.ts";
 import { RowKeys, type Row } from "../../../renderer/console/pages/playlists/model/rows.ts";
 
 const row = (key: string, text = key): Row => ({ key, item: { type: "text", text } as Item });

@@ -58,9 +58,9 @@ function Appearance() {
         className="wrap gap-3"
         value={theme}
         onChange={(value) => {
-          const chosen = themes.find((each) => each === value)!;
-          chooseTheme(chosen);
-          setTheme(chosen);
+          const selectedTheme = themes.find((each) => each === value)!;
+          chooseTheme(selectedTheme);
+          setTheme(selectedTheme);
         }}
       >
         {themes.map((each) => (

@@ -59,13 +59,13 @@ function OwnPasskeys({ isPossible }: { isPossible: boolean }) {
 }
 
 function PasskeyTable({ rows }: { rows: readonly Passkey[] }) {
-  const [renamed, setRenamed] = useState<Passkey | null>(null);
-  const [removed, setRemoved] = useState<Passkey | null>(null);
+  const [renameTarget, setRenameTarget] = useState<Passkey | null>(null);
+  const [removalTarget, setRemovalTarget] = useState<Passkey | null>(null);
   const renaming = useAct({
-    run: (name: string) => client.patch("/api/v1/me/passkeys/{id}", { params: { path: { id: renamed!.id } }, body: { name } }),
+    run: (name: string) => client.patch("/api/v1/me/passkeys/{id}", { params: { path: { id: renameTarget!.id } }, body: { name } }),
     changes: ["passkeys", "audit"],
     toast: (_answer, name) => ({ message: text("renamed", { name }) }),
-    after: () => setRenamed(null),
+    after: () => setRenameTarget(null),
     showsErrors: true,
   });
   const removing = useAct({
@@ -100,8 +100,8 @@ function PasskeyTable({ rows }: { rows: readonly Passkey[] }) {
         <MenuButton
           label={text("more", { name: passkey.name })}
           actions={[
-            { name: text("rename"), run: () => setRenamed(passkey) },
-            { name: text("remove"), run: () => setRemoved(passkey), kind: "danger" },
+            { name: text("rename"), run: () => setRenameTarget(passkey) },
+            { name: text("remove"), run: () => setRemovalTarget(passkey), kind: "danger" },
           ]}
         />
       ),
@@ -113,18 +113,18 @@ function PasskeyTable({ rows }: { rows: readonly Passkey[] }) {
       <NameDialog
         title={text("renameTitle")}
         label={text("name")}
-        name={renamed?.name ?? ""}
+        name={renameTarget?.name ?? ""}
         action={text("rename")}
-        isOpen={renamed !== null}
-        onClose={() => setRenamed(null)}
+        isOpen={renameTarget !== null}
+        onClose={() => setRenameTarget(null)}
         act={renaming}
       />
       <ConfirmDialog
-        title={text("removeTitle", { name: removed?.name ?? "" })}
+        title={text("removeTitle", { name: removalTarget?.name ?? "" })}
         action={text("remove")}
-        isOpen={removed !== null}
-        onClose={() => setRemoved(null)}
-        run={() => removing.mutateAsync(removed!)}
+        isOpen={removalTarget !== null}
+        onClose={() => setRemovalTarget(null)}
+        run={() => removing.mutateAsync(removalTarget!)}
       >
         <p>{text("removeText")}</p>
       </ConfirmDialog>

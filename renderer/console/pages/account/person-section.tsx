@@ -29,10 +29,10 @@ export function PersonSection() {
     },
     changes: ["members", "audit"],
     toast: () => ({ message: text("saved") }),
-    after: (saved) => {
-      setName(saved.name);
-      setEmail(saved.email ?? "");
-      queries.setQueryData(sessionQuery.queryKey, (session) => (session ? { ...session, user: saved } : session));
+    after: (person) => {
+      setName(person.name);
+      setEmail(person.email ?? "");
+      queries.setQueryData(sessionQuery.queryKey, (session) => (session ? { ...session, user: person } : session));
     },
     showsErrors: true,
   });

@@ -30,11 +30,11 @@ export function BulkBar() {
   const mayCommand = useMay("commands:write");
   // The screens of an action stay the same while its dialog is open.
   const [open, setOpen] = useState<{ id: (typeof actions)[number]["id"]; ids: readonly string[] } | null>(null);
-  const allowed = actions.filter(({ id }) => (id === "command" ? mayCommand : mayWrite));
+  const permittedActions = actions.filter(({ id }) => (id === "command" ? mayCommand : mayWrite));
   const OpenDialog = actions.find(({ id }) => id === open?.id)?.dialog;
   return (
     <>
-      {selection.size === 0 || allowed.length === 0 ? null : (
+      {selection.size === 0 || permittedActions.length === 0 ? null : (
         <section className="bulk-bar" aria-label={text("bar")}>
           <p className="bold digits nowrap" role="status">
             <Link className="inherit-ink" to="/screens/bulk" search={{}}>
@@ -42,7 +42,7 @@ export function BulkBar() {
             </Link>
           </p>
           <Toolbar className="bulk-actions flex gap-1 shrink" aria-label={text("bar")}>
-            {allowed.map(({ id, icon }) => (
+            {permittedActions.map(({ id, icon }) => (
               <Button key={id} size="small" onPress={() => setOpen({ id, ids: [...selection] })}>
                 <Icon name={icon} />
                 {text(id)}

@@ -54,18 +54,18 @@ export function BulkDialog({ ids, onClose, title, act, actKey, words, isDangerou
   const run = async (some: readonly string[]): Promise<void> => {
     stopping.current?.abort();
     const { signal } = (stopping.current = new AbortController());
-    const known = new Map(outcomes ?? []);
+    const outcomesById = new Map(outcomes ?? []);
     const take = (news: readonly Outcome[]): void => {
       if (stopping.current?.signal !== signal) return;
-      for (const each of news) known.set(each.id, each);
-      setOutcomes(new Map(known));
+      for (const each of news) outcomesById.set(each.id, each);
+      setOutcomes(new Map(outcomesById));
     };
     setError(null);
     setIsSending(true);
     take(some.map((id) => ({ id, state: "waiting", reason: null })));
     try {
       await act!.run(some, { signal, onOutcomes: take });
-      onDone?.([...known.values()].filter(({ state }) => state === "done").map(({ id }) => id));
+      onDone?.([...outcomesById.values()].filter(({ state }) => state === "done").map(({ id }) => id));
     } catch (failure) {
       setError(failure);
       setOutcomes(null);
@@ -74,21 +74,21 @@ export function BulkDialog({ ids, onClose, title, act, actKey, words, isDangerou
       await queries.invalidateQueries({ queryKey: ["players"] });
     }
   };
-  const affected = forecast.data?.affected ?? 0;
-  const failed = [...(outcomes?.values() ?? [])].filter(({ state }) => state === "failed");
+  const affectedCount = forecast.data?.affectedCount ?? 0;
+  const failures = [...(outcomes?.values() ?? [])].filter(({ state }) => state === "failed");
   const actions =
     outcomes === null ? (
       <>
         <Button onPress={onClose}>{text("cancel")}</Button>
-        <Button kind={isDangerous ? "danger" : "primary"} isDisabled={affected === 0} onPress={() => void run(ids)}>
-          {text(words.run, { count: affected })}
+        <Button kind={isDangerous ? "danger" : "primary"} isDisabled={affectedCount === 0} onPress={() => void run(ids)}>
+          {text(words.run, { count: affectedCount })}
         </Button>
       </>
     ) : (
       <>
         {isSending ? <Button onPress={() => stopping.current?.abort()}>{text("stop")}</Button> : null}
-        {isSending || failed.length === 0 ? null : (
-          <Button onPress={() => void run(failed.map(({ id }) => id))}>{text("retryFailed", { count: failed.length })}</Button>
+        {isSending || failures.length === 0 ? null : (
+          <Button onPress={() => void run(failures.map(({ id }) => id))}>{text("retryFailed", { count: failures.length })}</Button>
         )}
         <Button kind="primary" isDisabled={isSending} onPress={onClose}>
           {text("close")}

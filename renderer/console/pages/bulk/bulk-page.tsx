@@ -25,17 +25,17 @@ export function BulkPage() {
     void navigate({ to: "/screens/bulk", search: {}, replace: true });
   }, [ids, navigate]);
   const list = useRef<HTMLDivElement>(null);
-  const selected = [...selection];
+  const selectedIds = [...selection];
   const rows = useVirtualizer({
-    count: selected.length,
+    count: selectedIds.length,
     getScrollElement: () => list.current,
     // As in its style.
     estimateSize: () => 52,
-    getItemKey: (index) => selected[index]!,
+    getItemKey: (index) => selectedIds[index]!,
   });
   return (
     <Page title={text("pageTitle")}>
-      {selected.length === 0 ? (
+      {selectedIds.length === 0 ? (
         <EmptyState icon="screens" title={text("pageEmptyTitle")} text={text("pageEmptyText")}>
           <Link to="/" className="button">
             {text("toScreens")}
@@ -46,7 +46,7 @@ export function BulkPage() {
           <ul style={{ blockSize: rows.getTotalSize() }}>
             {rows.getVirtualItems().map(({ key, index, start }) => (
               <li className="grid middle" key={key} style={{ transform: `translateY(${start}px)` }}>
-                <SelectedScreen id={selected[index]!} />
+                <SelectedScreen id={selectedIds[index]!} />
               </li>
             ))}
           </ul>

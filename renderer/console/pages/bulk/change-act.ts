@@ -21,19 +21,20 @@ export function changeAct(change: Change): BulkAct {
   const body = (player_ids: string[]) => ({ target: { player_ids }, change: { tags_add: [], tags_remove: [], ...change } });
   return {
     async forecast(ids, signal) {
-      const failed: Failure[] = [];
-      let [affected, same] = [0, 0];
+      const failures: Failure[] = [];
+      let [affectedCount, same] = [0, 0];
       for (const chunk of chunksOf(ids, largestRequest)) {
-        const sent = await sendWithoutFailing(chunk, async (left) => {
-          return (await client.post("/api/v1/players/bulk", { params: { query: { dry_run: "true" } }, body: body(left), signal })).data;
+        const result = await sendWithoutFailing(chunk, async (remaining) => {
+          return (await client.post("/api/v1/players/bulk", { params: { query: { dry_run: "true" } }, body: body(remaining), signal }))
+            .data;
         });
-        failed.push(...sent.failed);
-        affected += sent.result?.changed ?? 0;
-        same += (sent.result?.matched ?? 0) - (sent.result?.changed ?? 0);
+        failures.push(...result.failures);
+        affectedCount += result.result?.changed ?? 0;
+        same += (result.result?.matched ?? 0) - (result.result?.changed ?? 0);
       }
-      return { affected, same, failed };
+      return { affectedCount, same, failures };
     },
-    run: (ids, options) => outcomesInParts(ids, (left) => client.post("/api/v1/players/bulk", { body: body(left) }), options),
+    run: (ids, options) => outcomesInParts(ids, (remaining) => client.post("/api/v1/players/bulk", { body: body(remaining) }), options),
   };
 }
 
@@ -51,10 +52,10 @@ export async function outcomesInParts(
 
 async function outcomesOf(chunk: readonly string[], send: (ids: string[]) => Promise<unknown>): Promise<readonly Outcome[]> {
   try {
-    const { sent, failed } = await sendWithoutFailing(chunk, send);
+    const { accepted, failures } = await sendWithoutFailing(chunk, send);
     return [
-      ...failed.map((failure): Outcome => ({ ...failure, state: "failed" })),
-      ...sent.map((id): Outcome => ({ id, state: "done", reason: null })),
+      ...failures.map((failure): Outcome => ({ ...failure, state: "failed" })),
+      ...accepted.map((id): Outcome => ({ id, state: "done", reason: null })),
     ];
   } catch (error) {
     return chunk.map((id) => ({ id, state: "failed", reason: reasonOf(error) }));

@@ -24,14 +24,14 @@ function useChange(change: Change | null) {
 }
 
 export function TagsDialog(props: BulkDialogProps) {
-  const [added, setAdded] = useState<readonly string[]>([]);
-  const [removed, setRemoved] = useState<readonly string[]>([]);
-  const isChosen = added.length + removed.length > 0;
-  const change = useChange(isChosen ? { tags_add: [...added], tags_remove: [...removed] } : null);
+  const [newTags, setNewTags] = useState<readonly string[]>([]);
+  const [oldTags, setOldTags] = useState<readonly string[]>([]);
+  const isChosen = newTags.length + oldTags.length > 0;
+  const change = useChange(isChosen ? { tags_add: [...newTags], tags_remove: [...oldTags] } : null);
   return (
     <BulkDialog {...props} {...change} title={text("tagsTitle", { count: props.ids.length })}>
-      <TagField label={text("tagsAdd")} value={added} onChange={setAdded} autoFocus />
-      <TagField label={text("tagsRemove")} description={text("tagsRemoveDescription")} value={removed} onChange={setRemoved} />
+      <TagField label={text("tagsAdd")} value={newTags} onChange={setNewTags} autoFocus />
+      <TagField label={text("tagsRemove")} description={text("tagsRemoveDescription")} value={oldTags} onChange={setOldTags} />
     </BulkDialog>
   );
 }

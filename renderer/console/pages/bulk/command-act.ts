@@ -40,25 +40,25 @@ export function commandAct(command: BulkCommand, { isInWaves, onBatch }: Command
   };
   return {
     async forecast(ids, signal) {
-      const failed: Failure[] = [];
-      let affected = 0;
+      const failures: Failure[] = [];
+      let affectedCount = 0;
       for (const chunk of chunksOf(ids, largestRequest)) {
-        const sent = await sendWithoutFailing(chunk, (left) => send(left, true, signal));
-        const skipped = sent.result?.skipped ?? [];
-        failed.push(...sent.failed, ...skipped.map(({ player_id: id, reason }) => ({ id, reason })));
-        affected += sent.sent.length - skipped.length;
+        const response = await sendWithoutFailing(chunk, (remaining) => send(remaining, true, signal));
+        const skipped = response.result?.skipped ?? [];
+        failures.push(...response.failures, ...skipped.map(({ player_id: id, reason }) => ({ id, reason })));
+        affectedCount += response.accepted.length - skipped.length;
       }
-      return { affected, same: 0, failed };
+      return { affectedCount, same: 0, failures };
     },
     async run(ids, options) {
       // Listening begins before the command is sent: a player may be faster than the response.
       const follower = new Follower(options);
       for (const chunk of chunksOf(ids, largestRequest)) {
-        const { result, sent, failed } = await sendWithoutFailing(chunk, (left) => send(left, false));
-        options.onOutcomes(failed.map((failure) => ({ ...failure, state: "failed" })));
+        const { result, accepted, failures } = await sendWithoutFailing(chunk, (remaining) => send(remaining, false));
+        options.onOutcomes(failures.map((failure) => ({ ...failure, state: "failed" })));
         if (result === null) continue;
         if (result.batch_id !== null) onBatch(result.batch_id);
-        follower.follow(sent, result);
+        follower.follow(accepted, result);
       }
     },
   };
@@ -67,7 +67,7 @@ export function commandAct(command: BulkCommand, { isInWaves, onBatch }: Command
 /** Follows commands until all have ended or the signal aborts. */
 class Follower {
   readonly #options: RunOptions;
-  readonly #early = new Map<string, Command>();
+  readonly #latest = new Map<string, Command>();
   readonly #commands = new Set<string>();
   readonly #batches = new Set<string>();
   /** The screens of waves that have not begun. */
@@ -90,25 +90,25 @@ class Follower {
     options.signal.addEventListener("abort", stop, { once: true });
   }
 
-  follow(sent: readonly string[], { commands, skipped, batch_id }: Sent): void {
+  follow(ids: readonly string[], { commands, skipped, batch_id }: Sent): void {
     if (batch_id !== null) this.#batches.add(batch_id);
-    const queued = new Map(commands.map(({ id, player_id }) => [player_id, id]));
+    const commandIds = new Map(commands.map(({ id, player_id }) => [player_id, id]));
     const reasons = new Map(skipped.map(({ player_id, reason }) => [player_id, reason]));
     this.#options.onOutcomes(
-      sent.map((id): Outcome => {
+      ids.map((id): Outcome => {
         const reason = reasons.get(id);
         if (reason !== undefined) return { id, state: "skipped", reason };
-        if (queued.has(id)) return { id, state: "queued", reason: null };
+        if (commandIds.has(id)) return { id, state: "queued", reason: null };
         this.#waiting.add(id);
         return { id, state: "waiting", reason: null };
       }),
     );
     for (const { id } of commands) this.#commands.add(id);
-    this.#take([...this.#early.values()]);
+    this.#take([...this.#latest.values()]);
   }
 
   #take(commands: readonly Command[]): void {
-    for (const command of commands) this.#early.set(command.id, command);
+    for (const command of commands) this.#latest.set(command.id, command);
     const own = commands.filter(({ id, batch_id }) => this.#commands.has(id) || (batch_id !== null && this.#batches.has(batch_id)));
     if (own.length === 0) return;
     for (const { player_id } of own) this.#waiting.delete(player_id);
@@ -134,13 +134,13 @@ class Follower {
   /** Reads the commands that missed events were about. */
   async #readAgain(): Promise<void> {
     const [batch] = this.#batches;
-    const left = new Set(this.#commands);
+    const remaining = new Set(this.#commands);
     const query = { limit: 100, ...(batch === undefined ? {} : { batch_id: batch }) };
     for await (const command of client.pages("/api/v1/commands", { params: { query } })) {
       if (this.#options.signal.aborted) return;
       this.#take([command]);
-      left.delete(command.id);
-      if (batch === undefined && left.size === 0) return;
+      remaining.delete(command.id);
+      if (batch === undefined && remaining.size === 0) return;
     }
   }
 }

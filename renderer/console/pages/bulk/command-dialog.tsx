@@ -22,17 +22,17 @@ const fewestInWaves = 10;
 export function CommandDialog(props: BulkDialogProps) {
   const { ids } = props;
   const support = useSupport(ids, useId());
-  const [chosen, setChosen] = useState<CommandChoiceId | null>(null);
+  const [choice, setChoice] = useState<CommandChoiceId | null>(null);
   const [wantsWaves, setWantsWaves] = useState<boolean | null>(null);
   const [batchId, setBatchId] = useState<string | null>(null);
-  const command = chosen === null ? null : commandChoices[chosen];
+  const command = choice === null ? null : commandChoices[choice];
   const isRisky = command !== null && "isRisky" in command;
   const isInWaves = ids.length >= fewestInWaves && (wantsWaves ?? isRisky);
   const form = command !== null && "form" in command ? command.form : null;
   const capabilities = useCapabilities(ids, form !== null);
-  const [typed, setTyped] = useState<Values | null>(null);
+  const [input, setInput] = useState<Values | null>(null);
   const fields = form?.fields ?? [];
-  const values = capabilities === null ? null : (typed ?? initialValues(fields, capabilities));
+  const values = capabilities === null ? null : (input ?? initialValues(fields, capabilities));
   const isReady = form === null || (values !== null && isComplete(fields, values, capabilities!));
   // As text, so that the action stays the same while its content does.
   const args = JSON.stringify(form === null || values === null ? command?.args : form.args!(values));
@@ -55,7 +55,7 @@ export function CommandDialog(props: BulkDialogProps) {
       {...props}
       title={text("commandTitle", { count: ids.length })}
       act={act}
-      actKey={`${chosen} ${isInWaves}`}
+      actKey={`${choice} ${isInWaves}`}
       words={words}
       progress={batchId === null ? null : <BatchState id={batchId} />}
     >
@@ -63,15 +63,15 @@ export function CommandDialog(props: BulkDialogProps) {
         label={text("commandLabel")}
         placeholder={text("commandPlaceholder")}
         choices={choices}
-        value={chosen}
+        value={choice}
         onChange={(id) => {
-          setChosen(id as CommandChoiceId | null);
-          setTyped(null);
+          setChoice(id as CommandChoiceId | null);
+          setInput(null);
         }}
       />
-      {values === null ? null : <CommandFields fields={fields} capabilities={capabilities!} values={values} onChange={setTyped} />}
+      {values === null ? null : <CommandFields fields={fields} capabilities={capabilities!} values={values} onChange={setInput} />}
       {values === null || isReady ? null : <p className="faint">{text("commandNothingToChoose")}</p>}
-      {ids.length < fewestInWaves || chosen === null ? null : (
+      {ids.length < fewestInWaves || choice === null ? null : (
         <Checkbox isSelected={isInWaves} onChange={setWantsWaves}>
           {text("waves")}
         </Checkbox>

@@ -21,18 +21,18 @@ export function deleteAct(onForecast: (schedules: number) => void): BulkAct {
   };
   return {
     async forecast(ids, signal) {
-      const failed: Failure[] = [];
-      let [affected, schedules] = [0, 0];
+      const failures: Failure[] = [];
+      let [affectedCount, schedules] = [0, 0];
       for (const chunk of chunksOf(ids, largestRequest)) {
-        const sent = await sendWithoutFailing(chunk, (left) => send(left, true, signal));
-        failed.push(...sent.failed);
-        affected += sent.sent.length;
-        schedules += sent.result?.schedules ?? 0;
+        const result = await sendWithoutFailing(chunk, (remaining) => send(remaining, true, signal));
+        failures.push(...result.failures);
+        affectedCount += result.accepted.length;
+        schedules += result.result?.schedules ?? 0;
       }
       onForecast(schedules);
-      return { affected, same: 0, failed };
+      return { affectedCount, same: 0, failures };
     },
-    run: (ids, options) => outcomesInParts(ids, (left) => send(left, false), options),
+    run: (ids, options) => outcomesInParts(ids, (remaining) => send(remaining, false), options),
   };
 }
 

@@ -14,21 +14,21 @@ export function DeleteDialog(props: BulkDialogProps) {
   const queries = useQueryClient();
   const [schedules, setSchedules] = useState(0);
   const act = useMemo(() => deleteAct(setSchedules), []);
-  const told = useRef<ReadonlySet<string>>(new Set());
-  const tell = (done: readonly string[]): void => {
+  const announcedIds = useRef<ReadonlySet<string>>(new Set());
+  const tell = (deletedIds: readonly string[]): void => {
     // After a retry, those of the first try were told already.
-    const deleted = done.filter((id) => !told.current.has(id));
-    told.current = new Set(done);
-    if (deleted.length === 0) return;
-    select(deleted, false);
+    const newIds = deletedIds.filter((id) => !announcedIds.current.has(id));
+    announcedIds.current = new Set(deletedIds);
+    if (newIds.length === 0) return;
+    select(newIds, false);
     showToast({
-      message: text("deleted", { count: deleted.length }),
+      message: text("deleted", { count: newIds.length }),
       undo: async () => {
-        select(await restoreScreens(deleted));
+        select(await restoreScreens(newIds));
         await queries.invalidateQueries({ queryKey: ["players"] });
       },
     });
-    if (done.length === props.ids.length) props.onClose();
+    if (deletedIds.length === props.ids.length) props.onClose();
   };
   return (
     <BulkDialog

@@ -31,23 +31,23 @@ export function ForecastText({ isChosen, isChecking, forecast, error, word }: Fo
   );
 }
 
-function Words({ forecast: { affected, same, failed }, word }: { forecast: Forecast; word: MessageKey<"bulk", { count: number }> }) {
+function Words({ forecast: { affectedCount, same, failures }, word }: { forecast: Forecast; word: MessageKey<"bulk", { count: number }> }) {
   return (
     <>
       <p>
-        <strong>{affected === 0 ? text("previewNone") : text(word, { count: affected })}</strong>
+        <strong>{affectedCount === 0 ? text("previewNone") : text(word, { count: affectedCount })}</strong>
         {same === 0 ? null : ` ${text("previewSame", { count: same })}`}
       </p>
-      {failed.length === 0 ? null : (
+      {failures.length === 0 ? null : (
         <>
-          <p className="bad above-2">{text("previewFailed", { count: failed.length })}</p>
+          <p className="bad above-2">{text("previewFailed", { count: failures.length })}</p>
           <ul className="small break-words">
-            {failed.slice(0, mostNamed).map(({ id, reason }) => (
+            {failures.slice(0, mostNamed).map(({ id, reason }) => (
               <li key={id}>
                 <ScreenName id={id} />: {readable(reason)}
               </li>
             ))}
-            {failed.length > mostNamed ? <li>{text("previewMore", { count: failed.length - mostNamed })}</li> : null}
+            {failures.length > mostNamed ? <li>{text("previewMore", { count: failures.length - mostNamed })}</li> : null}
           </ul>
         </>
       )}

@@ -19,10 +19,10 @@ export interface Failure {
 /** What would happen, by the service's dry run. */
 export interface Forecast {
   /** How many screens the action would change or reach. */
-  affected: number;
+  affectedCount: number;
   /** How many are already as wanted. */
   same: number;
-  failed: readonly Failure[];
+  failures: readonly Failure[];
 }
 
 export interface RunOptions {
@@ -46,8 +46,8 @@ function failuresIn(error: unknown, ids: readonly string[]): Failure[] {
   if (!(error instanceof ProblemError)) return [];
   return (error.problem.errors ?? []).flatMap(({ pointer, detail }) => {
     const place = /^\/target\/player_ids\/([0-9]+)$/.exec(pointer)?.[1];
-    const named = place === undefined ? /plr_[0-9a-z]{26}/.exec(detail)?.[0] : ids[Number(place)];
-    return named !== undefined && ids.includes(named) ? [{ id: named, reason: detail }] : [];
+    const screenId = place === undefined ? /plr_[0-9a-z]{26}/.exec(detail)?.[0] : ids[Number(place)];
+    return screenId !== undefined && ids.includes(screenId) ? [{ id: screenId, reason: detail }] : [];
   });
 }
 
@@ -59,21 +59,21 @@ function failuresIn(error: unknown, ids: readonly string[]): Failure[] {
 export async function sendWithoutFailing<T>(
   ids: readonly string[],
   send: (ids: string[]) => Promise<T>,
-): Promise<{ result: T | null; sent: readonly string[]; failed: readonly Failure[] }> {
-  const failed: Failure[] = [];
-  let left = [...ids];
-  while (left.length > 0) {
+): Promise<{ result: T | null; accepted: readonly string[]; failures: readonly Failure[] }> {
+  const failures: Failure[] = [];
+  let remaining = [...ids];
+  while (remaining.length > 0) {
     try {
-      return { result: await send(left), sent: left, failed };
+      return { result: await send(remaining), accepted: remaining, failures };
     } catch (error) {
-      const named = failuresIn(error, left);
-      if (named.length === 0) throw error;
-      failed.push(...named);
-      const without = new Set(named.map(({ id }) => id));
-      left = left.filter((id) => !without.has(id));
+      const newFailures = failuresIn(error, remaining);
+      if (newFailures.length === 0) throw error;
+      failures.push(...newFailures);
+      const without = new Set(newFailures.map(({ id }) => id));
+      remaining = remaining.filter((id) => !without.has(id));
     }
   }
-  return { result: null, sent: [], failed };
+  return { result: null, accepted: [], failures };
 }
 
 /** Parts of a list with at most `size` entries each. */

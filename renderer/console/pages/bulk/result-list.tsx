@@ -20,22 +20,26 @@ const states = {
 
 export function ResultList({ outcomes }: { outcomes: readonly Outcome[] }) {
   const frame = useRef<HTMLDivElement>(null);
-  const sorted = outcomes.toSorted((one, other) => order.indexOf(one.state) - order.indexOf(other.state));
+  const sortedOutcomes = outcomes.toSorted((one, other) => order.indexOf(one.state) - order.indexOf(other.state));
   const rows = useVirtualizer({
-    count: sorted.length,
+    count: sortedOutcomes.length,
     getScrollElement: () => frame.current,
     estimateSize: () => 44,
-    getItemKey: (index) => sorted[index]!.id,
+    getItemKey: (index) => sortedOutcomes[index]!.id,
     overscan: 5,
   });
-  const count = (...wanted: readonly OutcomeState[]): number => outcomes.filter(({ state }) => wanted.includes(state)).length;
-  const [done, failed, skipped] = [count("done"), count("failed"), count("skipped")];
-  const open = outcomes.length - done - failed - skipped;
+  const count = (...names: readonly OutcomeState[]): number => outcomes.filter(({ state }) => names.includes(state)).length;
+  const [doneCount, failureCount, skipCount] = [count("done"), count("failed"), count("skipped")];
+  const open = outcomes.length - doneCount - failureCount - skipCount;
   return (
     <>
       <div role="status">
         <p>
-          <strong>{failed + skipped === 0 ? text("resultAll", { done }) : text("resultSome", { done, failed: failed + skipped })}</strong>
+          <strong>
+            {failureCount + skipCount === 0
+              ? text("resultAll", { done: doneCount })
+              : text("resultSome", { done: doneCount, failed: failureCount + skipCount })}
+          </strong>
           {open === 0 ? null : ` ${text("resultOpen", { open })}`}
         </p>
       </div>
@@ -50,7 +54,7 @@ export function ResultList({ outcomes }: { outcomes: readonly Outcome[] }) {
       <div ref={frame} className="bulk-results outlined rounded" tabIndex={0} role="region" aria-label={text("results")}>
         <ul style={{ blockSize: rows.getTotalSize() }}>
           {rows.getVirtualItems().map(({ index, start, key }) => {
-            const { id, state, reason } = sorted[index]!;
+            const { id, state, reason } = sortedOutcomes[index]!;
             return (
               <li
                 className="cluster between gap-1-3"
@@ -59,7 +63,7 @@ export function ResultList({ outcomes }: { outcomes: readonly Outcome[] }) {
                 data-index={index}
                 style={{ transform: `translateY(${start}px)` }}
                 aria-posinset={index + 1}
-                aria-setsize={sorted.length}
+                aria-setsize={sortedOutcomes.length}
               >
                 <span className="truncate grow shrink">
                   <ScreenName id={id} />

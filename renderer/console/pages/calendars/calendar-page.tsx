@@ -17,7 +17,7 @@ import { CalendarEffect } from "./form/calendar-effect.tsx";
 import { CalendarFields } from "./form/calendar-fields.tsx";
 import { UsesText } from "./form/calendar-uses.tsx";
 import { calendarOf, changeOf, firstDifference, mergeCalendars, type Part } from "./model/dates.ts";
-import { useEdited } from "./use-edited.ts";
+import { useCalendarEdit } from "./use-calendar-edit.ts";
 
 const text = texts("calendars");
 
@@ -39,11 +39,11 @@ function Editor({ newest }: { newest: VersionedCalendar }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const mayWrite = useMay("schedules:write");
-  const { values, base, contradictions, edit, choose, reset: done } = useEdited(newest);
+  const { values, base, contradictions, edit, choose, reset } = useCalendarEdit(newest);
   const { id } = newest.calendar;
   const { data: uses } = useQuery(usesQuery(id));
-  const edited = calendarOf(values);
-  const change = changeOf(base.calendar, edited);
+  const editedCalendar = calendarOf(values);
+  const change = changeOf(base.calendar, editedCalendar);
   const saving = useMutation({
     mutationFn: async () => {
       try {
@@ -51,24 +51,24 @@ function Editor({ newest }: { newest: VersionedCalendar }) {
       } catch (error) {
         if (!isConflict(error)) throw error;
         const theirs = await readAgain(calendarQuery(id));
-        const both = mergeCalendars(base.calendar, edited, theirs.calendar);
+        const both = mergeCalendars(base.calendar, editedCalendar, theirs.calendar);
         // It is asked about as soon as the form has theirs.
         if (both.contradictions.length > 0) throw error;
         return saveCalendar(id, changeOf(theirs.calendar, both.calendar) ?? {}, theirs.etag);
       }
     },
-    onSuccess: (saved) => {
-      queries.setQueryData(calendarQuery(id).queryKey, saved);
+    onSuccess: (result) => {
+      queries.setQueryData(calendarQuery(id).queryKey, result);
       void queries.invalidateQueries({ queryKey: ["calendars"] });
-      done();
+      reset();
       // The button that was pressed has nothing to save any more.
       requestAnimationFrame(focusHeading);
-      const takenBack = changeOf(saved.calendar, base.calendar);
+      const takenBack = changeOf(result.calendar, base.calendar);
       const undo = async (): Promise<void> => {
-        await saveCalendar(id, takenBack ?? {}, saved.etag);
+        await saveCalendar(id, takenBack ?? {}, result.etag);
         await queries.invalidateQueries({ queryKey: ["calendars"] });
       };
-      showToast({ message: text("saved", { name: saved.calendar.name }), ...(takenBack === null ? {} : { undo }) });
+      showToast({ message: text("saved", { name: result.calendar.name }), ...(takenBack === null ? {} : { undo }) });
     },
   });
   return (
@@ -89,7 +89,7 @@ function Editor({ newest }: { newest: VersionedCalendar }) {
         }}
         otherActions={<DeleteButton calendar={base.calendar} onDelete={() => navigate({ to: "/calendars" })} />}
       >
-        <CalendarEffect id={id} change={change} first={firstDifference(base.calendar, edited)} />
+        <CalendarEffect id={id} change={change} first={firstDifference(base.calendar, editedCalendar)} />
         <section className="card effect-panel" aria-labelledby="calendar-uses-title">
           <h2 id="calendar-uses-title">{text("uses")}</h2>
           {uses === undefined ? null : <UsesText uses={uses} />}

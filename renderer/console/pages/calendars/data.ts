@@ -6,7 +6,7 @@ import type { Calendar } from "../../data/calendars.ts";
 import { client } from "../../data/client.ts";
 import { draftHeader } from "../../data/drafts/place.ts";
 import type { Effect } from "../schedules/data.ts";
-import type { CalendarDay, Named } from "./model/dates.ts";
+import type { CalendarDay, CalendarContent } from "./model/dates.ts";
 
 export type CalendarUses = Schemas["CalendarUses"];
 export type CalendarChange = { name?: string; dates?: CalendarDay[] };
@@ -38,7 +38,7 @@ export function usesQuery(id: string) {
 }
 
 /** @param draftId the draft to save it in; by default that of this tab */
-export async function createCalendar({ name, dates }: Named, draftId?: string): Promise<Calendar> {
+export async function createCalendar({ name, dates }: CalendarContent, draftId?: string): Promise<Calendar> {
   const body = { name, dates: dates.map(dayOf) };
   return (await client.post("/api/v1/calendars", { body, headers: inDraft(draftId) })).data;
 }

@@ -53,11 +53,11 @@ function rank({ state }: Screen): number {
 }
 
 function Screens({ screens }: { screens: readonly Screen[] }) {
-  const [shown, setShown] = useState(shownAtFirst);
+  const [visibleCount, setVisibleCount] = useState(shownAtFirst);
   return (
     <>
       <ul className="effect-rows stack lined">
-        {screens.slice(0, shown).map(({ player_id: id, name, state, detail }) => (
+        {screens.slice(0, visibleCount).map(({ player_id: id, name, state, detail }) => (
           <li key={id}>
             <Link to="/screens/$id" params={{ id }}>
               <bdi>{name}</bdi>
@@ -69,8 +69,8 @@ function Screens({ screens }: { screens: readonly Screen[] }) {
           </li>
         ))}
       </ul>
-      {screens.length > shown ? (
-        <Button size="small" onPress={() => setShown(shown + 100)}>
+      {screens.length > visibleCount ? (
+        <Button size="small" onPress={() => setVisibleCount(visibleCount + 100)}>
           {text("showMore")}
         </Button>
       ) : null}

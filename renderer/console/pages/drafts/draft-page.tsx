@@ -31,7 +31,7 @@ export function DraftPage() {
   return (
     <Page
       title={data?.draft.name ?? text("title")}
-      actions={data === undefined ? undefined : <DraftActions versioned={data} decisions={decisions} />}
+      actions={data === undefined ? undefined : <DraftActions current={data} decisions={decisions} />}
     >
       <div className="cluster between gap-2-4 near-title">
         <Link to="/drafts" className="inline-row medium tap">
@@ -40,7 +40,7 @@ export function DraftPage() {
         {data === undefined ? null : <Facts draft={data.draft} />}
       </div>
       <ProblemMessage error={error} />
-      {data === undefined ? null : <Content versioned={data} decisions={decisions} onDecide={setDecisions} />}
+      {data === undefined ? null : <Content current={data} decisions={decisions} onDecide={setDecisions} />}
     </Page>
   );
 }
@@ -70,12 +70,12 @@ function Facts({ draft: { state, created_by: by, updated_at: at, version } }: { 
 }
 
 interface ContentProps {
-  versioned: VersionedDraft;
+  current: VersionedDraft;
   decisions: Decisions;
   onDecide: (decisions: Decisions) => void;
 }
 
-function Content({ versioned: { draft, etag }, decisions, onDecide }: ContentProps) {
+function Content({ current: { draft, etag }, decisions, onDecide }: ContentProps) {
   const { id, state, changes, note, version } = draft;
   const active = useDraft();
   const rights = useDraftRights(draft);
@@ -96,7 +96,7 @@ function Content({ versioned: { draft, etag }, decisions, onDecide }: ContentPro
         </EmptyState>
       ) : (
         <>
-          <Effect found={effect} />
+          <Effect result={effect} />
           <Section title={text("whatChanges")}>
             <DraftChanges draft={draft} nameOf={nameOf} decisions={decisions} onDecide={onDecide} mayChange={rights.mayChange} />
           </Section>

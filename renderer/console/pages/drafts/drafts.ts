@@ -128,7 +128,7 @@ export function useArrival(number: number): { arrival: Arrival | undefined; erro
     staleTime: 0,
   });
   useEffect(() => {
-    const said = new Map<string, string>();
+    const lastReports = new Map<string, string>();
     let timer: ReturnType<typeof setTimeout> | undefined;
     // Thousands of screens may say something in one second.
     const renew = (): void => {
@@ -141,8 +141,8 @@ export function useArrival(number: number): { arrival: Arrival | undefined; erro
       if (news.is === "heartbeat") {
         const { player_id, heartbeat } = news.heartbeat;
         const now = JSON.stringify(heartbeat.content);
-        if (said.get(player_id) === now) return;
-        said.set(player_id, now);
+        if (lastReports.get(player_id) === now) return;
+        lastReports.set(player_id, now);
         renew();
       } else if (news.is === "event" && /^player\.(?:online|offline)$/.test(news.event.type)) renew();
     });

@@ -31,12 +31,12 @@ function spanIn(from: string, to: string, timeZone: string | null | undefined): 
 
 interface EffectProps {
   /** What was found out so far. */
-  found: { data: ContentEffect | undefined; error: Error | null };
+  result: { data: ContentEffect | undefined; error: Error | null };
   /** Whether the screens are listed at once. */
   isOpen?: boolean;
 }
 
-export function Effect({ found: { data, error }, isOpen = false }: EffectProps) {
+export function Effect({ result: { data, error }, isOpen = false }: EffectProps) {
   return (
     <section className="card stack gap-3" aria-labelledby="effect-title">
       <h2 id="effect-title">{text("effect")}</h2>
@@ -57,9 +57,9 @@ function changedScreens({ screens }: ContentEffect): (ContentEffect["screens"][n
 }
 
 export function EffectSentence({ effect }: { effect: ContentEffect }) {
-  const { screen_count: count, examined_count: examined, gaps } = effect;
-  const changed = changedScreens(effect);
-  const [first] = changed;
+  const { screen_count: count, examined_count: examinedCount, gaps } = effect;
+  const changes = changedScreens(effect);
+  const [first] = changes;
   const [gap] = gaps;
   const firstZone = useRosterRow(first?.player_id ?? "")?.timezone;
   const gapZone = useRosterRow(gap?.player_id ?? "")?.timezone;
@@ -70,7 +70,7 @@ export function EffectSentence({ effect }: { effect: ContentEffect }) {
   return (
     <>
       <p className="effect-sentence">
-        {text.rich("effectScreens", { count: changed.length, name: first.name, when: momentIn(first.first_at, firstZone), strong })}{" "}
+        {text.rich("effectScreens", { count: changes.length, name: first.name, when: momentIn(first.first_at, firstZone), strong })}{" "}
         {gap === undefined
           ? text("effectNoGaps")
           : text.rich(gaps.length === 1 ? "effectGap" : "effectGaps", {
@@ -81,20 +81,20 @@ export function EffectSentence({ effect }: { effect: ContentEffect }) {
               bad,
             })}
       </p>
-      {examined < count ? <p className="faint">{text("effectExamined", { examined, count })}</p> : null}
+      {examinedCount < count ? <p className="faint">{text("effectExamined", { examined: examinedCount, count })}</p> : null}
     </>
   );
 }
 
 function EffectLists({ effect, isOpen }: { effect: ContentEffect; isOpen: boolean }) {
-  const changed = changedScreens(effect);
+  const changes = changedScreens(effect);
   const { gaps } = effect;
   return (
     <>
-      {changed.length === 0 ? null : (
-        <Disclosure title={text("screens", { count: changed.length })} isOpen={isOpen}>
+      {changes.length === 0 ? null : (
+        <Disclosure title={text("screens", { count: changes.length })} isOpen={isOpen}>
           <Rows
-            rows={changed.map(({ player_id: id, name, first_at: at }) => ({ key: id, id, name, wordsIn: (zone) => momentIn(at, zone) }))}
+            rows={changes.map(({ player_id: id, name, first_at: at }) => ({ key: id, id, name, wordsIn: (zone) => momentIn(at, zone) }))}
           />
         </Disclosure>
       )}
@@ -123,16 +123,16 @@ interface Row {
 }
 
 function Rows({ rows }: { rows: readonly Row[] }) {
-  const [shown, setShown] = useState(shownAtFirst);
+  const [visibleCount, setVisibleCount] = useState(shownAtFirst);
   return (
     <>
       <ul className="effect-rows stack lined">
-        {rows.slice(0, shown).map((row) => (
+        {rows.slice(0, visibleCount).map((row) => (
           <EffectRow key={row.key} row={row} />
         ))}
       </ul>
-      {rows.length > shown ? (
-        <Button size="small" onPress={() => setShown(shown + 100)}>
+      {rows.length > visibleCount ? (
+        <Button size="small" onPress={() => setVisibleCount(visibleCount + 100)}>
           {text("showMore")}
         </Button>
       ) : null}

@@ -59,16 +59,16 @@ interface DialogProps extends Pick<SaveToDraftProps, "name" | "run" | "isSaving"
 
 export function SaveToDraftDialog({ name: about, run, isSaving, onClose }: DialogProps) {
   const title = titleOf(isSaving);
-  const known = useOwnDrafts(true);
-  const [chosen, setChosen] = useState<string | null>(null);
+  const drafts = useOwnDrafts(true);
+  const [choice, setChoice] = useState<string | null>(null);
   const [name, setName] = useState(about.slice(0, 200));
   // After a failure, the draft that was made is used again.
-  const [made, setMade] = useState<ActiveDraft | null>(null);
-  const key = chosen ?? known?.[0]?.id ?? newOne;
+  const [newDraft, setNewDraft] = useState<ActiveDraft | null>(null);
+  const key = choice ?? drafts?.[0]?.id ?? newOne;
   const saving = useAct({
     run: async () => {
-      const draft = known?.find(({ id }) => id === key) ?? made ?? (await createDraft(name.trim()));
-      if (key === newOne) setMade(draft);
+      const draft = drafts?.find(({ id }) => id === key) ?? newDraft ?? (await createDraft(name.trim()));
+      if (key === newOne) setNewDraft(draft);
       await run(draft);
       return draft;
     },
@@ -77,7 +77,7 @@ export function SaveToDraftDialog({ name: about, run, isSaving, onClose }: Dialo
     after: onClose,
     showsErrors: true,
   });
-  if (known === undefined) return null;
+  if (drafts === undefined) return null;
   return (
     <FormDialog
       title={title}
@@ -87,16 +87,16 @@ export function SaveToDraftDialog({ name: about, run, isSaving, onClose }: Dialo
       onClose={onClose}
       size="small"
     >
-      {known.length === 0 ? null : (
+      {drafts.length === 0 ? null : (
         <Select
           label={text("which_draft")}
           selectedKey={key}
-          onSelectionChange={setChosen}
-          options={[...known.map((each) => ({ id: each.id, name: each.name })), { id: newOne, name: text("newDraft") }]}
+          onSelectionChange={setChoice}
+          options={[...drafts.map((each) => ({ id: each.id, name: each.name })), { id: newOne, name: text("newDraft") }]}
         />
       )}
       {key === newOne ? (
-        <TextField label={text("newName")} value={name} onChange={setName} isRequired maxLength={200} autoFocus={known.length === 0} />
+        <TextField label={text("newName")} value={name} onChange={setName} isRequired maxLength={200} autoFocus={drafts.length === 0} />
       ) : null}
     </FormDialog>
   );

@@ -27,8 +27,8 @@ export function EnrolmentPage() {
   const { data: keys, error } = useQuery(keysQuery);
   const { data: layouts } = useQuery(layoutNamesQuery);
   const mayWrite = useMay("players:write");
-  const [edited, setEdited] = useState<EnrolmentKey | "new" | null>(null);
-  const [revoked, setRevoked] = useState<EnrolmentKey | null>(null);
+  const [editTarget, setEditTarget] = useState<EnrolmentKey | "new" | null>(null);
+  const [revokeTarget, setRevokeTarget] = useState<EnrolmentKey | null>(null);
   const [secret, setSecret] = useState<KeySecret | null>(null);
   const reload = (): Promise<void> => queries.invalidateQueries({ queryKey: keysQuery.queryKey });
   // Each screen that a key adds or returns changes its counts.
@@ -41,7 +41,7 @@ export function EnrolmentPage() {
     [queries],
   );
   const create = mayWrite ? (
-    <Button kind="primary" onPress={() => setEdited("new")}>
+    <Button kind="primary" onPress={() => setEditTarget("new")}>
       <Icon name="plus" />
       {text("create")}
     </Button>
@@ -66,17 +66,17 @@ export function EnrolmentPage() {
               key={key.id}
               enrolmentKey={key}
               layoutName={layouts?.find(({ id }) => id === key.layout_id)?.name ?? null}
-              {...(mayWrite ? { onChange: () => setEdited(key), onRevoke: () => setRevoked(key) } : {})}
+              {...(mayWrite ? { onChange: () => setEditTarget(key), onRevoke: () => setRevokeTarget(key) } : {})}
             />
           ))}
         </ul>
       )}
-      {edited === null ? null : (
+      {editTarget === null ? null : (
         <KeyDialog
-          edited={edited === "new" ? null : edited}
-          onClose={() => setEdited(null)}
+          current={editTarget === "new" ? null : editTarget}
+          onClose={() => setEditTarget(null)}
           onSaved={(key, newSecret) => {
-            setEdited(null);
+            setEditTarget(null);
             if (newSecret === null) showToast({ message: text("changed", { name: key.name }) });
             else setSecret({ name: key.name, secret: newSecret });
             void reload();
@@ -84,19 +84,19 @@ export function EnrolmentPage() {
         />
       )}
       {secret === null ? null : <SecretDialog {...secret} onClose={() => setSecret(null)} />}
-      {revoked === null ? null : (
+      {revokeTarget === null ? null : (
         <ConfirmDialog
           isOpen
-          title={text("revokeTitle", { name: revoked.name })}
+          title={text("revokeTitle", { name: revokeTarget.name })}
           action={text("revoke")}
-          onClose={() => setRevoked(null)}
+          onClose={() => setRevokeTarget(null)}
           run={async () => {
-            await client.post("/api/v1/enrolment-keys/{id}/revoke", { params: { path: { id: revoked.id } } });
-            showToast({ message: text("revoked", { name: revoked.name }) });
+            await client.post("/api/v1/enrolment-keys/{id}/revoke", { params: { path: { id: revokeTarget.id } } });
+            showToast({ message: text("revoked", { name: revokeTarget.name }) });
             await reload();
           }}
         >
-          <p>{text("revokeText", { used: revoked.used_count })}</p>
+          <p>{text("revokeText", { used: revokeTarget.used_count })}</p>
         </ConfirmDialog>
       )}
     </Page>

@@ -23,7 +23,7 @@ interface KeyCardProps {
 }
 
 export function KeyCard({ enrolmentKey: key, layoutName, onChange, onRevoke }: KeyCardProps) {
-  const { name, status, used_count: used, max_count: max, last_refusal: refusal } = key;
+  const { name, status, used_count: useCount, max_count: max, last_refusal: refusal } = key;
   const isOver = status === "revoked";
   return (
     <li className="card enrolment-key" data-status={status}>
@@ -44,8 +44,8 @@ export function KeyCard({ enrolmentKey: key, layoutName, onChange, onRevoke }: K
         )}
       </div>
       <div className="enrolment-key-use cluster gap-3 digits">
-        <progress max={max} value={used} aria-label={text("used", { used, max })} />
-        <strong>{text("used", { used, max })}</strong>
+        <progress max={max} value={useCount} aria-label={text("used", { used: useCount, max })} />
+        <strong>{text("used", { used: useCount, max })}</strong>
         {key.returned_count === 0 ? null : <span>{text("returned", { count: key.returned_count })}</span>}
       </div>
       <ul className="wrap gap-1-4 small soft">

@@ -22,25 +22,25 @@ type Checked = "name" | "max_count" | "name_pattern" | "expires_at";
 
 interface KeyDialogProps {
   /** Null: a new key. */
-  edited: EnrolmentKey | null;
+  current: EnrolmentKey | null;
   onClose: () => void;
   /** @param secret of a new key */
   onSaved: (key: EnrolmentKey, secret: string | null) => void;
 }
 
-export function KeyDialog({ edited, onClose, onSaved }: KeyDialogProps) {
+export function KeyDialog({ current, onClose, onSaved }: KeyDialogProps) {
   const layouts = useQuery(layoutNamesQuery);
-  const [name, setName] = useState(edited?.name ?? "");
-  const [count, setCount] = useState(String(edited?.max_count ?? 10));
-  const [pattern, setPattern] = useState(edited?.name_pattern ?? "Screen {n}");
-  const [tags, setTags] = useState<readonly string[]>(edited?.tags ?? []);
-  const [layoutId, setLayoutId] = useState(edited?.layout_id ?? none);
-  const [day, setDay] = useState(localDay(edited === null ? new Date(Date.now() + defaultDays * dayMs) : new Date(edited.expires_at)));
-  const [replaces, setReplaces] = useState(edited?.replace_by_serial ?? true);
+  const [name, setName] = useState(current?.name ?? "");
+  const [count, setCount] = useState(String(current?.max_count ?? 10));
+  const [pattern, setPattern] = useState(current?.name_pattern ?? "Screen {n}");
+  const [tags, setTags] = useState<readonly string[]>(current?.tags ?? []);
+  const [layoutId, setLayoutId] = useState(current?.layout_id ?? none);
+  const [day, setDay] = useState(localDay(current === null ? new Date(Date.now() + defaultDays * dayMs) : new Date(current.expires_at)));
+  const [replaces, setReplaces] = useState(current?.replace_by_serial ?? true);
   const [missing, setMissing] = useState<Partial<Record<Checked, string>>>({});
   const saving = useMutation({
     mutationFn: async (): Promise<{ key: EnrolmentKey; secret: string | null }> => {
-      const isDayChanged = edited === null || day !== localDay(new Date(edited.expires_at));
+      const isDayChanged = current === null || day !== localDay(new Date(current.expires_at));
       const body = {
         name,
         tags: [...tags],
@@ -50,11 +50,11 @@ export function KeyDialog({ edited, onClose, onSaved }: KeyDialogProps) {
         ...(isDayChanged ? { expires_at: endOfDay(day).toISOString() } : {}),
         replace_by_serial: replaces,
       };
-      if (edited === null) {
+      if (current === null) {
         const { data } = await client.post("/api/v1/enrolment-keys", { body });
         return { key: data, secret: data.secret };
       }
-      const { data } = await client.patch("/api/v1/enrolment-keys/{id}", { params: { path: { id: edited.id } }, body });
+      const { data } = await client.patch("/api/v1/enrolment-keys/{id}", { params: { path: { id: current.id } }, body });
       return { key: data, secret: null };
     },
     onSuccess: ({ key, secret }) => onSaved(key, secret),
@@ -70,10 +70,10 @@ export function KeyDialog({ edited, onClose, onSaved }: KeyDialogProps) {
     if (Object.keys(wrong).length === 0) saving.mutate();
   });
   const errors = { ...form.errors, ...missing };
-  const title = edited === null ? text("createTitle") : text("changeTitle", { name: edited.name });
+  const title = current === null ? text("createTitle") : text("changeTitle", { name: current.name });
   return (
-    <FormDialog title={title} action={text(edited === null ? "create" : "save")} form={form} onClose={onClose} noValidate>
-      {edited === null ? null : <p className="faint">{text("changeHint")}</p>}
+    <FormDialog title={title} action={text(current === null ? "create" : "save")} form={form} onClose={onClose} noValidate>
+      {current === null ? null : <p className="faint">{text("changeHint")}</p>}
       <TextField
         label={text("name")}
         value={name}

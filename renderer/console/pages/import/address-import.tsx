@@ -18,14 +18,14 @@ interface Refusal {
 }
 
 export function AddressImport() {
-  const [typed, setTyped] = useState("");
-  const addresses = [...new Set(typed.split(/\s+/).filter((each) => each !== ""))];
+  const [input, setInput] = useState("");
+  const addresses = [...new Set(input.split(/\s+/).filter((each) => each !== ""))];
   const importing = useAct({
     run: () => importAll(addresses),
     changes: ["assets"],
     showsErrors: true,
     // What was refused stays to be corrected.
-    after: ({ refused }) => setTyped(refused.map(({ address }) => address).join("\n")),
+    after: ({ refusals }) => setInput(refusals.map(({ address }) => address).join("\n")),
   });
   const result = importing.data;
   return (
@@ -33,8 +33,8 @@ export function AddressImport() {
       <TextField
         label={text("addresses")}
         isMultiline
-        value={typed}
-        onChange={setTyped}
+        value={input}
+        onChange={setInput}
         placeholder="https://example.com/poster.jpg"
         isDisabled={importing.isPending}
       />
@@ -42,16 +42,16 @@ export function AddressImport() {
       <div role="status">
         {result === undefined ? null : (
           <>
-            {result.started === 0 ? null : (
+            {result.startCount === 0 ? null : (
               <p>
-                {text("addressesStarted", { count: result.started })} <Link to="/library">{text("toLibrary")}</Link>
+                {text("addressesStarted", { count: result.startCount })} <Link to="/library">{text("toLibrary")}</Link>
               </p>
             )}
-            {result.refused.length === 0 ? null : (
+            {result.refusals.length === 0 ? null : (
               <>
-                <p className="field-error">{text("addressesRefused", { count: result.refused.length })}</p>
+                <p className="field-error">{text("addressesRefused", { count: result.refusals.length })}</p>
                 <ul className="stack">
-                  {result.refused.map(({ address, error }) => (
+                  {result.refusals.map(({ address, error }) => (
                     <li className="wrap between gap-1-4 pad-block-2 line-below" key={address}>
                       <span className="shrink strong break-words">{address}</span>
                       <span className="field-error">{reasonOf(error)}</span>
@@ -72,15 +72,15 @@ export function AddressImport() {
   );
 }
 
-async function importAll(addresses: readonly string[]): Promise<{ started: number; refused: readonly Refusal[] }> {
-  const refused: Refusal[] = [];
+async function importAll(addresses: readonly string[]): Promise<{ startCount: number; refusals: readonly Refusal[] }> {
+  const refusals: Refusal[] = [];
   // One after another: the service fetches them in the background.
   for (const address of addresses) {
     try {
       await client.post("/api/v1/assets/import", { body: { url: address } });
     } catch (error) {
-      refused.push({ address, error });
+      refusals.push({ address, error });
     }
   }
-  return { started: addresses.length - refused.length, refused };
+  return { startCount: addresses.length - refusals.length, refusals };
 }

@@ -23,7 +23,7 @@ interface FolderResult {
   fileCount: number;
   playlists: readonly string[];
   /** What could not be tagged or made, by its name. */
-  failed: readonly { name: string; error: unknown }[];
+  failures: readonly { name: string; error: unknown }[];
 }
 
 export function FolderImport() {
@@ -63,14 +63,14 @@ export function FolderImport() {
   );
 }
 
-function FolderSummary({ result: { fileCount, playlists, failed } }: { result: FolderResult }) {
+function FolderSummary({ result: { fileCount, playlists, failures } }: { result: FolderResult }) {
   return (
     <>
       <p>
         {text("folderDone", { count: fileCount })} <Link to="/library">{text("toLibrary")}</Link>
       </p>
       {playlists.length === 0 ? null : <p>{text("folderPlaylists", { count: playlists.length, names: playlists.join(", ") })}</p>}
-      {failed.map(({ name, error }) => (
+      {failures.map(({ name, error }) => (
         <p key={name} className="field-error">
           {text("folderFailed", { name, reason: reasonOf(error) })}
         </p>
@@ -81,21 +81,21 @@ function FolderSummary({ result: { fileCount, playlists, failed } }: { result: F
 
 async function importFolders(files: readonly File[], asTags: boolean, asPlaylists: boolean): Promise<FolderResult> {
   const playlists: string[] = [];
-  const failed: { name: string; error: unknown }[] = [];
+  const failures: { name: string; error: unknown }[] = [];
   const attempt = async (name: string, act: () => Promise<unknown>): Promise<boolean> => {
     try {
       await act();
       return true;
     } catch (error) {
-      failed.push({ name, error });
+      failures.push({ name, error });
       return false;
     }
   };
   let fileCount = 0;
   // The tray sends some files at a time whatever their folders.
-  const groups = [...Map.groupBy(files, folderOf)].map(([folder, group]) => ({ folder, uploaded: uploadFiles(group) }));
-  for (const { folder, uploaded } of groups) {
-    const assets = await uploaded;
+  const groups = [...Map.groupBy(files, folderOf)].map(([folder, group]) => ({ folder, uploads: uploadFiles(group) }));
+  for (const { folder, uploads } of groups) {
+    const assets = await uploads;
     fileCount += assets.length;
     const names = folder.split("/").flatMap((part) => part.trim().slice(0, 200) || []);
     if (asTags && names.length > 0) {
@@ -106,7 +106,7 @@ async function importFolders(files: readonly File[], asTags: boolean, asPlaylist
     if (!asPlaylists || name === undefined || items.length === 0) continue;
     if (await attempt(name, () => client.post("/api/v1/playlists", { body: { name, items } }))) playlists.push(name);
   }
-  return { fileCount, playlists, failed };
+  return { fileCount, playlists, failures };
 }
 
 async function tag({ id, tags }: UploadedAsset, names: readonly string[]): Promise<void> {

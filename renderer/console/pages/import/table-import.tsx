@@ -33,7 +33,7 @@ interface TableImportProps {
   isChecking: boolean;
   error: unknown;
   /** Null: not known yet. */
-  found: readonly Found[] | null;
+  matches: readonly Found[] | null;
   /** What is wrong with the lines that cannot be imported. */
   faults: SkippedLines | undefined;
   isDone: boolean;
@@ -49,7 +49,7 @@ export function TableImport({
   onCsv,
   isChecking,
   error,
-  found,
+  matches,
   faults,
   isDone,
   isImporting,
@@ -90,14 +90,14 @@ export function TableImport({
       {children}
       <div role="status">{isChecking ? <p className="faint">{text("checking")}</p> : null}</div>
       <ProblemMessage error={error} />
-      {isEmpty || found === null ? null : (
+      {isEmpty || matches === null ? null : (
         <>
           {faults === undefined || faults.skipped_lines === 0 ? null : <FaultTable faults={faults} />}
           <section className="stack gap-3" aria-label={text(isDone ? "done" : "found")}>
             <h2>{text(isDone ? "done" : "found")}</h2>
-            {found.length === 0 ? <p className="faint">{text("nothing")}</p> : null}
+            {matches.length === 0 ? <p className="faint">{text("nothing")}</p> : null}
             <ul className="stack">
-              {found.map(({ key, name, note }) => (
+              {matches.map(({ key, name, note }) => (
                 <li className="wrap between gap-1-4 pad-block-2 line-below" key={key}>
                   <span className="shrink strong break-words">{name}</span>
                   <span className="faint">{note}</span>
@@ -109,10 +109,10 @@ export function TableImport({
             <div className="form-end cluster end gap-3">
               <Button onPress={() => onCsv("")}>{text("another")}</Button>
             </div>
-          ) : found.length === 0 ? null : (
+          ) : matches.length === 0 ? null : (
             <div className="form-end cluster end gap-3">
               <Button kind="primary" onPress={onImport} isPending={isImporting} isDisabled={isChecking}>
-                {text(action, { count: found.length })}
+                {text(action, { count: matches.length })}
                 {faults === undefined || faults.skipped_lines === 0 ? "" : ` ${text("withoutFaults")}`}
               </Button>
             </div>

@@ -69,7 +69,7 @@ export function PlaylistTable() {
       }}
       isChecking={check.isFetching || body.csv !== csv}
       error={importing.error ?? check.error}
-      found={result === undefined ? null : rowsOf(result, importing.data !== undefined)}
+      matches={result === undefined ? null : rowsOf(result, importing.data !== undefined)}
       faults={result}
       isDone={importing.data !== undefined}
       isImporting={importing.isPending}
@@ -112,7 +112,7 @@ export function ScheduleTable() {
       }}
       isChecking={check.isFetching || body.csv !== csv}
       error={importing.error ?? check.error}
-      found={result === undefined ? null : result.schedules.map(({ id, name, summary }) => ({ key: id, name, note: summary }))}
+      matches={result === undefined ? null : result.schedules.map(({ id, name, summary }) => ({ key: id, name, note: summary }))}
       faults={result}
       isDone={importing.data !== undefined}
       isImporting={importing.isPending}

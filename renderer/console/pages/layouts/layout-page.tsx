@@ -57,8 +57,8 @@ export function LayoutPage() {
 
 function SaveStatus({ layoutEditor: { editor, isSaving } }: { layoutEditor: LayoutEditor }) {
   const isForScreens = [useDraft() === null, !useNeedsApproval()].every(Boolean);
-  const unsaved = isForScreens ? "notSaved" : "unsaved";
-  const state = editor === undefined ? null : isSaving ? "saving" : isDirty(editor) ? unsaved : "saved";
+  const badge = isForScreens ? "notSaved" : "unsaved";
+  const state = editor === undefined ? null : isSaving ? "saving" : isDirty(editor) ? badge : "saved";
   return (
     <p role="status" className="faint save-status" data-state={state === "unsaved" ? "notSaved" : state}>
       {state === null ? null : text(state)}
@@ -99,16 +99,16 @@ interface WorkspaceProps {
 
 function Workspace({ id, layoutEditor: { change, save }, editor, isReadOnly }: WorkspaceProps) {
   const [rules, setRules] = useStageRules();
-  const [said, setSaid] = useState("");
+  const [announcement, setAnnouncement] = useState("");
   const workspace = useRef<HTMLDivElement>(null);
   const focusZone = useZoneFocus(workspace, editor);
-  usePageKeys({ editor, change, save, isReadOnly, say: setSaid });
+  usePageKeys({ editor, change, save, isReadOnly, say: setAnnouncement });
   const stage = useRef<HTMLDivElement>(null);
-  const onDone = (moved: EditedLayout, keys: readonly string[]): void => setSaid(selectionText(moved, keys));
-  const dragged = useDrag({ stage, editor, rules, isReadOnly, change, onDone });
+  const onDone = (result: EditedLayout, keys: readonly string[]): void => setAnnouncement(selectionText(result, keys));
+  const drag = useDrag({ stage, editor, rules, isReadOnly, change, onDone });
   const preview = useLayoutPreview(id, editor.history.present);
-  const layout = dragged?.layout ?? editor.history.present;
-  const [only, ...others] = editor.selected.flatMap((key) => zoneOf(layout, key) ?? []);
+  const layout = drag?.layout ?? editor.history.present;
+  const [firstZone, ...others] = editor.selected.flatMap((key) => zoneOf(layout, key) ?? []);
   return (
     <div className="layout-workspace grid top gap-4" ref={workspace}>
       <Conflicts id={id} editor={editor} change={change} />
@@ -117,12 +117,12 @@ function Workspace({ id, layoutEditor: { change, save }, editor, isReadOnly }: W
         <Stage
           stage={stage}
           editor={editor}
-          dragged={dragged}
+          drag={drag}
           rules={rules}
           preview={preview}
           isReadOnly={isReadOnly}
           change={change}
-          say={setSaid}
+          say={setAnnouncement}
         />
         {preview === null ? null : (
           <div role="group" aria-label={text("previewOf", { name: layout.name })}>
@@ -133,16 +133,16 @@ function Workspace({ id, layoutEditor: { change, save }, editor, isReadOnly }: W
       <aside className="layout-panel stack box shrink lined" aria-label={text("settings")}>
         <section className="panel-section stack gap-3 pad-4">
           <h2 className="truncate">
-            {only === undefined
+            {firstZone === undefined
               ? text("wholeLayout")
               : others.length === 0
-                ? only.name
+                ? firstZone.name
                 : text("selectedCount", { count: others.length + 1 })}
           </h2>
-          {only === undefined || isReadOnly ? null : <ArrangeTools selected={editor.selected} change={change} />}
-          {only === undefined ? <LayoutPanel key={editor.etag} layout={layout} isReadOnly={isReadOnly} change={change} /> : null}
-          {only !== undefined && others.length === 0 ? (
-            <ZonePanel key={only.key} zone={only} layout={layout} isReadOnly={isReadOnly} change={change} />
+          {firstZone === undefined || isReadOnly ? null : <ArrangeTools selected={editor.selected} change={change} />}
+          {firstZone === undefined ? <LayoutPanel key={editor.etag} layout={layout} isReadOnly={isReadOnly} change={change} /> : null}
+          {firstZone !== undefined && others.length === 0 ? (
+            <ZonePanel key={firstZone.key} zone={firstZone} layout={layout} isReadOnly={isReadOnly} change={change} />
           ) : null}
         </section>
         <section className="panel-section stack gap-3 pad-4">
@@ -151,7 +151,7 @@ function Workspace({ id, layoutEditor: { change, save }, editor, isReadOnly }: W
         </section>
       </aside>
       <p role="status" className="visually-hidden">
-        {said}
+        {announcement}
       </p>
     </div>
   );
@@ -159,13 +159,13 @@ function Workspace({ id, layoutEditor: { change, save }, editor, isReadOnly }: W
 
 /** Focuses a zone that was just made, so that the keys are about it. */
 function useZoneFocus(workspace: { current: HTMLElement | null }, editor: Editor): (key: string) => void {
-  const [wanted, setWanted] = useState<string | null>(null);
+  const [focusKey, setFocusKey] = useState<string | null>(null);
   useEffect(() => {
-    if (wanted === null) return;
-    workspace.current?.querySelector<HTMLElement>(`[data-zone="${CSS.escape(wanted)}"]`)?.focus();
-    setWanted(null);
-  }, [wanted, workspace, editor]);
-  return setWanted;
+    if (focusKey === null) return;
+    workspace.current?.querySelector<HTMLElement>(`[data-zone="${CSS.escape(focusKey)}"]`)?.focus();
+    setFocusKey(null);
+  }, [focusKey, workspace, editor]);
+  return setFocusKey;
 }
 
 interface PageKeys extends Pick<LayoutEditor, "change" | "save"> {

@@ -65,8 +65,8 @@ export function LayoutsPage() {
 
 function LayoutCard({ layout, mayWrite }: { layout: Layout; mayWrite: boolean }) {
   const { id, name, width, height, background_color, updated_at } = layout;
-  const edited = useUnsavedEdit(id) as Editor | undefined;
-  const isUnsaved = edited !== undefined && isDirty(edited);
+  const editor = useUnsavedEdit(id) as Editor | undefined;
+  const isUnsaved = editor !== undefined && isDirty(editor);
   const zones = toEdited(layout).zones.map((zone) => ({ ...zone, isEmpty: zone.playlist_id === null }));
   return (
     <div className="layout-card grid box relative crop">

@@ -61,9 +61,9 @@ export function copyTurned(layout: Layout, name: string): Promise<Layout> {
   return createLayout(newLayoutOf({ ...otherOrientation(toEdited(layout)), name }));
 }
 
-function newLayoutOf(edited: EditedLayout): NewLayout {
-  const { name, width, height, background_color, background_asset_id, transition } = edited;
-  return { name, width, height, background_color, background_asset_id, transition, zones: toZones(edited) };
+function newLayoutOf(source: EditedLayout): NewLayout {
+  const { name, width, height, background_color, background_asset_id, transition } = source;
+  return { name, width, height, background_color, background_asset_id, transition, zones: toZones(source) };
 }
 
 /** Whether somebody else has changed the layout meanwhile. */

@@ -16,8 +16,8 @@ const text = texts("layouts");
 const roleNames = { main: "roleMain", side: "roleSide", ticker: "roleTicker", header: "roleHeader", menu: "roleMenu" } as const;
 
 function create(name: string, { width, height, zones }: Start) {
-  const named = zones.map(({ role, ...box }) => ({ ...box, name: text(roleNames[role]) }));
-  return createLayout({ name, width, height, zones: named });
+  const zonesWithNames = zones.map(({ role, ...box }) => ({ ...box, name: text(roleNames[role]) }));
+  return createLayout({ name, width, height, zones: zonesWithNames });
 }
 
 export function NewLayoutDialog({ onClose }: { onClose: () => void }) {

@@ -5,7 +5,7 @@ import { storeEdit, unsavedEdit, useUnsavedEdit } from "../../data/unsaved-edits
 import { queryClient, readAgain } from "../../data/query-client.ts";
 import { isConflict, layoutQuery, saveLayout } from "./layouts.ts";
 import { toChange } from "./model/edited-layout.ts";
-import { isDirty, openEditor, receive, saved, type Editor } from "./model/editor.ts";
+import { isDirty, openEditor, receive, confirmSave, type Editor } from "./model/editor.ts";
 
 export interface LayoutEditor {
   /** Undefined: it is being read, or cannot be. */
@@ -21,17 +21,17 @@ export interface LayoutEditor {
 const mostMerges = 3;
 
 export function useLayoutEditor(id: string): LayoutEditor {
-  const { data: stored, error } = useQuery(layoutQuery(id));
+  const { data: current, error } = useQuery(layoutQuery(id));
   const editor = useUnsavedEdit(id) as Editor | undefined;
   const [isSaving, setIsSaving] = useState(false);
   const [saveError, setSaveError] = useState<unknown>(null);
   const change = useCallback((update: (editor: Editor) => Editor): void => changeEdit(id, update), [id]);
   useEffect(() => {
     // What a saving has stored is taken in when it has ended.
-    if (stored === undefined || isSaving) return;
-    if (unsavedEdit(id) === undefined) storeEdit(id, openEditor(stored));
-    else change((now) => receive(now, stored));
-  }, [id, stored, isSaving, change]);
+    if (current === undefined || isSaving) return;
+    if (unsavedEdit(id) === undefined) storeEdit(id, openEditor(current));
+    else change((now) => receive(now, current));
+  }, [id, current, isSaving, change]);
   useEffect(() => () => forgetUnchanged(id), [id]);
   useWarning(editor !== undefined && isDirty(editor));
   const saves = useRef(false);
@@ -76,20 +76,20 @@ async function saveEdit(id: string): Promise<void> {
   for (let merges = 0; ; merges += 1) {
     const editor = unsavedEdit(id) as Editor | undefined;
     if (editor === undefined || editor.conflicts.length > 0) return;
-    const sent = editor.history.present;
-    const body = toChange(editor.base, sent, editor.ids);
+    const request = editor.history.present;
+    const body = toChange(editor.base, request, editor.ids);
     if (body === null) return;
     try {
-      const stored = await saveLayout(id, body, editor.etag);
+      const response = await saveLayout(id, body, editor.etag);
       // It became a proposal, which has no version. The person goes on there, and this page begins anew.
-      if (stored.etag === "") {
+      if (response.etag === "") {
         storeEdit(id, undefined);
         return;
       }
       // An answer that is on its way may be older.
       await queryClient.cancelQueries({ queryKey: layoutQuery(id).queryKey });
-      queryClient.setQueryData(layoutQuery(id).queryKey, stored);
-      changeEdit(id, (now) => saved(now, sent, stored));
+      queryClient.setQueryData(layoutQuery(id).queryKey, response);
+      changeEdit(id, (now) => confirmSave(now, request, response));
       return;
     } catch (error) {
       if (!isConflict(error) || merges >= mostMerges) throw error;

@@ -22,10 +22,10 @@ const text = texts("library");
 const commonText = texts("common");
 
 export function AssetDialog({ id, onClose }: { id: string; onClose: () => void }) {
-  const [asked, setAsked] = useState<"replace" | "erase" | null>(null);
+  const [dialog, setDialog] = useState<"replace" | "erase" | null>(null);
   const [isErased, setIsErased] = useState(false);
   // What is deleted for good is not read again.
-  const { data: asset, error } = useQuery({ ...assetQuery(id), enabled: asked !== "erase" && !isErased });
+  const { data: asset, error } = useQuery({ ...assetQuery(id), enabled: dialog !== "erase" && !isErased });
   const acting = useMutation({ mutationFn: (act: () => Promise<void>) => act() });
   if (asset === undefined) {
     return (
@@ -34,7 +34,7 @@ export function AssetDialog({ id, onClose }: { id: string; onClose: () => void }
       </Dialog>
     );
   }
-  if (asked === "replace") return <ReplaceDialog asset={asset} onClose={() => setAsked(null)} onReplaced={onClose} />;
+  if (dialog === "replace") return <ReplaceDialog asset={asset} onClose={() => setDialog(null)} onReplaced={onClose} />;
   return (
     <>
       <Dialog
@@ -50,20 +50,20 @@ export function AssetDialog({ id, onClose }: { id: string; onClose: () => void }
               onClose();
               requestShow({ asset });
             }}
-            onReplace={() => setAsked("replace")}
-            onErase={() => setAsked("erase")}
+            onReplace={() => setDialog("replace")}
+            onErase={() => setDialog("erase")}
             onDelete={() =>
               acting.mutate(async () => {
-                const { failures: failed } = await deleteAssets([asset]);
-                if (failed[0] !== undefined) throw failed[0].error;
+                const { failures } = await deleteAssets([asset]);
+                if (failures[0] !== undefined) throw failures[0].error;
                 onClose();
                 sayDeleted([asset]);
               })
             }
             onRestore={() =>
               acting.mutate(async () => {
-                const { failures: failed } = await restoreAssets([asset]);
-                if (failed[0] !== undefined) throw failed[0].error;
+                const { failures } = await restoreAssets([asset]);
+                if (failures[0] !== undefined) throw failures[0].error;
                 onClose();
                 showToast({ message: text("restored", { count: 1, name: asset.name }) });
               })
@@ -84,8 +84,8 @@ export function AssetDialog({ id, onClose }: { id: string; onClose: () => void }
       </Dialog>
       <EraseDialog
         assets={[asset]}
-        isOpen={asked === "erase"}
-        onClose={() => setAsked(null)}
+        isOpen={dialog === "erase"}
+        onClose={() => setDialog(null)}
         onErased={() => {
           setIsErased(true);
           onClose();

@@ -15,21 +15,21 @@ const text = texts("library");
 
 export function AssetForm({ asset: { id, name, tags, deleted_at } }: { asset: Asset }) {
   const isFixed = !useMay("assets:write") || deleted_at !== null;
-  const [typed, setTyped] = useState(name);
+  const [input, setInput] = useState(name);
   const renaming = useSaving(id, (next: string) => ({ name: next }));
   const tagging = useSaving(id, (next: readonly string[]) => ({ tags: [...next] }));
   // The tags that are being saved: one that is typed meanwhile is added to them.
-  const [unsaved, setUnsaved] = useState<readonly string[]>();
+  const [pendingTags, setPendingTags] = useState<readonly string[]>();
   const errors = fieldErrorsOf(renaming.error);
   const rename = (): void => {
-    if (typed.trim() !== name) renaming.mutate(typed);
+    if (input.trim() !== name) renaming.mutate(input);
   };
   return (
     <div className="form">
       <TextField
         label={text("name")}
-        value={typed}
-        onChange={setTyped}
+        value={input}
+        onChange={setInput}
         error={errors["name"]}
         isReadOnly={isFixed}
         onBlur={rename}
@@ -41,10 +41,10 @@ export function AssetForm({ asset: { id, name, tags, deleted_at } }: { asset: As
       <TagField
         label={text("tags")}
         description={text("tagsHint")}
-        value={unsaved ?? tags}
+        value={pendingTags ?? tags}
         onChange={(next) => {
-          setUnsaved(next);
-          tagging.mutate(next, { onSettled: () => setUnsaved(undefined) });
+          setPendingTags(next);
+          tagging.mutate(next, { onSettled: () => setPendingTags(undefined) });
         }}
         isDisabled={isFixed}
       />
@@ -58,8 +58,8 @@ function useSaving<V>(id: string, changeOf: (value: V) => Schemas["AssetChange"]
   return useMutation({
     scope: { id: `asset ${id}` },
     mutationFn: async (value: V) => (await client.patch("/api/v1/assets/{id}", { params: { path: { id } }, body: changeOf(value) })).data,
-    onSuccess: async (changed) => {
-      queryClient.setQueryData(["assets", "one", id], changed);
+    onSuccess: async (asset) => {
+      queryClient.setQueryData(["assets", "one", id], asset);
       await queryClient.invalidateQueries({ queryKey: ["assets", "list"] });
     },
   });

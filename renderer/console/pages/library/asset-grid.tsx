@@ -16,12 +16,12 @@ const text = texts("library");
 interface AssetGridProps {
   assets: readonly Asset[];
   view: LibraryView;
-  chosen: Selection;
+  selection: Selection;
   onChoose: (chosen: Selection) => void;
   onOpen: (id: string) => void;
 }
 
-export function AssetGrid({ assets, view, chosen, onChoose, onOpen }: AssetGridProps) {
+export function AssetGrid({ assets, view, selection, onChoose, onOpen }: AssetGridProps) {
   const mayShow = useMay("schedules:write");
   return (
     <GridList
@@ -31,7 +31,7 @@ export function AssetGrid({ assets, view, chosen, onChoose, onOpen }: AssetGridP
       layout={view === "grid" ? "grid" : "stack"}
       items={assets}
       selectionMode="multiple"
-      selectedKeys={chosen}
+      selectedKeys={selection}
       onSelectionChange={onChoose}
       onAction={(key) => onOpen(String(key))}
     >

@@ -27,9 +27,9 @@ export function AssetPicker({ onPick, kinds, exceptId }: AssetPickerProps) {
   const q = useDeferredValue(words.trim());
   const list = useAssetList({ q: q === "" ? undefined : q, kind: kinds?.length === 1 ? kinds[0] : undefined });
   const isFit = ({ id, kind }: Asset): boolean => kind !== null && id !== exceptId && (kinds === undefined || kinds.includes(kind));
-  const shown = list.assets.filter(isFit);
-  const take = (uploaded: readonly Asset[]): void => {
-    for (const asset of uploaded) if (isFit(asset)) onPick(asset);
+  const matches = list.assets.filter(isFit);
+  const take = (assets: readonly Asset[]): void => {
+    for (const asset of assets) if (isFit(asset)) onPick(asset);
   };
   usePageDrop({ text: text("pickDrop"), take });
   return (
@@ -47,9 +47,9 @@ export function AssetPicker({ onPick, kinds, exceptId }: AssetPickerProps) {
         data-view="grid"
         aria-label={text("pickTitle")}
         layout="grid"
-        items={shown}
+        items={matches}
         onAction={(key) => {
-          const asset = shown.find(({ id }) => id === key);
+          const asset = matches.find(({ id }) => id === key);
           if (asset !== undefined) onPick(asset);
         }}
         renderEmptyState={() => (list.isLoading ? null : <p className="faint">{text(q === "" ? "emptyTitle" : "noneTitle")}</p>)}

@@ -17,8 +17,8 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState("");
   const importing = useMutation({
     mutationFn: async () => {
-      const named = name.trim() === "" ? {} : { name: name.trim() };
-      return (await client.post("/api/v1/assets/import", { body: { url: url.trim(), ...named } })).data;
+      const optionalName = name.trim() === "" ? {} : { name: name.trim() };
+      return (await client.post("/api/v1/assets/import", { body: { url: url.trim(), ...optionalName } })).data;
     },
     onSuccess: async (asset) => {
       onClose();

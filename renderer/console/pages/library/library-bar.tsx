@@ -10,19 +10,19 @@ import { ViewChoice } from "../../ui/view-choice.tsx";
 
 const text = texts("library");
 const views = ["grid", "list"] as const;
-const stored = "library-view";
+const storageKey = "library-view";
 const searchDelayMs = 200;
 
 export type LibraryView = (typeof views)[number];
 
 /** How the person wants to see files on this device. */
-export function useChosenView(): [LibraryView, (view: LibraryView) => void] {
-  const [view, setView] = useState<LibraryView>(() => views.find((each) => each === localStorage.getItem(stored)) ?? "grid");
+export function useLibraryView(): [LibraryView, (view: LibraryView) => void] {
+  const [view, setView] = useState<LibraryView>(() => views.find((each) => each === localStorage.getItem(storageKey)) ?? "grid");
   return [
     view,
-    (chosen) => {
-      localStorage.setItem(stored, chosen);
-      setView(chosen);
+    (next) => {
+      localStorage.setItem(storageKey, next);
+      setView(next);
     },
   ];
 }
@@ -36,9 +36,9 @@ interface LibraryBarProps {
 
 export function LibraryBar({ filter: { q = "", tag, kind }, onChange, view, onView }: LibraryBarProps) {
   const [words, setWords] = useState(q);
-  const { data: known = [] } = useQuery(assetTagsQuery);
+  const { data: tagCounts = [] } = useQuery(assetTagsQuery);
   // A tag in an old link stays visible, and can be taken out, when no file has it any more.
-  const tags = [...new Set([...known.map((each) => each.tag), ...(tag === undefined ? [] : [tag])])];
+  const tags = [...new Set([...tagCounts.map((each) => each.tag), ...(tag === undefined ? [] : [tag])])];
   // The address may change by the browser's back button.
   const [before, setBefore] = useState(q);
   if (before !== q) {
@@ -46,9 +46,9 @@ export function LibraryBar({ filter: { q = "", tag, kind }, onChange, view, onVi
     if (words.trim() !== q) setWords(q);
   }
   useEffect(() => {
-    const wanted = words.trim();
-    if (wanted === q) return undefined;
-    const timer = setTimeout(() => onChange({ q: wanted === "" ? undefined : wanted }), searchDelayMs);
+    const query = words.trim();
+    if (query === q) return undefined;
+    const timer = setTimeout(() => onChange({ q: query === "" ? undefined : query }), searchDelayMs);
     return () => clearTimeout(timer);
   });
   return (

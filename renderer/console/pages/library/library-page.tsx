@@ -12,7 +12,7 @@ import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { AssetDialog } from "./asset-dialog.tsx";
 import { AssetGrid } from "./asset-grid.tsx";
 import { ImportDialog } from "./import-dialog.tsx";
-import { LibraryBar, useChosenView } from "./library-bar.tsx";
+import { LibraryBar, useLibraryView } from "./library-bar.tsx";
 import { LoadMore } from "./load-more.tsx";
 import { SelectionBar } from "./selection-bar.tsx";
 import { UploadButton } from "./upload-button.tsx";
@@ -26,15 +26,15 @@ export function LibraryPage() {
   const navigate = useNavigate({ from: "/library" });
   const mayWrite = useMay("assets:write");
   const list = useAssetList(filter);
-  const [view, chooseView] = useChosenView();
-  const [chosen, setChosen] = useState<Selection>(new Set());
+  const [view, chooseView] = useLibraryView();
+  const [selection, setSelection] = useState<Selection>(new Set());
   const [isImporting, setIsImporting] = useState(false);
-  const selected = list.assets.filter(({ id }) => chosen === "all" || chosen.has(id));
+  const selectedAssets = list.assets.filter(({ id }) => selection === "all" || selection.has(id));
   const isBin = filter.bin === true;
   const isFiltered = filter.q !== undefined || filter.tag !== undefined || filter.kind !== undefined;
   const isEmpty = !list.isLoading && list.error === null && list.assets.length === 0;
   const search = (changes: Partial<typeof filter>): void => {
-    setChosen(new Set());
+    setSelection(new Set());
     void navigate({ search: { ...filter, ...changes }, replace: true });
   };
   const open = (asset: string | undefined): void => void navigate({ search: { ...filter, asset }, replace: asset === undefined });
@@ -62,10 +62,10 @@ export function LibraryPage() {
       {isEmpty ? (
         <NothingHere isBin={isBin} isFiltered={isFiltered} onClear={() => search({ q: undefined, tag: undefined, kind: undefined })} />
       ) : (
-        <AssetGrid assets={list.assets} view={view} chosen={chosen} onChoose={setChosen} onOpen={open} />
+        <AssetGrid assets={list.assets} view={view} selection={selection} onChoose={setSelection} onOpen={open} />
       )}
       <LoadMore list={list} />
-      {selected.length > 0 ? <SelectionBar assets={selected} isBin={isBin} onClear={() => setChosen(new Set())} /> : null}
+      {selectedAssets.length > 0 ? <SelectionBar assets={selectedAssets} isBin={isBin} onClear={() => setSelection(new Set())} /> : null}
       {openId === undefined ? null : <AssetDialog key={openId} id={openId} onClose={() => open(undefined)} />}
       {isImporting ? <ImportDialog onClose={() => setIsImporting(false)} /> : null}
     </Page>

@@ -11,8 +11,8 @@ export function LoadMore({ list: { hasMore, isLoadingMore, loadMore } }: { list:
   useEffect(() => {
     const element = place.current;
     if (element === null) return undefined;
-    const observer = new IntersectionObserver((seen) => {
-      if (seen.some(({ isIntersecting }) => isIntersecting)) loadMore();
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) loadMore();
     });
     observer.observe(element);
     return () => observer.disconnect();

@@ -28,10 +28,10 @@ export function ReplaceDialog({ asset, onClose, onReplaced }: { asset: Asset; on
   });
   const replacing = useMutation({
     mutationFn: () => replace(asset, next!),
-    onSuccess: (replaced) => {
+    onSuccess: (replacement) => {
       onReplaced();
-      const values = { old: asset.name, next: next!.name, count: placesIn(replaced) };
-      showToast({ message: text("replaced", values), undo: () => takeBack(asset, next!, replaced) });
+      const values = { old: asset.name, next: next!.name, count: placesIn(replacement) };
+      showToast({ message: text("replaced", values), undo: () => takeBack(asset, next!, replacement) });
     },
   });
   const isNothing = preview.data !== undefined && placesIn(preview.data) === 0;
@@ -98,12 +98,12 @@ async function replace(
 }
 
 /** Puts the old file back in exactly the places where it was. */
-async function takeBack(old: Asset, next: Asset, replaced: Schemas["ReplacedAsset"]): Promise<void> {
+async function takeBack(old: Asset, next: Asset, replacement: Schemas["ReplacedAsset"]): Promise<void> {
   const only = {
-    item_ids: replaced.playlists.flatMap(({ item_ids }) => item_ids),
-    layout_ids: replaced.backgrounds.map(({ id }) => id),
-    player_ids: replaced.safe_content_of.map(({ id }) => id),
-    team: replaced.is_safe_content_of_team,
+    item_ids: replacement.playlists.flatMap(({ item_ids }) => item_ids),
+    layout_ids: replacement.backgrounds.map(({ id }) => id),
+    player_ids: replacement.safe_content_of.map(({ id }) => id),
+    team: replacement.is_safe_content_of_team,
   };
   await replace(next, old, { only });
   showToast({ message: text("replaceUndone", { old: old.name }) });

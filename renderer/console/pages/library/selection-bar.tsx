@@ -24,15 +24,15 @@ interface SelectionBarProps {
 
 export function SelectionBar({ assets, isBin, onClear }: SelectionBarProps) {
   const mayWrite = useMay("assets:write");
-  const [asked, setAsked] = useState<"tag" | "erase" | null>(null);
-  const [failed, setFailed] = useState<ActionResult["failures"]>([]);
+  const [dialog, setDialog] = useState<"tag" | "erase" | null>(null);
+  const [failures, setFailures] = useState<ActionResult["failures"]>([]);
   const [isRunning, setIsRunning] = useState(false);
-  const act = async (run: () => Promise<ActionResult>, done: (result: ActionResult) => void): Promise<void> => {
+  const act = async (run: () => Promise<ActionResult>, onSuccess: (result: ActionResult) => void): Promise<void> => {
     setIsRunning(true);
     const result = await run();
     setIsRunning(false);
-    setFailed(result.failures);
-    if (result.successes.length > 0) done(result);
+    setFailures(result.failures);
+    if (result.successes.length > 0) onSuccess(result);
     if (result.failures.length === 0) onClear();
   };
   const count = assets.length;
@@ -47,27 +47,27 @@ export function SelectionBar({ assets, isBin, onClear }: SelectionBarProps) {
               onPress={() =>
                 void act(
                   () => restoreAssets(assets),
-                  ({ successes: done }) => showToast({ message: text("restored", named(done)) }),
+                  ({ successes: assets }) => showToast({ message: text("restored", nameValues(assets)) }),
                 )
               }
             >
               <Icon name="restore" />
               {text("restore")}
             </Button>
-            <Button kind="danger" onPress={() => setAsked("erase")}>
+            <Button kind="danger" onPress={() => setDialog("erase")}>
               {text("erase")}
             </Button>
           </>
         ) : null}
         {mayWrite && !isBin ? (
           <>
-            <Button onPress={() => setAsked("tag")}>{text("addTag")}</Button>
+            <Button onPress={() => setDialog("tag")}>{text("addTag")}</Button>
             <Button
               isPending={isRunning}
               onPress={() =>
                 void act(
                   () => deleteAssets(assets),
-                  ({ successes: done }) => sayDeleted(done),
+                  ({ successes: assets }) => sayDeleted(assets),
                 )
               }
             >
@@ -80,20 +80,20 @@ export function SelectionBar({ assets, isBin, onClear }: SelectionBarProps) {
           <Icon name="close" />
         </Button>
       </section>
-      <FailedDialog failed={failed} onClose={() => setFailed([])} />
-      {asked === "tag" ? (
+      <FailedDialog failures={failures} onClose={() => setFailures([])} />
+      {dialog === "tag" ? (
         <TagDialog
-          onClose={() => setAsked(null)}
+          onClose={() => setDialog(null)}
           onTag={(tag) => {
-            setAsked(null);
+            setDialog(null);
             void act(
               () => tagAssets(assets, tag),
-              ({ successes: done }) => showToast({ message: text("tagged", { count: done.length, tag }) }),
+              ({ successes: assets }) => showToast({ message: text("tagged", { count: assets.length, tag }) }),
             );
           }}
         />
       ) : null}
-      <EraseDialog assets={assets} isOpen={asked === "erase"} onClose={() => setAsked(null)} onErased={onClear} />
+      <EraseDialog assets={assets} isOpen={dialog === "erase"} onClose={() => setDialog(null)} onErased={onClear} />
     </>
   );
 }
@@ -101,10 +101,10 @@ export function SelectionBar({ assets, isBin, onClear }: SelectionBarProps) {
 /** Says that files are in the bin, with the way back. */
 export function sayDeleted(assets: readonly Asset[]): void {
   const undo = async (): Promise<void> => {
-    const { failures: failed } = await restoreAssets(assets);
-    if (failed[0] !== undefined) throw failed[0].error;
+    const { failures } = await restoreAssets(assets);
+    if (failures[0] !== undefined) throw failures[0].error;
   };
-  showToast({ message: text("deleted", named(assets)), undo });
+  showToast({ message: text("deleted", nameValues(assets)), undo });
 }
 
 /** Asks before files are deleted for good, naming what is lost. */
@@ -123,14 +123,14 @@ export function EraseDialog({
   const bytes = assets.reduce((total, { size_bytes }) => total + (size_bytes ?? 0), 0);
   return (
     <ConfirmDialog
-      title={text("eraseTitle", named(assets))}
+      title={text("eraseTitle", nameValues(assets))}
       action={text("erase")}
       isOpen={isOpen}
       onClose={onClose}
       run={async () => {
-        const { successes: done, failures: failed } = await eraseAssets(assets);
-        if (failed[0] !== undefined) throw failed[0].error;
-        showToast({ message: text("erased", named(done)) });
+        const { successes: erasedAssets, failures } = await eraseAssets(assets);
+        if (failures[0] !== undefined) throw failures[0].error;
+        showToast({ message: text("erased", nameValues(erasedAssets)) });
         onErased();
       }}
     >
@@ -139,21 +139,21 @@ export function EraseDialog({
   );
 }
 
-function named(assets: readonly Asset[]): { count: number; name: string } {
+function nameValues(assets: readonly Asset[]): { count: number; name: string } {
   return { count: assets.length, name: assets[0]?.name ?? "" };
 }
 
 /** Which files were not changed, and why. */
-function FailedDialog({ failed, onClose }: { failed: ActionResult["failures"]; onClose: () => void }) {
+function FailedDialog({ failures, onClose }: { failures: ActionResult["failures"]; onClose: () => void }) {
   return (
     <Dialog
-      title={text("notDeletedTitle", { count: failed.length })}
-      isOpen={failed.length > 0}
+      title={text("notDeletedTitle", { count: failures.length })}
+      isOpen={failures.length > 0}
       onClose={onClose}
       actions={<Button onPress={onClose}>{commonText("close")}</Button>}
     >
       <ul className="reasons stack gap-2">
-        {failed.map(({ asset, error }) => (
+        {failures.map(({ asset, error }) => (
           <li className="break-words" key={asset.id}>
             {text("notDeleted", { name: asset.name, reason: reasonOf(error) })}
           </li>

@@ -26,22 +26,22 @@ export function CodeField({ value, onChange, onComplete, error, autoFocus = fals
     input.current?.setSelectionRange(caret.current, caret.current);
     caret.current = null;
   });
-  const change = (typed: string): void => {
-    const letters = codeLetters(typed);
+  const change = (next: string): void => {
+    const letters = codeLetters(next);
     // The dash that is added moves what is behind it: the caret stays behind the same letter.
-    const before = codeLetters(typed.slice(0, input.current?.selectionStart ?? typed.length)).length;
+    const before = codeLetters(next.slice(0, input.current?.selectionStart ?? next.length)).length;
     caret.current = Math.min(before + (before > 4 ? 1 : 0), formatCode(letters).length);
     onChange(letters);
     if (letters !== value && examineCode(letters).isComplete) onComplete?.();
   };
-  const shown = wrong === null ? error : text("codeWrongLetter", { letter: wrong });
+  const message = wrong === null ? error : text("codeWrongLetter", { letter: wrong });
   return (
     <TextField
       className="field code-field"
       name="code"
       value={formatCode(value)}
       onChange={change}
-      isInvalid={shown !== undefined}
+      isInvalid={message !== undefined}
       autoFocus={autoFocus}
       autoComplete="off"
       spellCheck="false"
@@ -61,7 +61,7 @@ export function CodeField({ value, onChange, onComplete, error, autoFocus = fals
       <Text slot="description" className="field-description">
         {text("codeDescription")}
       </Text>
-      <FieldError className="field-error">{shown}</FieldError>
+      <FieldError className="field-error">{message}</FieldError>
     </TextField>
   );
 }

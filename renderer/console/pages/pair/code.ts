@@ -7,8 +7,8 @@ const group = `[${pairingCodeAlphabet}]{4}`;
 const codeInText = new RegExp(`(?<![A-Z0-9])(${group})[\\s\\-–—_.]*(${group})(?![A-Z0-9])`);
 
 /** The letters of a code in what was typed or pasted: without spaces, dashes and lower case. */
-export function codeLetters(typed: string): string {
-  const upper = typed.toUpperCase();
+export function codeLetters(input: string): string {
+  const upper = input.toUpperCase();
   const whole = codeInText.exec(upper);
   if (whole !== null) return `${whole[1]}${whole[2]}`;
   return upper.replaceAll(/[^A-Z0-9]/g, "").slice(0, codeLength);

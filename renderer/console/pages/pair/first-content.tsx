@@ -20,7 +20,7 @@ const text = texts("pair");
 const recentCount = 6;
 
 /** What was chosen, with what the form shows of it. */
-export type Chosen =
+export type ContentChoice =
   | null
   | { is: "layout"; id: string }
   | { is: "asset"; asset: Asset }
@@ -34,8 +34,8 @@ export type Chosen =
     };
 
 interface FirstContentProps {
-  value: Chosen;
-  onChange: (chosen: Chosen) => void;
+  value: ContentChoice;
+  onChange: (chosen: ContentChoice) => void;
   onFile: (file: File) => void;
 }
 
@@ -79,7 +79,7 @@ export function FirstContent({ value, onChange, onFile }: FirstContentProps) {
                 <Icon name="upload" />
               </span>
               <p className="grow shrink soft break-words">
-                {isDropTarget ? text("dropHere") : value?.is === "file" ? <FileState chosen={value} /> : text("contentHint")}
+                {isDropTarget ? text("dropHere") : value?.is === "file" ? <FileState choice={value} /> : text("contentHint")}
               </p>
               <FileTrigger onSelect={(files) => take([...(files ?? [])])}>
                 <Button>{text(value?.is === "file" ? "otherFile" : "chooseFile")}</Button>
@@ -146,7 +146,7 @@ export function thumbnailOf({ id }: Pick<Asset, "id">): string {
   return fileUrl(`/api/v1/assets/${id}/thumbnail`);
 }
 
-function FileState({ chosen: { file, state, error } }: { chosen: Extract<Chosen, { is: "file" }> }) {
+function FileState({ choice: { file, state, error } }: { choice: Extract<ContentChoice, { is: "file" }> }) {
   const { name } = file;
   if (state === "failed") {
     return (

@@ -13,7 +13,7 @@ import { TagField } from "../../ui/tag-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { CodeField } from "./code-field.tsx";
 import { codeLetters, examineCode } from "./code.ts";
-import { FirstContent, thumbnailOf, type Chosen } from "./first-content.tsx";
+import { FirstContent, thumbnailOf, type ContentChoice } from "./first-content.tsx";
 import { pairingErrors } from "./pairing-errors.ts";
 import { ScreenPreview } from "./screen-preview.tsx";
 import { uploadFile, type FirstContent as Content, type Orientation, type Plan } from "./set-up.ts";
@@ -35,7 +35,7 @@ export function PairForm({ givenCode, onPaired }: PairFormProps) {
   const [tags, setTags] = useState<readonly string[]>([]);
   const [orientation, setOrientation] = useState<Orientation>("landscape");
   const [timeZone, setTimeZone] = useState<string>(ownZone);
-  const [chosen, setChosen] = useState<Chosen>(null);
+  const [choice, setChoice] = useState<ContentChoice>(null);
   const [missing, setMissing] = useState<{ code?: string; name?: string }>({});
   const codeInput = useRef<HTMLInputElement>(null);
   const form = useRef<HTMLFormElement>(null);
@@ -43,7 +43,7 @@ export function PairForm({ givenCode, onPaired }: PairFormProps) {
   const pairing = useMutation({
     mutationFn: async () => (await impatientClient.post("/api/v1/players/pair", { body: { code, name: name.trim() } })).data,
     onSuccess: (player) => {
-      const plan = { tags, orientation, timeZone: timeZone === ownZone ? null : timeZone, content: contentOf(chosen), key: player.id };
+      const plan = { tags, orientation, timeZone: timeZone === ownZone ? null : timeZone, content: contentOf(choice), key: player.id };
       onPaired(player, plan);
     },
     onError: (error) => {
@@ -64,12 +64,12 @@ export function PairForm({ givenCode, onPaired }: PairFormProps) {
   };
   const take = (file: File): void => {
     const upload = uploadFile(file);
-    const started = { is: "file", file, picture: file.type.startsWith("image/") ? URL.createObjectURL(file) : null, upload } as const;
-    setChosen({ ...started, state: "uploading" });
-    const end = (next: Chosen): void => setChosen((now) => (now?.is === "file" && now.file === file ? next : now));
+    const fileChoice = { is: "file", file, picture: file.type.startsWith("image/") ? URL.createObjectURL(file) : null, upload } as const;
+    setChoice({ ...fileChoice, state: "uploading" });
+    const end = (next: ContentChoice): void => setChoice((now) => (now?.is === "file" && now.file === file ? next : now));
     upload().then(
-      () => end({ ...started, state: "uploaded" }),
-      (error: unknown) => end({ ...started, state: "failed", error }),
+      () => end({ ...fileChoice, state: "uploaded" }),
+      (error: unknown) => end({ ...fileChoice, state: "failed", error }),
     );
   };
   return (
@@ -102,7 +102,7 @@ export function PairForm({ givenCode, onPaired }: PairFormProps) {
             autoComplete="off"
             autoFocus={givenCode !== ""}
           />
-          <FirstContent value={chosen} onChange={setChosen} onFile={take} />
+          <FirstContent value={choice} onChange={setChoice} onFile={take} />
           {errors.other === undefined ? null : <ProblemMessage error={errors.other} />}
         </div>
         <section className="card form" aria-labelledby="pair-more">
@@ -137,7 +137,7 @@ export function PairForm({ givenCode, onPaired }: PairFormProps) {
         </div>
       </div>
       <aside className="pair-side stack gap-3">
-        <ScreenPreview orientation={orientation} code={code} name={name} picture={pictureOf(chosen)} />
+        <ScreenPreview orientation={orientation} code={code} name={name} picture={pictureOf(choice)} />
         <h2>{text("howTitle")}</h2>
         <ol className="pair-how stack gap-2 soft">
           <li>{text("how1")}</li>
@@ -149,14 +149,14 @@ export function PairForm({ givenCode, onPaired }: PairFormProps) {
   );
 }
 
-function contentOf(chosen: Chosen): Content {
+function contentOf(choice: ContentChoice): Content {
   // What was refused is said beside its field; the screen can do without.
-  if (chosen === null || (chosen.is === "file" && chosen.state === "failed")) return null;
-  if (chosen.is === "layout") return chosen;
-  return { is: "asset", asset: chosen.is === "asset" ? async () => chosen.asset : chosen.upload };
+  if (choice === null || (choice.is === "file" && choice.state === "failed")) return null;
+  if (choice.is === "layout") return choice;
+  return { is: "asset", asset: choice.is === "asset" ? async () => choice.asset : choice.upload };
 }
 
-function pictureOf(chosen: Chosen): string | null {
-  if (chosen?.is === "file") return chosen.picture;
-  return chosen?.is === "asset" ? thumbnailOf(chosen.asset) : null;
+function pictureOf(choice: ContentChoice): string | null {
+  if (choice?.is === "file") return choice.picture;
+  return choice?.is === "asset" ? thumbnailOf(choice.asset) : null;
 }

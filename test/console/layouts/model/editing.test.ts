@@ -8,7 +8,7 @@ import {
   openEditor,
   receive,
   redoStep,
-  saved,
+  confirmSave,
   select,
   undoStep,
   type Editor,
@@ -55,7 +55,7 @@ test("[CLY7] only what was changed is sent, zones keep their ids, and new ones a
 
   const sent = now(editor);
   const answer = stored([a, c, { ...sent.zones[2]!, key: "zon_9" }], "2");
-  editor = saved(
+  editor = confirmSave(
     act(editor, (each) => setZone(each, "new-1", { height: 100 })),
     sent,
     answer,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { align, distribute, restack, stackAt } from "../../../../renderer/console/pages/layouts/model/arrange.ts";
-import { boundsOf, centerOf, turned } from "../../../../renderer/console/pages/layouts/model/geometry.ts";
+import { boundsOf, centerOf, rotate } from "../../../../renderer/console/pages/layouts/model/geometry.ts";
 import {
   angleTo,
   growZones,
@@ -51,12 +51,12 @@ test("[CLY1] a turned zone is resized along its own sides, and its opposite corn
     const corner = (each: typeof turnedLayout, x: number, y: number) => {
       const [only] = each.zones;
       const center = centerOf(only!);
-      const away = turned({ x: (x * only!.width) / 2, y: (y * only!.height) / 2 }, rotation);
+      const away = rotate({ x: (x * only!.width) / 2, y: (y * only!.height) / 2 }, rotation);
       return [center.x + away.x, center.y + away.y];
     };
     for (const handle of ["ne", "se", "sw", "nw"] as const) {
       const { x, y } = sidesOf(handle);
-      const pull = turned({ x: x * 60, y: y * 30 }, rotation);
+      const pull = rotate({ x: x * 60, y: y * 30 }, rotation);
       const after = resizeZone(turnedLayout, "a", handle, pull);
       expect([after.zones[0]!.width, after.zones[0]!.height]).toEqual([460, 230]);
       const [before, now] = [corner(turnedLayout, -x, -y), corner(after, -x, -y)];

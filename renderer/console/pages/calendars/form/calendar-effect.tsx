@@ -19,19 +19,19 @@ interface CalendarEffectProps {
 }
 
 export function CalendarEffect({ id, change, first }: CalendarEffectProps) {
-  const wanted = JSON.stringify(change?.dates === undefined ? null : { dates: change.dates });
-  const settled = useDebounced(wanted, settleMs);
+  const request = JSON.stringify(change?.dates === undefined ? null : { dates: change.dates });
+  const stableRequest = useDebounced(request, settleMs);
   const { data, error, isFetching } = useQuery({
     // It depends on all content: whatever event makes calendars old makes it old, too.
-    queryKey: ["calendars", "effect", id, settled],
-    queryFn: ({ signal }) => readCalendarEffect(id, JSON.parse(settled) as CalendarChange, first ?? "", signal),
-    enabled: settled !== "null",
+    queryKey: ["calendars", "effect", id, stableRequest],
+    queryFn: ({ signal }) => readCalendarEffect(id, JSON.parse(stableRequest) as CalendarChange, first ?? "", signal),
+    enabled: stableRequest !== "null",
     placeholderData: keepPreviousData,
     retry: false,
   });
   const { data: uses } = useQuery(usesQuery(id));
-  const isTold = wanted !== "null";
-  const isOld = isFetching || settled !== wanted;
+  const isTold = request !== "null";
+  const isOld = isFetching || stableRequest !== request;
   return (
     <section className="card effect-panel" aria-labelledby="calendar-effect-title" aria-busy={isOld}>
       <h2 id="calendar-effect-title">{text("effect")}</h2>

@@ -6,7 +6,7 @@ import { Button } from "../../../ui/button.tsx";
 import { fieldErrorsOf, ProblemMessage } from "../../../ui/problem-message.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { SaveToDraft } from "../../drafts/save-to-draft.tsx";
-import { repeatedRows, type Values } from "../model/dates.ts";
+import { duplicateRows, type Values } from "../model/dates.ts";
 import { DateRows } from "./date-rows.tsx";
 import { IcalButton } from "./ical-button.tsx";
 import "../../../ui/form-columns.css";
@@ -42,7 +42,7 @@ export function CalendarFields({
   otherActions,
   children,
 }: CalendarFieldsProps) {
-  const isComplete = isSavable && values.name.trim() !== "" && repeatedRows(values.rows).size === 0;
+  const isComplete = isSavable && values.name.trim() !== "" && duplicateRows(values.rows).size === 0;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (isComplete && !saving.isPending) onSave();

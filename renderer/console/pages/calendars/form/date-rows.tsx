@@ -5,7 +5,7 @@ import { texts } from "../../../i18n/texts.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
-import { repeatedRows, withRow, type Row, type Values } from "../model/dates.ts";
+import { duplicateRows, withRow, type Row, type Values } from "../model/dates.ts";
 
 const text = texts("calendars");
 /** A calendar has up to 2,000 dates. */
@@ -20,25 +20,25 @@ interface DateRowsProps {
 export function DateRows({ values, mayWrite, onChange }: DateRowsProps) {
   const [isWhole, setIsWhole] = useState(false);
   const list = useRef<HTMLOListElement>(null);
-  const [added, setAdded] = useState(0);
+  const [addCount, setAddCount] = useState(0);
   useEffect(() => {
-    if (added > 0) list.current?.querySelector<HTMLElement>(":scope > :last-child input")?.focus();
-  }, [added]);
+    if (addCount > 0) list.current?.querySelector<HTMLElement>(":scope > :last-child input")?.focus();
+  }, [addCount]);
   const { rows } = values;
-  const shown = isWhole ? rows : soonRows(rows);
-  const repeated = repeatedRows(rows);
+  const visibleRows = isWhole ? rows : soonRows(rows);
+  const duplicates = duplicateRows(rows);
   const replace = (row: Row, next: Partial<Row>): void =>
     onChange({ ...values, rows: rows.map((each) => (each === row ? { ...row, ...next } : each)) });
   return (
     <div className="stack top gap-3" role="group" aria-label={text("dates")}>
       {rows.length === 0 ? <p className="faint">{text("noDates")}</p> : null}
-      {shown.length < rows.length ? (
+      {visibleRows.length < rows.length ? (
         <Button size="small" onPress={() => setIsWhole(true)}>
           {text("showAll", { count: rows.length })}
         </Button>
       ) : null}
       <ol ref={list} className="date-rows stack gap-3 full-width">
-        {shown.map((row, index) => {
+        {visibleRows.map((row, index) => {
           const day = row.date === "" ? text("newDay") : formatDate(row.date);
           return (
             <li key={row.key} className="date-row grid bottom gap-2" aria-label={row.name === "" ? day : row.name}>
@@ -47,7 +47,7 @@ export function DateRows({ values, mayWrite, onChange }: DateRowsProps) {
                 type="date"
                 value={row.date}
                 onChange={(date) => replace(row, { date })}
-                error={repeated.has(row.key) ? text("twice") : undefined}
+                error={duplicates.has(row.key) ? text("twice") : undefined}
                 isReadOnly={!mayWrite}
               />
               <TextField
@@ -74,7 +74,7 @@ export function DateRows({ values, mayWrite, onChange }: DateRowsProps) {
         <Button
           onPress={() => {
             onChange(withRow(values));
-            setAdded(added + 1);
+            setAddCount(addCount + 1);
           }}
         >
           <Icon name="plus" /> {text("add")}
@@ -88,6 +88,6 @@ export function DateRows({ values, mayWrite, onChange }: DateRowsProps) {
 function soonRows(rows: readonly Row[]): readonly Row[] {
   const today = new Date().toISOString().slice(0, 10);
   const coming = new Set(rows.filter(({ date, isNew }) => !isNew && date >= today).slice(0, mostShown));
-  const shown = rows.filter((row) => row.isNew || coming.has(row));
-  return shown.length === 0 ? rows.slice(-mostShown) : shown;
+  const visibleRows = rows.filter((row) => row.isNew || coming.has(row));
+  return visibleRows.length === 0 ? rows.slice(-mostShown) : visibleRows;
 }

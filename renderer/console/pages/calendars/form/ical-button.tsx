@@ -25,16 +25,16 @@ interface Found {
 }
 
 export function IcalButton({ values, onChange }: IcalButtonProps) {
-  const [found, setFound] = useState<Found | null>(null);
+  const [matches, setMatches] = useState<Found | null>(null);
   const reading = useAct({
     run: async (file: File): Promise<Found> => ({ file: file.name, ...(await readIcal(await file.text())) }),
     changes: [],
-    after: (next) => setFound(next),
+    after: (next) => setMatches(next),
   });
   const take = (dates: readonly CalendarDay[], count: number): void => {
     const { name } = values;
-    onChange(withCalendar(values, { name: name === "" ? nameOf(found!.file) : name, dates }));
-    setFound(null);
+    onChange(withCalendar(values, { name: name === "" ? nameOf(matches!.file) : name, dates }));
+    setMatches(null);
     showToast({ message: text("imported", { count }) });
   };
   const { dates: before } = calendarOf(values);
@@ -51,28 +51,30 @@ export function IcalButton({ values, onChange }: IcalButtonProps) {
           <Icon name="upload" /> {text("import")}
         </Button>
       </FileTrigger>
-      {found === null ? null : (
+      {matches === null ? null : (
         <Dialog
-          title={text("importTitle", { count: found.dates.length, file: found.file })}
+          title={text("importTitle", { count: matches.dates.length, file: matches.file })}
           isOpen
-          onClose={() => setFound(null)}
+          onClose={() => setMatches(null)}
           size="small"
           actions={
             <>
-              <Button onPress={() => setFound(null)}>{text("cancel")}</Button>
-              {before.length === 0 ? null : <Button onPress={() => take(found.dates, found.dates.length)}>{text("importReplace")}</Button>}
-              <Button kind="primary" onPress={() => take(withDates(before, found.dates), found.dates.length)}>
+              <Button onPress={() => setMatches(null)}>{text("cancel")}</Button>
+              {before.length === 0 ? null : (
+                <Button onPress={() => take(matches.dates, matches.dates.length)}>{text("importReplace")}</Button>
+              )}
+              <Button kind="primary" onPress={() => take(withDates(before, matches.dates), matches.dates.length)}>
                 {text("importAdd")}
               </Button>
             </>
           }
         >
           <p className="faint">{text("importText")}</p>
-          {found.warnings.length === 0 ? null : (
+          {matches.warnings.length === 0 ? null : (
             <section className="stack gap-2 above-3">
               <h3>{text("importLeftOut")}</h3>
               <ul>
-                {found.warnings.map(({ code, message }) => (
+                {matches.warnings.map(({ code, message }) => (
                   <li className="break-words" key={`${code} ${message}`}>
                     {readable(message)}
                   </li>

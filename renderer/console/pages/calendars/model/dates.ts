@@ -7,7 +7,7 @@ export interface CalendarDay {
 }
 
 /** A calendar without what only the service writes. */
-export interface Named {
+export interface CalendarContent {
   name: string;
   dates: readonly CalendarDay[];
 }
@@ -32,32 +32,32 @@ export type Part = { is: "name" } | { is: "date"; date: string };
 
 export interface Merged {
   /** Both changes; where they contradict each other, mine. */
-  calendar: Named;
+  calendar: CalendarContent;
   contradictions: readonly Part[];
 }
 
-export function valuesOf({ name, dates }: Named): Values {
+export function valuesOf({ name, dates }: CalendarContent): Values {
   return { name, rows: dates.map((day, key) => ({ key, date: day.date, name: day.name ?? "", isNew: false })) };
 }
 
 /** What the form says. Rows without a date are left out, and of a date that is there twice the first row counts. */
-export function calendarOf({ name, rows }: Values): Named {
+export function calendarOf({ name, rows }: Values): CalendarContent {
   const days = new Map<string, CalendarDay>();
   for (const { date, name: day } of rows) {
     if (date !== "" && !days.has(date)) days.set(date, day.trim() === "" ? { date } : { date, name: day.trim() });
   }
-  return { name: name.trim(), dates: sorted([...days.values()]) };
+  return { name: name.trim(), dates: sortByDate([...days.values()]) };
 }
 
 /** The keys of rows whose date an earlier row has. */
-export function repeatedRows(rows: readonly Row[]): ReadonlySet<number> {
-  const seen = new Set<string>();
-  const repeated = new Set<number>();
+export function duplicateRows(rows: readonly Row[]): ReadonlySet<number> {
+  const dates = new Set<string>();
+  const duplicates = new Set<number>();
   for (const { key, date } of rows) {
-    if (date !== "" && seen.has(date)) repeated.add(key);
-    seen.add(date);
+    if (date !== "" && dates.has(date)) duplicates.add(key);
+    dates.add(date);
   }
-  return repeated;
+  return duplicates;
 }
 
 export function withRow(values: Values, date = "", name = ""): Values {
@@ -65,25 +65,25 @@ export function withRow(values: Values, date = "", name = ""): Values {
 }
 
 /** The form with another state of the calendar. Rows of the same date keep their keys; rows without a date stay. */
-export function withCalendar({ rows }: Pick<Values, "rows">, { name, dates }: Named): Values {
-  const known = new Map(rows.map((row) => [row.date, row]));
+export function withCalendar({ rows }: Pick<Values, "rows">, { name, dates }: CalendarContent): Values {
+  const rowsByDate = new Map(rows.map((row) => [row.date, row]));
   let key = nextKey(rows);
   const next = dates.map((day): Row => {
-    const row = known.get(day.date);
+    const row = rowsByDate.get(day.date);
     return { key: row?.key ?? key++, date: day.date, name: day.name ?? "", isNew: row?.isNew ?? true };
   });
   return { name, rows: [...next, ...rows.filter(({ date }) => date === "")] };
 }
 
 /** The dates of both; where both name a date, the name of `added`. */
-export function withDates(dates: readonly CalendarDay[], added: readonly CalendarDay[]): CalendarDay[] {
+export function withDates(dates: readonly CalendarDay[], more: readonly CalendarDay[]): CalendarDay[] {
   const all = new Map(dates.map((day) => [day.date, day]));
-  for (const day of added) all.set(day.date, day.name === undefined ? (all.get(day.date) ?? day) : day);
-  return sorted([...all.values()]);
+  for (const day of more) all.set(day.date, day.name === undefined ? (all.get(day.date) ?? day) : day);
+  return sortByDate([...all.values()]);
 }
 
 /** @param base from which both began */
-export function mergeCalendars(base: Named, mine: Named, theirs: Named): Merged {
+export function mergeCalendars(base: CalendarContent, mine: CalendarContent, theirs: CalendarContent): Merged {
   const contradictions: Part[] = [];
   let { name } = mine;
   if (mine.name !== theirs.name && base.name !== theirs.name) {
@@ -103,18 +103,18 @@ export function mergeCalendars(base: Named, mine: Named, theirs: Named): Merged 
     const day = isTheirs && isSame(before, here) ? there : here;
     if (day !== undefined) dates.push(day);
   }
-  return { calendar: { name, dates: sorted(dates) }, contradictions };
+  return { calendar: { name, dates: sortByDate(dates) }, contradictions };
 }
 
 /** A calendar with some parts of another. */
-export function withParts(calendar: Named, parts: readonly Part[], from: Named): Named {
-  const wanted = new Set(parts.flatMap((part) => (part.is === "date" ? part.date : [])));
-  const dates = [...calendar.dates.filter(({ date }) => !wanted.has(date)), ...from.dates.filter(({ date }) => wanted.has(date))];
-  return { name: parts.some(({ is }) => is === "name") ? from.name : calendar.name, dates: sorted(dates) };
+export function withParts(calendar: CalendarContent, parts: readonly Part[], from: CalendarContent): CalendarContent {
+  const partDates = new Set(parts.flatMap((part) => (part.is === "date" ? part.date : [])));
+  const dates = [...calendar.dates.filter(({ date }) => !partDates.has(date)), ...from.dates.filter(({ date }) => partDates.has(date))];
+  return { name: parts.some(({ is }) => is === "name") ? from.name : calendar.name, dates: sortByDate(dates) };
 }
 
 /** What saving changes; null: nothing. */
-export function changeOf(before: Named, after: Named): { name?: string; dates?: CalendarDay[] } | null {
+export function changeOf(before: CalendarContent, after: CalendarContent): { name?: string; dates?: CalendarDay[] } | null {
   const isRenamed = before.name !== after.name;
   const differs = firstDifference(before, after) !== null;
   if (!isRenamed && !differs) return null;
@@ -122,7 +122,7 @@ export function changeOf(before: Named, after: Named): { name?: string; dates?: 
 }
 
 /** The first date at which two calendars differ, in name or at all. */
-export function firstDifference(before: Named, after: Named): string | null {
+export function firstDifference(before: CalendarContent, after: CalendarContent): string | null {
   const [one, other] = [before, after].map(({ dates }) => new Map(dates.map((day) => [day.date, day]))) as [
     Map<string, CalendarDay>,
     Map<string, CalendarDay>,
@@ -139,6 +139,6 @@ function nextKey(rows: readonly Row[]): number {
   return Math.max(-1, ...rows.map(({ key }) => key)) + 1;
 }
 
-function sorted(days: readonly CalendarDay[]): CalendarDay[] {
+function sortByDate(days: readonly CalendarDay[]): CalendarDay[] {
   return days.toSorted((a, b) => (a.date < b.date ? -1 : 1));
 }

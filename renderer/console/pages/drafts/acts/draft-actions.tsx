@@ -19,8 +19,8 @@ const text = texts("drafts");
 
 type Open = "publish" | "return" | "rename" | "delete";
 
-export function DraftActions({ versioned, decisions }: { versioned: VersionedDraft; decisions: Decisions }) {
-  const { draft } = versioned;
+export function DraftActions({ current, decisions }: { current: VersionedDraft; decisions: Decisions }) {
+  const { draft } = current;
   const { id, name, change_count: count } = draft;
   const rights = useDraftRights(draft);
   const isWithin = useDraft()?.id === id;
@@ -72,8 +72,8 @@ export function DraftActions({ versioned, decisions }: { versioned: VersionedDra
         </Button>
       ) : null}
       <MenuButton label={text("more", { name })} actions={more} />
-      {open === "publish" ? <PublishDialog versioned={versioned} decisions={decisions} onClose={close} /> : null}
-      {open === "return" ? <ReturnDialog versioned={versioned} onClose={close} /> : null}
+      {open === "publish" ? <PublishDialog current={current} decisions={decisions} onClose={close} /> : null}
+      {open === "return" ? <ReturnDialog current={current} onClose={close} /> : null}
       <NameDialog
         title={text("rename")}
         label={text("name")}

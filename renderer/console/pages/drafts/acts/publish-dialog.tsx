@@ -13,16 +13,16 @@ import { EffectSentence } from "../effect.tsx";
 
 const text = texts("drafts");
 /** What is read anew afterwards, besides what events tell. */
-const changed = ["drafts", "draft-contents", "versions"] as const;
+const staleKeys = ["drafts", "draft-contents", "versions"] as const;
 
 interface PublishDialogProps {
-  versioned: VersionedDraft;
+  current: VersionedDraft;
   decisions: Decisions;
   onClose: () => void;
 }
 
-export function PublishDialog({ versioned, decisions, onClose }: PublishDialogProps) {
-  const { draft, etag } = versioned;
+export function PublishDialog({ current, decisions, onClose }: PublishDialogProps) {
+  const { draft, etag } = current;
   const queries = useQueryClient();
   const [note, setNote] = useState(draft.note ?? "");
   const { data: effect } = useQuery(effectQuery(draft.id, etag));
@@ -30,14 +30,14 @@ export function PublishDialog({ versioned, decisions, onClose }: PublishDialogPr
   const publishing = useAct({
     run: async () => {
       try {
-        return await publishDraft(versioned, note, decisions);
+        return await publishDraft(current, note, decisions);
       } catch (error) {
         // Somebody has changed something meanwhile: it is shown as it is now, and compared again.
         void queries.invalidateQueries({ queryKey: draftQuery(draft.id).queryKey });
         throw error;
       }
     },
-    changes: changed,
+    changes: staleKeys,
     toast: ({ version }) => ({
       message: version === null ? text("publishedNothing") : text("publishedToast", { number: version.number }),
     }),

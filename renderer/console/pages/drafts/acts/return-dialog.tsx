@@ -10,12 +10,12 @@ import { returnDraft } from "../drafts.ts";
 
 const text = texts("drafts");
 
-export function ReturnDialog({ versioned, onClose }: { versioned: VersionedDraft; onClose: () => void }) {
-  const { draft } = versioned;
+export function ReturnDialog({ current, onClose }: { current: VersionedDraft; onClose: () => void }) {
+  const { draft } = current;
   const author = draft.created_by?.name ?? text("unknownPerson");
   const [word, setWord] = useState("");
   const returning = useAct({
-    run: () => returnDraft(versioned, word),
+    run: () => returnDraft(current, word),
     changes: ["drafts", "draft-contents"],
     toast: () => ({ message: text("returnedToast", { name: author }) }),
     after: onClose,

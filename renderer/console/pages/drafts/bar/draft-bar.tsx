@@ -13,10 +13,10 @@ import "./bar.css";
 
 const text = texts("drafts");
 
-export function DraftBar({ active: { id, name: known } }: { active: ActiveDraft }) {
+export function DraftBar({ active: { id, name: fallbackName } }: { active: ActiveDraft }) {
   const { data, error } = useQuery(draftQuery(id));
   const draft = data?.draft;
-  const name = draft?.name ?? known;
+  const name = draft?.name ?? fallbackName;
   const state = draft?.state;
   const needsApproval = useNeedsApproval();
   const collects = needsApproval && draft !== undefined && (state === "open" || state === "returned");
@@ -33,8 +33,8 @@ export function DraftBar({ active: { id, name: known } }: { active: ActiveDraft 
   }, [hasEnded, state, name, isOnOwnPage]);
   useEffect(() => {
     // It was renamed, perhaps by somebody else.
-    if (draft !== undefined && draft.name !== known && !hasEnded) setActiveDraft({ id, name: draft.name });
-  }, [draft, known, id, hasEnded]);
+    if (draft !== undefined && draft.name !== fallbackName && !hasEnded) setActiveDraft({ id, name: draft.name });
+  }, [draft, fallbackName, id, hasEnded]);
   const leave = async (): Promise<void> => {
     // What the draft has created has no page outside of it.
     const isOnlyHere = draft?.changes.some((change) => change.action === "created" && pathname.endsWith(change.id));

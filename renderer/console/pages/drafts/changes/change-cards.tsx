@@ -8,13 +8,15 @@ const text = texts("changes");
 const shownAtFirst = 40;
 
 export function ChangeCards<T>({ changes, card }: { changes: readonly T[]; card: (change: T) => ReactNode }) {
-  const [shown, setShown] = useState(shownAtFirst);
+  const [visibleCount, setVisibleCount] = useState(shownAtFirst);
   return (
     <>
-      <ul className="stack gap-4">{changes.slice(0, shown).map(card)}</ul>
-      {changes.length > shown ? (
+      <ul className="stack gap-4">{changes.slice(0, visibleCount).map(card)}</ul>
+      {changes.length > visibleCount ? (
         <div className="form-end cluster end gap-3">
-          <Button onPress={() => setShown(shown + 100)}>{text("moreChanges", { count: changes.length - shown })}</Button>
+          <Button onPress={() => setVisibleCount(visibleCount + 100)}>
+            {text("moreChanges", { count: changes.length - visibleCount })}
+          </Button>
         </div>
       ) : null}
     </>

@@ -25,11 +25,11 @@ interface PlaylistViewProps {
 
 export function PlaylistView({ before, after, nameOf: nameOfCalendar }: PlaylistViewProps) {
   const rows = useMemo(() => rowsOf(itemChanges(before?.items ?? [], after?.items ?? [])), [before, after]);
-  const [shown, setShown] = useState(shownAtFirst);
-  const seen = rows.slice(0, shown);
+  const [visibleCount, setVisibleCount] = useState(shownAtFirst);
+  const visibleRows = rows.slice(0, visibleCount);
   const assetIds = useMemo(
-    () => rows.slice(0, shown).flatMap((row) => (row.is !== "same" && "asset_id" in row.item ? [row.item.asset_id] : [])),
-    [rows, shown],
+    () => rows.slice(0, visibleCount).flatMap((row) => (row.is !== "same" && "asset_id" in row.item ? [row.item.asset_id] : [])),
+    [rows, visibleCount],
   );
   const assets = useAssetsById(assetIds);
   if (rows.length === 0) return <p className="faint">{text("emptyPlaylist")}</p>;
@@ -38,7 +38,7 @@ export function PlaylistView({ before, after, nameOf: nameOfCalendar }: Playlist
   return (
     <>
       <ol className="change-items stack outlined lined">
-        {seen.map((row) =>
+        {visibleRows.map((row) =>
           row.is === "same" ? (
             <li key={row.key} className="row gap-3 pad-2-3 pad-block-1 sunken small faint">
               {text("same", { count: row.count })}
@@ -48,9 +48,9 @@ export function PlaylistView({ before, after, nameOf: nameOfCalendar }: Playlist
           ),
         )}
       </ol>
-      {rows.length > shown ? (
-        <Button size="small" onPress={() => setShown(shown + 100)}>
-          {text("moreItems", { count: rows.length - shown })}
+      {rows.length > visibleCount ? (
+        <Button size="small" onPress={() => setVisibleCount(visibleCount + 100)}>
+          {text("moreItems", { count: rows.length - visibleCount })}
         </Button>
       ) : null}
     </>

@@ -34,9 +34,9 @@ export function layoutChange(before: Layout | null, after: Layout | null): Layou
     zones.set(key, was === undefined ? "added" : is === undefined ? "removed" : "changed");
     differences.push(...own);
   }
-  const kept = ({ zones: all }: EditedLayout, other: EditedLayout): string =>
+  const commonKeys = ({ zones: all }: EditedLayout, other: EditedLayout): string =>
     all.flatMap(({ key }) => (zoneOf(other, key) === undefined ? [] : key)).join();
-  about("stacking", kept(old, next) === kept(next, old));
+  about("stacking", commonKeys(old, next) === commonKeys(next, old));
   return { before: old, after: next, differences, zones };
 }
 

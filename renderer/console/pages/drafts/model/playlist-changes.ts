@@ -29,19 +29,19 @@ export interface ItemChange {
 /** All items of both versions. A removed one is where it was, after what it followed. */
 export function itemChanges(before: readonly StoredItem[], after: readonly StoredItem[]): ItemChange[] {
   const old = new Map(before.map((item, index) => [item.id, { item, place: index + 1 }]));
-  const kept = new Set(after.map(({ id }) => id));
+  const newIds = new Set(after.map(({ id }) => id));
   const keysOf = (items: readonly StoredItem[]): { key: string }[] => items.map(({ id }) => ({ key: id }));
-  const moved = movedKeys(keysOf(before), keysOf(after));
+  const moves = movedKeys(keysOf(before), keysOf(after));
   const changes = after.map((item, index): ItemChange => {
     const was = old.get(item.id);
     const own = { key: item.id, item, to: index + 1 };
     if (was === undefined) return { ...own, is: "added", from: null, isMoved: false, fields: [] };
     const fields = fieldChanges(was.item, item);
-    const isMoved = moved.has(item.id);
+    const isMoved = moves.has(item.id);
     return { ...own, is: fields.length > 0 ? "changed" : isMoved ? "moved" : "same", from: was.place, isMoved, fields };
   });
   for (const [index, item] of before.entries()) {
-    if (kept.has(item.id)) continue;
+    if (newIds.has(item.id)) continue;
     const previous = before[index - 1]?.id;
     const place = previous === undefined ? 0 : changes.findIndex(({ key }) => key === previous) + 1;
     changes.splice(place, 0, { key: item.id, is: "removed", item, from: index + 1, to: null, isMoved: false, fields: [] });

@@ -34,9 +34,9 @@ export function RestoreDialog({ restoration, onClose }: { restoration: Restorati
   const restoring = useAct({
     run: () => restoreVersion(restoration, false),
     changes: ["versions", "drafts", "draft-contents", ...contentKeys],
-    toast: (published) => ({
-      message: published.version === null ? text("doneInDraft", { number: version }) : doneText(restoration),
-      ...undoOf(published, restoration),
+    toast: (publication) => ({
+      message: publication.version === null ? text("doneInDraft", { number: version }) : doneText(restoration),
+      ...undoOf(publication, restoration),
     }),
     after: onClose,
     showsErrors: true,
@@ -73,7 +73,7 @@ export function RestoreDialog({ restoration, onClose }: { restoration: Restorati
             </ul>
           </>
         )}
-        {isNeeded && showsEffect ? <Effect found={effect} isOpen /> : null}
+        {isNeeded && showsEffect ? <Effect result={effect} isOpen /> : null}
         {isNeeded ? (
           <p className="faint">
             {draft !== null ? text("inDraft", { name: draft.name }) : text(needsApproval ? "needsApproval" : "atOnce")}

@@ -22,14 +22,14 @@ export function VersionPage() {
   const { data, error } = useQuery(versionQuery(number));
   const { data: newest } = useQuery(newestVersionQuery);
   const mayRestore = useMay("versions:write");
-  const [asked, setAsked] = useState<Restoration | null>(null);
+  const [restoration, setRestoration] = useState<Restoration | null>(null);
   const isNewest = newest === Number(number);
   return (
     <Page
       title={text("version", { number })}
       actions={
         data === undefined || isNewest || !mayRestore ? undefined : (
-          <Button kind="primary" onPress={() => setAsked({ number: Number(number), only: null })}>
+          <Button kind="primary" onPress={() => setRestoration({ number: Number(number), only: null })}>
             {text("goBack")}
           </Button>
         )
@@ -56,10 +56,10 @@ export function VersionPage() {
         <>
           {data.note === null && data.restored_from === null ? null : <p className="effect-sentence">{titleOf(data)}</p>}
           {isNewest ? <Arrival number={data.number} /> : null}
-          <VersionChanges version={data} onRestore={isNewest || !mayRestore ? null : setAsked} />
+          <VersionChanges version={data} onRestore={isNewest || !mayRestore ? null : setRestoration} />
         </>
       )}
-      {asked === null ? null : <RestoreDialog restoration={asked} onClose={() => setAsked(null)} />}
+      {restoration === null ? null : <RestoreDialog restoration={restoration} onClose={() => setRestoration(null)} />}
     </Page>
   );
 }

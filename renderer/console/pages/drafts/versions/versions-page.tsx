@@ -36,17 +36,17 @@ export function VersionsPage() {
     (cursor) => readPage(of, cursor),
     { isKeptFresh: true },
   );
-  const [asked, setAsked] = useState<Restoration | null>(null);
+  const [restoration, setRestoration] = useState<Restoration | null>(null);
   const now = useNow();
-  const changed = of === undefined ? undefined : items?.[0]?.changes.find(({ id }) => id === of);
-  const name = changed?.name ?? "";
-  const only = changed === undefined ? null : { kind: changed.kind, id: changed.id, name };
+  const latestChange = of === undefined ? undefined : items?.[0]?.changes.find(({ id }) => id === of);
+  const name = latestChange?.name ?? "";
+  const only = latestChange === undefined ? null : { kind: latestChange.kind, id: latestChange.id, name };
   return (
     <Page title={of === undefined || items === undefined ? text("versions") : text("titleOf", { name })}>
       {of === undefined ? null : (
         <div className="cluster between gap-2-4 near-title">
-          {changed === undefined || changed.action === "deleted" ? null : (
-            <Link to={`/${changed.kind}s/${of}` as "/"} className="inline-row medium tap">
+          {latestChange === undefined || latestChange.action === "deleted" ? null : (
+            <Link to={`/${latestChange.kind}s/${of}` as "/"} className="inline-row medium tap">
               {text("backToEditor", { name })}
             </Link>
           )}
@@ -60,7 +60,7 @@ export function VersionsPage() {
       {items?.length === 0 ? <EmptyState icon="history" title={text("emptyTitle")} text={text("emptyText")} /> : null}
       <div className="stack gap-5">
         {byDay(items ?? [], now, dateOf).map((day) => (
-          <DayView key={day.date} day={day} newest={items?.[0]?.number} onRestore={(number) => setAsked({ number, only })} />
+          <DayView key={day.date} day={day} newest={items?.[0]?.number} onRestore={(number) => setRestoration({ number, only })} />
         ))}
       </div>
       {hasMore ? (
@@ -70,7 +70,7 @@ export function VersionsPage() {
           </Button>
         </div>
       ) : null}
-      {asked === null ? null : <RestoreDialog restoration={asked} onClose={() => setAsked(null)} />}
+      {restoration === null ? null : <RestoreDialog restoration={restoration} onClose={() => setRestoration(null)} />}
     </Page>
   );
 }

@@ -78,17 +78,17 @@ export function toEdited(layout: Layout, ids: ZoneIds = new Map()): EditedLayout
 }
 
 /** The request that saves what differs from what is stored; null: nothing does. */
-export function toChange(stored: EditedLayout, edited: EditedLayout, ids: ZoneIds): LayoutChange | null {
+export function toChange(base: EditedLayout, layout: EditedLayout, ids: ZoneIds): LayoutChange | null {
   const change: LayoutChange = {};
-  if (edited.name !== stored.name) change.name = edited.name;
-  if (edited.width !== stored.width) change.width = edited.width;
-  if (edited.height !== stored.height) change.height = edited.height;
-  if (edited.background_color !== stored.background_color) change.background_color = edited.background_color;
-  if (edited.background_asset_id !== stored.background_asset_id) change.background_asset_id = edited.background_asset_id;
-  if (!isSameTransition(edited.transition, stored.transition)) change.transition = edited.transition;
-  if (!isSameZones(stored.zones, edited.zones)) {
-    const known = new Set(stored.zones.map(({ key }) => key));
-    change.zones = toZones(edited, (key) => (known.has(key) ? (ids.get(key) ?? key) : null));
+  if (layout.name !== base.name) change.name = layout.name;
+  if (layout.width !== base.width) change.width = layout.width;
+  if (layout.height !== base.height) change.height = layout.height;
+  if (layout.background_color !== base.background_color) change.background_color = layout.background_color;
+  if (layout.background_asset_id !== base.background_asset_id) change.background_asset_id = layout.background_asset_id;
+  if (!isSameTransition(layout.transition, base.transition)) change.transition = layout.transition;
+  if (!isSameZones(base.zones, layout.zones)) {
+    const baseKeys = new Set(base.zones.map(({ key }) => key));
+    change.zones = toZones(layout, (key) => (baseKeys.has(key) ? (ids.get(key) ?? key) : null));
   }
   return Object.keys(change).length === 0 ? null : change;
 }
@@ -117,15 +117,15 @@ export function toZones({ zones }: EditedLayout, idOf: (key: string) => string |
 }
 
 /** The ids after saving: the service returns the zones in the order in which they were sent. */
-export function learnIds(ids: ZoneIds, sent: EditedLayout, saved: Pick<Layout, "zones">): ZoneIds {
-  const assigned = saved.zones.map(({ id }) => id);
-  const isFree = ([, id]: [string, string]): boolean => !assigned.includes(id);
-  const learned = new Map([...ids].filter(isFree));
-  for (const [place, { key }] of sent.zones.entries()) {
-    const id = assigned[place];
-    if (id !== undefined && id !== key) learned.set(key, id);
+export function learnIds(ids: ZoneIds, request: EditedLayout, response: Pick<Layout, "zones">): ZoneIds {
+  const serverIds = response.zones.map(({ id }) => id);
+  const isFree = ([, id]: [string, string]): boolean => !serverIds.includes(id);
+  const next = new Map([...ids].filter(isFree));
+  for (const [place, { key }] of request.zones.entries()) {
+    const id = serverIds[place];
+    if (id !== undefined && id !== key) next.set(key, id);
   }
-  return learned;
+  return next;
 }
 
 export function isSameLayout(one: EditedLayout, other: EditedLayout): boolean {

@@ -64,33 +64,33 @@ export interface EditInfo {
 export function edit(editor: Editor, next: EditedLayout, { act, at, token, select = editor.selected }: EditInfo): Editor {
   if (isSameLayout(editor.history.present, next)) return editor;
   const history = step(editor.history, next, { label: act, at, ...(token === undefined ? {} : { token }) });
-  return checked({ ...editor, history, selected: select });
+  return dropStale({ ...editor, history, selected: select });
 }
 
 export function select(editor: Editor, keys: readonly string[]): Editor {
-  return checked({ ...editor, selected: keys });
+  return dropStale({ ...editor, selected: keys });
 }
 
 export function undoStep(editor: Editor): Editor {
-  return checked({ ...editor, history: undo(editor.history) });
+  return dropStale({ ...editor, history: undo(editor.history) });
 }
 
 export function redoStep(editor: Editor): Editor {
-  return checked({ ...editor, history: redo(editor.history) });
+  return dropStale({ ...editor, history: redo(editor.history) });
 }
 
 /** Takes in what somebody else has stored. What both have changed is kept; what cannot be is a conflict, with mine in it. */
-export function receive(editor: Editor, stored: Stored): Editor {
-  if (stored.etag === editor.etag) return editor;
-  const ids = adoptTwins(editor, stored.layout);
-  const theirs = toEdited(stored.layout, ids);
-  return { ...rebased({ ...editor, ids }, editor.base, theirs, stored.etag), news: newsOf(editor, theirs) };
+export function receive(editor: Editor, version: Stored): Editor {
+  if (version.etag === editor.etag) return editor;
+  const ids = adoptTwins(editor, version.layout);
+  const theirs = toEdited(version.layout, ids);
+  return { ...rebase({ ...editor, ids }, editor.base, theirs, version.etag), news: newsOf(editor, theirs) };
 }
 
 /** Takes in that `sent` is stored. It may have been changed further since. */
-export function saved(editor: Editor, sent: EditedLayout, { layout, etag }: Stored): Editor {
-  const ids = learnIds(editor.ids, sent, layout);
-  return { ...rebased({ ...editor, ids }, sent, toEdited(layout, ids), etag), conflicts: [], news: [] };
+export function confirmSave(editor: Editor, request: EditedLayout, { layout, etag }: Stored): Editor {
+  const ids = learnIds(editor.ids, request, layout);
+  return { ...rebase({ ...editor, ids }, request, toEdited(layout, ids), etag), conflicts: [], news: [] };
 }
 
 /** Decides one conflict. */
@@ -104,12 +104,12 @@ export function discard(editor: Editor, at: number): Editor {
   return edit(editor, editor.base, { act: "discard", at });
 }
 
-function rebased(editor: Editor, from: EditedLayout, to: EditedLayout, etag: string): Editor {
+function rebase(editor: Editor, from: EditedLayout, to: EditedLayout, etag: string): Editor {
   const { conflicts } = merge(from, editor.history.present, to);
-  const kept = editor.conflicts.filter((old) => !conflicts.some((conflict) => isSameDifference(old, conflict)));
+  const openConflicts = editor.conflicts.filter((old) => !conflicts.some((conflict) => isSameDifference(old, conflict)));
   // Each state gets the change, so that undoing takes back what this person did and nothing else.
   const history = mapHistory(editor.history, (state) => merge(from, state, to).layout);
-  return checked({ ...editor, history, base: to, etag, conflicts: [...kept, ...conflicts] });
+  return dropStale({ ...editor, history, base: to, etag, conflicts: [...openConflicts, ...conflicts] });
 }
 
 function newsOf(editor: Editor, theirs: EditedLayout): readonly Difference[] {
@@ -118,7 +118,7 @@ function newsOf(editor: Editor, theirs: EditedLayout): readonly Difference[] {
 }
 
 /** Leaves out selected zones that are gone, and conflicts in which both have become the same. */
-function checked(editor: Editor): Editor {
+function dropStale(editor: Editor): Editor {
   const { present } = editor.history;
   const selected = editor.selected.filter((key) => zoneOf(present, key) !== undefined);
   const open = editor.conflicts.length === 0 ? [] : differencesOf(editor.base, present);
@@ -128,12 +128,12 @@ function checked(editor: Editor): Editor {
 
 /** If saving succeeded and its response was lost, what is stored has my new zones: they are the same, and not others beside mine. */
 function adoptTwins({ history, base, ids }: Editor, { zones, ...rest }: Layout): ZoneIds {
-  const adopted = new Map(ids);
+  const next = new Map(ids);
   const own = history.present.zones.filter(({ key }) => zoneOf(base, key) === undefined);
   for (const fresh of toEdited({ ...rest, zones }, ids).zones) {
     if (zoneOf(base, fresh.key) !== undefined || zoneOf(history.present, fresh.key) !== undefined) continue;
     const place = own.findIndex((zone) => isSameZone(zone, fresh));
-    if (place !== -1) adopted.set(own.splice(place, 1)[0]!.key, fresh.key);
+    if (place !== -1) next.set(own.splice(place, 1)[0]!.key, fresh.key);
   }
-  return adopted;
+  return next;
 }

@@ -11,7 +11,7 @@ export function centerOf({ left, top, width, height }: Box): Point {
 }
 
 /** A vector that is turned clockwise. */
-export function turned({ x, y }: Point, degrees: number): Point {
+export function rotate({ x, y }: Point, degrees: number): Point {
   // Exact at right angles, where the cosine is not quite 0.
   const [sin, cos] = degrees % 90 === 0 ? rightAngles[((degrees / 90) % 4) + (degrees < 0 ? 4 : 0)]! : anglesOf(degrees);
   return { x: x * cos - y * sin, y: x * sin + y * cos };
@@ -34,8 +34,8 @@ function anglesOf(degrees: number): readonly [sin: number, cos: number] {
 export function boundsOf(zone: Pick<EditedZone, keyof Box | "rotation">): Box {
   if (zone.rotation % 180 === 0) return { left: zone.left, top: zone.top, width: zone.width, height: zone.height };
   const center = centerOf(zone);
-  const one = turned({ x: zone.width / 2, y: zone.height / 2 }, zone.rotation);
-  const other = turned({ x: zone.width / 2, y: -zone.height / 2 }, zone.rotation);
+  const one = rotate({ x: zone.width / 2, y: zone.height / 2 }, zone.rotation);
+  const other = rotate({ x: zone.width / 2, y: -zone.height / 2 }, zone.rotation);
   const x = Math.max(Math.abs(one.x), Math.abs(other.x));
   const y = Math.max(Math.abs(one.y), Math.abs(other.y));
   return { left: center.x - x, top: center.y - y, width: 2 * x, height: 2 * y };
@@ -55,7 +55,7 @@ export function clamp(value: number, least: number, most: number): number {
 }
 
 /** The zone in whole pixels, wholly inside the layout: what the service accepts. */
-export function fitted<Z extends Box>(zone: Z, layout: Size): Z {
+export function fit<Z extends Box>(zone: Z, layout: Size): Z {
   const width = clamp(Math.round(zone.width), 1, layout.width);
   const height = clamp(Math.round(zone.height), 1, layout.height);
   const left = clamp(Math.round(zone.left), 0, layout.width - width);

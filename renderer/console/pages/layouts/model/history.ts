@@ -52,6 +52,6 @@ export function redo<T, L>(history: History<T, L>): History<T, L> {
 
 /** Changes all states, such as when somebody else's change becomes part of all of them. */
 export function mapHistory<T, L>(history: History<T, L>, change: (state: T) => T): History<T, L> {
-  const changed = (each: Step<T, L>): Step<T, L> => ({ ...each, state: change(each.state) });
-  return { past: history.past.map(changed), present: change(history.present), future: history.future.map(changed) };
+  const apply = (each: Step<T, L>): Step<T, L> => ({ ...each, state: change(each.state) });
+  return { past: history.past.map(apply), present: change(history.present), future: history.future.map(apply) };
 }

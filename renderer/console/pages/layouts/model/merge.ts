@@ -1,6 +1,6 @@
 // Merges what two people have changed in the same layout, zone by zone and part by part.
 import { isSameBox, isSameTransition, zoneOf, type EditedLayout, type EditedZone } from "./edited-layout.ts";
-import { fitted } from "./geometry.ts";
+import { fit } from "./geometry.ts";
 
 /** The parts of a zone that two people can change beside each other. `place`: where and how large it is, and how it is turned. */
 const zoneParts = ["name", "place", "playlist", "background", "transition"] as const;
@@ -30,13 +30,13 @@ export function merge(base: EditedLayout, mine: EditedLayout, theirs: EditedLayo
     else if (!isSamePart(mine, theirs, part)) conflicts.push({ zone: null, part });
   }
   const keys = [...new Set([...base.zones, ...mine.zones, ...theirs.zones].map(({ key }) => key))];
-  const merged = new Map<string, EditedZone>();
+  const zonesByKey = new Map<string, EditedZone>();
   for (const key of keys) {
     const zone = mergeZone(key, zoneOf(base, key), zoneOf(mine, key), zoneOf(theirs, key), conflicts);
-    if (zone !== null) merged.set(key, zone);
+    if (zone !== null) zonesByKey.set(key, zone);
   }
   const order = mergeOrder(keysOf(base), keysOf(mine), keysOf(theirs), conflicts);
-  const zones = order.flatMap((key) => merged.get(key) ?? []).map((zone) => fitted(zone, layout));
+  const zones = order.flatMap((key) => zonesByKey.get(key) ?? []).map((zone) => fit(zone, layout));
   return { layout: { ...layout, zones }, conflicts };
 }
 
@@ -49,8 +49,8 @@ function mergeZone(
 ): EditedZone | null {
   if (base === undefined) return mine ?? theirs ?? null;
   if (mine === undefined || theirs === undefined) {
-    const left = mine ?? theirs;
-    if (left === undefined || isUnchanged(base, left)) return null;
+    const survivor = mine ?? theirs;
+    if (survivor === undefined || isUnchanged(base, survivor)) return null;
     conflicts.push({ zone: key, part: "existence" });
     return mine ?? null;
   }
@@ -77,11 +77,11 @@ function mergeOrder(base: readonly string[], mine: readonly string[], theirs: re
   const ofCommon = (order: readonly string[]): string => order.filter((key) => common.includes(key)).join(" ");
   const [before, own, other] = [ofCommon(base), ofCommon(mine), ofCommon(theirs)];
   if (own !== before && other !== before && own !== other) conflicts.push({ zone: null, part: "stacking" });
-  const [lead, added] = own === before ? [theirs, mine] : [mine, theirs];
+  const [lead, follower] = own === before ? [theirs, mine] : [mine, theirs];
   const order = [...lead];
-  for (const [place, key] of added.entries()) {
+  for (const [place, key] of follower.entries()) {
     if (order.includes(key)) continue;
-    const behind = added.slice(0, place).findLast((each) => order.includes(each));
+    const behind = follower.slice(0, place).findLast((each) => order.includes(each));
     order.splice(behind === undefined ? 0 : order.indexOf(behind) + 1, 0, key);
   }
   return order;
@@ -113,22 +113,24 @@ export function isSameDifference(one: Difference, other: Difference): boolean {
 export function take(layout: EditedLayout, from: EditedLayout, { zone: key, part }: Difference): EditedLayout {
   if (key === null) {
     if (part === "stacking") return { ...layout, zones: inOrderOf(layout.zones, keysOf(from)) };
-    const taken = { ...layout, ...partOfLayout(from, part as LayoutPart) };
-    return { ...taken, zones: taken.zones.map((zone) => fitted(zone, taken)) };
+    const next = { ...layout, ...partOfLayout(from, part as LayoutPart) };
+    return { ...next, zones: next.zones.map((zone) => fit(zone, next)) };
   }
   const other = zoneOf(from, key);
   if (other === undefined) return { ...layout, zones: layout.zones.filter((zone) => zone.key !== key) };
   if (zoneOf(layout, key) === undefined) {
     const zones = inOrderOf([...layout.zones, other], mergeOrder(keysOf(layout), keysOf(layout), keysOf(from), []));
-    return { ...layout, zones: zones.map((zone) => fitted(zone, layout)) };
+    return { ...layout, zones: zones.map((zone) => fit(zone, layout)) };
   }
   const change = part === "existence" ? other : partOfZone(other, part as ZonePart);
-  return { ...layout, zones: layout.zones.map((zone) => (zone.key === key ? fitted({ ...zone, ...change }, layout) : zone)) };
+  return { ...layout, zones: layout.zones.map((zone) => (zone.key === key ? fit({ ...zone, ...change }, layout) : zone)) };
 }
 
 function inOrderOf(zones: readonly EditedZone[], order: readonly string[]): EditedZone[] {
-  const known = zones.filter(({ key }) => order.includes(key)).toSorted((one, other) => order.indexOf(one.key) - order.indexOf(other.key));
-  return [...known, ...zones.filter(({ key }) => !order.includes(key))];
+  const inOrder = zones
+    .filter(({ key }) => order.includes(key))
+    .toSorted((one, other) => order.indexOf(one.key) - order.indexOf(other.key));
+  return [...inOrder, ...zones.filter(({ key }) => !order.includes(key))];
 }
 
 function partOfZone(zone: EditedZone, part: ZonePart): Partial<EditedZone> {

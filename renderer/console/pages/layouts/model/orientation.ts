@@ -1,6 +1,6 @@
 // Makes the portrait version of a landscape layout and the other way round.
 import { withZones, type Box, type EditedLayout, type EditedZone } from "./edited-layout.ts";
-import { fitted } from "./geometry.ts";
+import { fit } from "./geometry.ts";
 
 /** A band such as a header or a ticker is at most this share of the shorter side high. What is higher is a row. */
 const mostOfBand = 0.2;
@@ -18,13 +18,13 @@ export function otherOrientation(layout: EditedLayout): EditedLayout {
   // On a very flat layout the bands would leave nothing between them.
   const keeps = above + below <= size.height / 2;
   const inner = keeps ? { from: above, to: layout.height - below, newFrom: above, newTo: size.height - below } : whole(layout, size);
-  const turned = withZones({ ...layout, ...size }, (zone) => {
+  const rotatedLayout = withZones({ ...layout, ...size }, (zone) => {
     if (keeps && bands.has(zone)) return band(zone, layout, size);
     // What lies over bands too, such as a picture behind everything, is turned with the whole layout.
     const isBetween = zone.top >= inner.from && zone.top + zone.height <= inner.to;
-    return swapped(zone, layout.width, isBetween ? inner : whole(layout, size), size);
+    return swapAxes(zone, layout.width, isBetween ? inner : whole(layout, size), size);
   });
-  return withZones(turned, (zone) => fitted(zone, size));
+  return withZones(rotatedLayout, (zone) => fit(zone, size));
 }
 
 interface Rows {
@@ -66,7 +66,7 @@ function band(zone: EditedZone, layout: EditedLayout, size: { width: number; hei
 }
 
 /** Exchanges the axes. The edges are rounded rather than the sizes: what touches still does. */
-function swapped(zone: EditedZone, width: number, rows: Rows, size: { width: number }): EditedZone {
+function swapAxes(zone: EditedZone, width: number, rows: Rows, size: { width: number }): EditedZone {
   const down = (x: number): number => Math.round(rows.newFrom + (x / width) * (rows.newTo - rows.newFrom));
   const across = (y: number): number => Math.round(((y - rows.from) / (rows.to - rows.from)) * size.width);
   const box: Box = {

@@ -1,6 +1,6 @@
 // Moves, resizes and turns zones. Every result is whole pixels and inside the layout.
 import { withZones, zoneOf, type Box, type EditedLayout, type EditedZone } from "./edited-layout.ts";
-import { centerOf, clamp, fitted, turned, wholeDegrees, type Point } from "./geometry.ts";
+import { centerOf, clamp, fit, rotate, wholeDegrees, type Point } from "./geometry.ts";
 
 /** The edges and corners at which a zone is resized. */
 export const handles = ["n", "ne", "e", "se", "s", "sw", "w", "nw"] as const;
@@ -43,7 +43,7 @@ export function resizeZone(layout: EditedLayout, key: string, handle: Handle, by
   const zone = zoneOf(layout, key);
   if (zone === undefined) return layout;
   const sides = sidesOf(handle);
-  const own = turned(by, -zone.rotation);
+  const own = rotate(by, -zone.rotation);
   let width = Math.max(leastSide, zone.width + sides.x * own.x);
   let height = Math.max(leastSide, zone.height + sides.y * own.y);
   if (keepsRatio) {
@@ -71,7 +71,7 @@ function roomFor(zone: Box, sides: Point, layout: EditedLayout): Point {
 
 /** The rectangle of another size whose opposite edge or corner is where it was, as it is seen on the screen. */
 function boxAfter(zone: EditedZone, { width, height }: { width: number; height: number }, sides: Point): Box {
-  const shift = turned({ x: (sides.x * (width - zone.width)) / 2, y: (sides.y * (height - zone.height)) / 2 }, zone.rotation);
+  const shift = rotate({ x: (sides.x * (width - zone.width)) / 2, y: (sides.y * (height - zone.height)) / 2 }, zone.rotation);
   const center = centerOf(zone);
   return { left: center.x + shift.x - width / 2, top: center.y + shift.y - height / 2, width, height };
 }
@@ -99,7 +99,7 @@ export function angleTo({ x, y }: Point, snaps: boolean): number {
 
 /** Changes a zone by numbers and choices. What exceeds the layout is limited to it. */
 export function setZone(layout: EditedLayout, key: string, changes: Partial<Omit<EditedZone, "key">>): EditedLayout {
-  return withZones(layout, (zone) => (zone.key === key ? fitted({ ...zone, ...changes }, layout) : zone));
+  return withZones(layout, (zone) => (zone.key === key ? fit({ ...zone, ...changes }, layout) : zone));
 }
 
 /** Another size of the layout. The zones keep their shares of it. */
@@ -111,11 +111,11 @@ export function resizeLayout(layout: EditedLayout, width: number, height: number
     const top = Math.round(zone.top * down);
     const right = Math.round((zone.left + zone.width) * across);
     const bottom = Math.round((zone.top + zone.height) * down);
-    return fitted({ ...zone, left, top, width: right - left, height: bottom - top }, { width, height });
+    return fit({ ...zone, left, top, width: right - left, height: bottom - top }, { width, height });
   });
   return { ...layout, width, height, zones };
 }
 
 function withBox(layout: EditedLayout, key: string, box: Box): EditedLayout {
-  return withZones(layout, (zone) => (zone.key === key ? fitted({ ...zone, ...box }, layout) : zone));
+  return withZones(layout, (zone) => (zone.key === key ? fit({ ...zone, ...box }, layout) : zone));
 }

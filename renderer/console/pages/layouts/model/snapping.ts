@@ -47,11 +47,11 @@ export function gridOf({ width, height }: Size): number {
 }
 
 /** All lines that attract zones but the moved ones themselves. */
-export function linesOf(layout: EditedLayout, moved: readonly string[], rules: SnapRules): Lines {
+export function linesOf(layout: EditedLayout, movingKeys: readonly string[], rules: SnapRules): Lines {
   const x: Line[] = ofSpan(0, layout.width, "layout", "both");
   const y: Line[] = ofSpan(0, layout.height, "layout", "both");
   for (const zone of layout.zones) {
-    if (moved.includes(zone.key)) continue;
+    if (movingKeys.includes(zone.key)) continue;
     const { left, top, width, height } = boundsOf(zone);
     x.push(...ofSpan(left, width, "zone", "middles"));
     y.push(...ofSpan(top, height, "zone", "middles"));

@@ -1,6 +1,6 @@
 // Adds, duplicates and removes zones.
 import type { Box, EditedLayout, EditedZone } from "./edited-layout.ts";
-import { boundsOf, fitted } from "./geometry.ts";
+import { boundsOf, fit } from "./geometry.ts";
 
 /** How far a copy lies from its original, so that both are seen. */
 const copyShift = 40;
@@ -29,39 +29,39 @@ export function removeZones(layout: EditedLayout, keys: readonly string[]): Edit
 
 /** Puts a copy of each of these zones directly in front of it. @param copies the keys of the copies, by those of the originals */
 export function duplicateZones(layout: EditedLayout, copies: ReadonlyMap<string, string>): EditedLayout {
-  let named = layout;
+  let draft = layout;
   const zones = layout.zones.flatMap((zone) => {
     const key = copies.get(zone.key);
     if (key === undefined) return [zone];
-    const copy = { ...zone, key, name: freeName(named, zone.name), ...shifted(zone, layout) };
-    named = { ...named, zones: [...named.zones, copy] };
+    const copy = { ...zone, key, name: freeName(draft, zone.name), ...offsetCopy(zone, layout) };
+    draft = { ...draft, zones: [...draft.zones, copy] };
     return [zone, copy];
   });
   return { ...layout, zones };
 }
 
 /** Beside the original; at the edge of the layout on its other side. */
-function shifted(zone: EditedZone, layout: EditedLayout): Pick<Box, "left" | "top"> {
+function offsetCopy(zone: EditedZone, layout: EditedLayout): Pick<Box, "left" | "top"> {
   const shift = (start: number, length: number, whole: number): number =>
     start + length + copyShift <= whole ? start + copyShift : Math.max(0, start - copyShift);
   return { left: shift(zone.left, zone.width, layout.width), top: shift(zone.top, zone.height, layout.height) };
 }
 
 /** A name that no zone has: `Main 2` after `Main`. */
-function freeName({ zones }: EditedLayout, wanted: string): string {
-  const taken = new Set(zones.map(({ name }) => name));
-  if (!taken.has(wanted)) return wanted;
-  const stem = wanted.replace(/ [0-9]{1,3}$/, "");
+function freeName({ zones }: EditedLayout, proposal: string): string {
+  const names = new Set(zones.map(({ name }) => name));
+  if (!names.has(proposal)) return proposal;
+  const stem = proposal.replace(/ [0-9]{1,3}$/, "");
   for (let number = 2; ; number += 1) {
     const name = `${stem.slice(0, longestName - 4)} ${number}`;
-    if (!taken.has(name)) return name;
+    if (!names.has(name)) return name;
   }
 }
 
 /** The largest rectangle without zones; if there is none worth it, the middle quarter. */
 function freePlace(layout: EditedLayout): Box {
   const { width, height, zones } = layout;
-  const middle = fitted({ left: width / 4, top: height / 4, width: width / 2, height: height / 2 }, layout);
+  const middle = fit({ left: width / 4, top: height / 4, width: width / 2, height: height / 2 }, layout);
   if (zones.length > mostSearched) return middle;
   const boxes = zones.map(boundsOf);
   const xs = edges([0, width, ...boxes.flatMap((box) => [box.left, box.left + box.width])], width);
@@ -75,7 +75,7 @@ function freePlace(layout: EditedLayout): Box {
           if ((best === null || box.width * box.height > best.width * best.height) && !boxes.some((other) => overlap(box, other)))
             best = box;
         }
-  return best === null || best.width * best.height < (width * height) / 50 ? middle : fitted(best, layout);
+  return best === null || best.width * best.height < (width * height) / 50 ? middle : fit(best, layout);
 }
 
 function edges(values: readonly number[], most: number): number[] {

@@ -19,11 +19,11 @@ interface ColorFieldProps {
 
 export function ColorField({ label, value, onChange, onClear, isDisabled }: ColorFieldProps) {
   const id = useId();
-  const [typed, setTyped] = useState<string | null>(null);
-  const isWrong = typed !== null && typed.trim() !== "" && !pattern.test(typed.trim());
+  const [hexInput, setHexInput] = useState<string | null>(null);
+  const isWrong = hexInput !== null && hexInput.trim() !== "" && !pattern.test(hexInput.trim());
   const commit = (): void => {
-    if (typed !== null && pattern.test(typed.trim())) onChange(typed.trim().toLowerCase());
-    if (!isWrong) setTyped(null);
+    if (hexInput !== null && pattern.test(hexInput.trim())) onChange(hexInput.trim().toLowerCase());
+    if (!isWrong) setHexInput(null);
   };
   return (
     <div className="field">
@@ -36,20 +36,20 @@ export function ColorField({ label, value, onChange, onClear, isDisabled }: Colo
           value={sixDigits(value)}
           disabled={isDisabled}
           onChange={({ target }) => {
-            setTyped(null);
+            setHexInput(null);
             onChange(target.value);
           }}
         />
         <input
           id={id}
           className="input"
-          value={typed ?? value ?? ""}
+          value={hexInput ?? value ?? ""}
           placeholder={onClear === undefined ? "#000000" : text("transparent")}
           disabled={isDisabled}
           aria-invalid={isWrong}
           spellCheck={false}
           maxLength={9}
-          onChange={({ target }) => setTyped(target.value)}
+          onChange={({ target }) => setHexInput(target.value)}
           onBlur={commit}
           onKeyDown={({ key }) => (key === "Enter" ? commit() : undefined)}
         />

@@ -28,11 +28,11 @@ export function Conflicts({ id, editor, change }: ConflictsProps) {
   const { data } = useQuery({ ...playlistNamesQuery, enabled: conflicts.length > 0 });
   const playlistName = (id: string | null): string =>
     id === null ? text("noPlaylist") : (data?.find((each) => each.id === id)?.name ?? text("otherPlaylist"));
-  const merged = news.filter((each) => !conflicts.some((conflict) => isSameDifference(conflict, each)));
-  const names = merged.slice(0, mostNews).map((each) => differenceText(each, base, history.present));
+  const mergedNews = news.filter((each) => !conflicts.some((conflict) => isSameDifference(conflict, each)));
+  const names = mergedNews.slice(0, mostNews).map((each) => differenceText(each, base, history.present));
   return (
     <>
-      {merged.length === 0 ? null : (
+      {mergedNews.length === 0 ? null : (
         <div className="layout-news pad-3-4 rounded cluster gap-3 tint" role="status">
           <Icon name="team" />
           <div>
@@ -45,7 +45,7 @@ export function Conflicts({ id, editor, change }: ConflictsProps) {
                 </span>
               )}
             </strong>
-            <p>{text("newsText", { parts: names.join(" · "), more: merged.length - names.length })}</p>
+            <p>{text("newsText", { parts: names.join(" · "), more: mergedNews.length - names.length })}</p>
           </div>
           <Button size="small" onPress={() => change((now) => ({ ...now, news: [] }))}>
             {text("newsRead")}

@@ -39,8 +39,8 @@ export function LayoutPanel({ layout, isReadOnly, change }: LayoutPanelProps) {
     change((now) => edit(now, next(now.history.present), { act: "layout", at: Date.now(), ...(token === undefined ? {} : { token }) }));
   const set = (changes: Partial<EditedLayout>, token?: string): void => act((now) => ({ ...now, ...changes }), token);
   const own = `${layout.width}x${layout.height}`;
-  const known = sizes.map(({ id, name }) => ({ id: id as string, name: text(name) }));
-  const options = known.some(({ id }) => id === own) ? known : [{ id: own, name: text("sizeOther") }, ...known];
+  const sizeChoices = sizes.map(({ id, name }) => ({ id: id as string, name: text(name) }));
+  const options = sizeChoices.some(({ id }) => id === own) ? sizeChoices : [{ id: own, name: text("sizeOther") }, ...sizeChoices];
   return (
     <>
       <NameField value={layout.name} onChange={(name) => set({ name })} isDisabled={isReadOnly} />

@@ -12,17 +12,17 @@ interface NameFieldProps {
 }
 
 export function NameField({ value, onChange, isDisabled }: NameFieldProps) {
-  const [typed, setTyped] = useState<string | null>(null);
+  const [input, setInput] = useState<string | null>(null);
   const commit = (): void => {
-    const name = typed?.trim() ?? "";
+    const name = input?.trim() ?? "";
     if (name !== "" && name !== value) onChange(name);
-    setTyped(null);
+    setInput(null);
   };
   return (
     <TextField
       label={text("name")}
-      value={typed ?? value}
-      onChange={setTyped}
+      value={input ?? value}
+      onChange={setInput}
       onBlur={commit}
       onKeyDown={(event) => {
         if (event.key === "Enter") commit();

@@ -11,7 +11,7 @@ type Transition = NonNullable<EditedLayout["transition"]>;
 type Kind = Transition["type"] | "none";
 
 const kinds = Object.keys(transitionNames) as Transition["type"][];
-const directed: readonly Kind[] = ["slide", "push", "wipe"];
+const withDirection: readonly Kind[] = ["slide", "push", "wipe"];
 const directionNames = { left: "directionLeft", right: "directionRight", up: "directionUp", down: "directionDown" } as const;
 const directions = Object.keys(directionNames) as Transition["direction"][];
 const firstOne: Transition = { type: "crossfade", duration_ms: 600, easing: "ease-in-out", direction: "left" };
@@ -53,7 +53,7 @@ export function TransitionFields({ label, value, onChange, isDisabled }: Transit
               if (!Number.isNaN(seconds)) onChange({ ...value, duration_ms: Math.round(seconds * 1_000) });
             }}
           />
-          {directed.includes(value.type) ? (
+          {withDirection.includes(value.type) ? (
             <Select
               label={text("direction")}
               options={directions.map((id) => ({ id, name: text(directionNames[id]) }))}

@@ -20,9 +20,9 @@ export function ZoneList({ editor, isReadOnly, change }: ZoneListProps) {
     getItems: (keys) => [...keys].map((key) => ({ "text/plain": String(key) })),
     getDropOperation: () => "move",
     onReorder: ({ keys, target: { key, dropPosition } }) => {
-      const [moved] = keys;
-      if (moved === undefined || dropPosition === "on") return;
-      change((now) => edit(now, restacked(now, String(moved), key, dropPosition), { act: "stack", at: Date.now() }));
+      const [source] = keys;
+      if (source === undefined || dropPosition === "on") return;
+      change((now) => edit(now, moveTo(now, String(source), key, dropPosition), { act: "stack", at: Date.now() }));
     },
   });
   return (
@@ -54,8 +54,8 @@ export function ZoneList({ editor, isReadOnly, change }: ZoneListProps) {
 }
 
 /** The list runs from front to back, the layout's zones from back to front. */
-function restacked({ history: { present } }: Editor, moved: string, target: Key, position: "before" | "after") {
-  const rest = present.zones.filter(({ key }) => key !== moved);
+function moveTo({ history: { present } }: Editor, sourceKey: string, target: Key, position: "before" | "after") {
+  const rest = present.zones.filter(({ key }) => key !== sourceKey);
   const place = rest.findIndex(({ key }) => key === target);
-  return place === -1 ? present : stackAt(present, moved, position === "before" ? place + 1 : place);
+  return place === -1 ? present : stackAt(present, sourceKey, position === "before" ? place + 1 : place);
 }

@@ -15,7 +15,7 @@ export interface DragKeys {
   free: boolean;
 }
 
-export interface Dragged {
+export interface DragResult {
   layout: EditedLayout;
   guides: readonly Guide[];
 }
@@ -27,12 +27,12 @@ export const actOfHold = { zones: "move", handle: "resize", turn: "turn" } as co
  * @param by how far the pointer has moved since, in layout pixels
  * @param at where the pointer is, in layout pixels
  */
-export function dragTo(from: EditedLayout, hold: Hold, by: Point, at: Point, keys: DragKeys, rules: SnapRules | null): Dragged {
+export function dragTo(from: EditedLayout, hold: Hold, by: Point, at: Point, keys: DragKeys, rules: SnapRules | null): DragResult {
   switch (hold.is) {
     case "zones":
-      return moved(from, hold.keys, keys.shift ? straight(by) : by, keys.free ? null : rules);
+      return move(from, hold.keys, keys.shift ? straight(by) : by, keys.free ? null : rules);
     case "handle":
-      return resized(from, hold, by, keys, rules);
+      return resize(from, hold, by, keys, rules);
     case "turn": {
       const zone = zoneOf(from, hold.key);
       if (zone === undefined) return { layout: from, guides: [] };
@@ -46,22 +46,22 @@ function straight({ x, y }: Point): Point {
   return Math.abs(x) >= Math.abs(y) ? { x, y: 0 } : { x: 0, y };
 }
 
-function moved(from: EditedLayout, keys: readonly string[], by: Point, rules: SnapRules | null): Dragged {
+function move(from: EditedLayout, keys: readonly string[], by: Point, rules: SnapRules | null): DragResult {
   const boxes = from.zones.filter(({ key }) => keys.includes(key)).map(boundsOf);
   if (boxes.length === 0 || rules === null) return { layout: moveZones(from, keys, by), guides: [] };
-  const snapped = snapMove(around(boxes), reachableMove(from, keys, by), linesOf(from, keys, rules));
-  const reached = reachableMove(from, keys, snapped.by);
+  const snap = snapMove(around(boxes), reachableMove(from, keys, by), linesOf(from, keys, rules));
+  const reach = reachableMove(from, keys, snap.by);
   // At the edge of the layout a zone may stop before the line.
-  const guides = snapped.guides.filter(({ axis }) => Math.abs(reached[axis] - snapped.by[axis]) < 1);
-  return { layout: moveZones(from, keys, reached), guides };
+  const guides = snap.guides.filter(({ axis }) => Math.abs(reach[axis] - snap.by[axis]) < 1);
+  return { layout: moveZones(from, keys, reach), guides };
 }
 
-function resized(from: EditedLayout, hold: { key: string; handle: Handle }, by: Point, keys: DragKeys, rules: SnapRules | null): Dragged {
+function resize(from: EditedLayout, hold: { key: string; handle: Handle }, by: Point, keys: DragKeys, rules: SnapRules | null): DragResult {
   const zone = zoneOf(from, hold.key);
   const sides = sidesOf(hold.handle);
   // The sides of a turned zone are parallel to no line, and a kept ratio leaves no choice.
   if (zone === undefined || zone.rotation !== 0 || keys.shift || keys.free || rules === null)
     return { layout: resizeZone(from, hold.key, hold.handle, by, keys.shift), guides: [] };
-  const snapped = snapResize(zone, sides, by, linesOf(from, [hold.key], rules));
-  return { layout: resizeZone(from, hold.key, hold.handle, snapped.by), guides: snapped.guides };
+  const snap = snapResize(zone, sides, by, linesOf(from, [hold.key], rules));
+  return { layout: resizeZone(from, hold.key, hold.handle, snap.by), guides: snap.guides };
 }

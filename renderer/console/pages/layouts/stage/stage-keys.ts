@@ -7,7 +7,7 @@ import { growZones, moveZones, turnZone } from "../model/place.ts";
 import { duplicateZones, removeZones } from "../model/zones.ts";
 
 /** A key as far as it matters here. */
-export interface Pressed {
+export interface KeyPress {
   key: string;
   altKey: boolean;
   shiftKey: boolean;
@@ -26,14 +26,14 @@ const turnKeys: Readonly<Record<string, number>> = { ".": 1, ",": -1, ">": 15, "
 
 /**
  * What a key does to the editor; null: nothing.
- * @param focused the zone that has the focus. If it is not selected, the key is about it alone.
+ * @param focusKey the zone that has the focus. If it is not selected, the key is about it alone.
  */
-export function pressKey(editor: Editor, focused: string, pressed: Pressed, at: number): Editor | null {
-  const { key, altKey, shiftKey, mainKey } = pressed;
-  const chosen = editor.selected.includes(focused) ? editor.selected : [focused];
+export function pressKey(editor: Editor, focusKey: string, press: KeyPress, at: number): Editor | null {
+  const { key, altKey, shiftKey, mainKey } = press;
+  const keys = editor.selected.includes(focusKey) ? editor.selected : [focusKey];
   const zones = editor.history.present.zones;
   const act = (name: Act, next: EditedLayout, more: { token?: string; select?: readonly string[] } = {}): Editor =>
-    edit(select(editor, chosen), next, { act: name, at, ...more });
+    edit(select(editor, keys), next, { act: name, at, ...more });
   const layout = editor.history.present;
   if (mainKey) {
     if (key === "a")
@@ -42,24 +42,24 @@ export function pressKey(editor: Editor, focused: string, pressed: Pressed, at: 
         zones.map((zone) => zone.key),
       );
     if (key !== "d") return null;
-    const copies = copiesOf(chosen);
+    const copies = copiesOf(keys);
     return act("duplicate", duplicateZones(layout, copies), { select: [...copies.values()] });
   }
   const arrow = arrows[key];
   if (arrow !== undefined) {
     const by = { x: arrow.x * (shiftKey ? 10 : 1), y: arrow.y * (shiftKey ? 10 : 1) };
-    const token = `${altKey ? "grow" : "move"} ${chosen.join(" ")}`;
-    return altKey ? act("resize", growZones(layout, chosen, by), { token }) : act("move", moveZones(layout, chosen, by), { token });
+    const token = `${altKey ? "grow" : "move"} ${keys.join(" ")}`;
+    return altKey ? act("resize", growZones(layout, keys, by), { token }) : act("move", moveZones(layout, keys, by), { token });
   }
   if (altKey) return null;
   const stack = stackKeys[key];
-  if (stack !== undefined) return act("stack", restack(layout, chosen, stack));
+  if (stack !== undefined) return act("stack", restack(layout, keys, stack));
   const turn = turnKeys[key];
   if (turn !== undefined) {
-    const turned = chosen.reduce((each, one) => turnZone(each, one, zones.find((zone) => zone.key === one)!.rotation + turn), layout);
-    return act("turn", turned, { token: `turn ${chosen.join(" ")}` });
+    const next = keys.reduce((each, one) => turnZone(each, one, zones.find((zone) => zone.key === one)!.rotation + turn), layout);
+    return act("turn", next, { token: `turn ${keys.join(" ")}` });
   }
-  if (key === "Delete" || key === "Backspace") return act("remove", removeZones(layout, chosen));
+  if (key === "Delete" || key === "Backspace") return act("remove", removeZones(layout, keys));
   if (key === "Escape") return editor.selected.length === 0 ? null : select(editor, []);
   return null;
 }

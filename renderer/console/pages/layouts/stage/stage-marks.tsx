@@ -3,7 +3,7 @@ import type { CSSProperties } from "react";
 import type { EditedLayout, EditedZone } from "../model/edited-layout.ts";
 import { handles } from "../model/place.ts";
 import { gridOf, safeAreaOf, type Guide } from "../model/snapping.ts";
-import { placed } from "./placed.ts";
+import { boxStyleOf } from "./box-style.ts";
 import type { StageRules } from "./use-drag.ts";
 
 interface StageMarksProps {
@@ -19,12 +19,12 @@ export function StageMarks({ layout, rules, guides, selected, isReadOnly, isDrag
   return (
     <div className="stage-marks fill" aria-hidden="true">
       {rules.hasGrid ? <Grid layout={layout} /> : null}
-      {rules.hasSafeArea ? <span className="stage-safe" style={placed(safeAreaOf(layout), layout)} /> : null}
+      {rules.hasSafeArea ? <span className="stage-safe" style={boxStyleOf(safeAreaOf(layout), layout)} /> : null}
       {guides.map(({ axis, at, kind }) => (
         <span key={`${axis} ${at}`} className="stage-guide" data-axis={axis} data-kind={kind} style={lineAt(axis, at, layout)} />
       ))}
       {selected.map((zone) => (
-        <span key={zone.key} className="stage-selection" style={{ ...placed(zone, layout), rotate: `${zone.rotation}deg` }}>
+        <span key={zone.key} className="stage-selection" style={{ ...boxStyleOf(zone, layout), rotate: `${zone.rotation}deg` }}>
           {selected.length === 1 && !isReadOnly ? <Handles isDragged={isDragged} zone={zone} /> : null}
         </span>
       ))}

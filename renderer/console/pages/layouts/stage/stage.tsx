@@ -7,11 +7,11 @@ import { Preview } from "../../../preview/preview.tsx";
 import { select, type Editor } from "../model/editor.ts";
 import { isSameZone, zoneOf, type EditedZone, type Size } from "../model/edited-layout.ts";
 import { selectionText, placeText } from "../words.ts";
-import { placed } from "./placed.ts";
+import { boxStyleOf } from "./box-style.ts";
 import { StageMarks } from "./stage-marks.tsx";
 import { pressKey } from "./stage-keys.ts";
-import type { Dragged } from "./drag.ts";
-import { toggled, type StageRules } from "./use-drag.ts";
+import type { DragResult } from "./drag.ts";
+import { toggle, type StageRules } from "./use-drag.ts";
 import type { LayoutPreview } from "./use-layout-preview.ts";
 import { ZoneContent } from "./zone-content.tsx";
 import "./stage.css";
@@ -22,7 +22,7 @@ interface StageProps {
   stage: RefObject<HTMLDivElement | null>;
   editor: Editor;
   /** What a drag makes of the layout; null: nothing is dragged. */
-  dragged: Dragged | null;
+  drag: DragResult | null;
   rules: StageRules;
   /** What a screen would show of it; null: there is nothing, or not yet. */
   preview: LayoutPreview | null;
@@ -32,9 +32,9 @@ interface StageProps {
   say: (words: string) => void;
 }
 
-export function Stage({ stage, editor, dragged, rules, preview, isReadOnly, change, say }: StageProps) {
+export function Stage({ stage, editor, drag, rules, preview, isReadOnly, change, say }: StageProps) {
   const hintId = useId();
-  const layout = dragged?.layout ?? editor.history.present;
+  const layout = drag?.layout ?? editor.history.present;
   const onKeyDown = (event: KeyboardEvent): void => {
     const key = (event.target as Element).closest<HTMLElement>("[data-zone]")?.dataset["zone"];
     if (key === undefined) return;
@@ -51,12 +51,12 @@ export function Stage({ stage, editor, dragged, rules, preview, isReadOnly, chan
     // A mouse has selected when it was pressed.
     const { pointerType } = event.nativeEvent as PointerEvent;
     if (event.detail !== 0 && pointerType !== "touch") return;
-    const selected = event.shiftKey || event.ctrlKey || event.metaKey ? toggled(editor.selected, key) : [key];
-    change((now) => select(now, selected));
+    const selection = event.shiftKey || event.ctrlKey || event.metaKey ? toggle(editor.selected, key) : [key];
+    change((now) => select(now, selection));
   };
-  const drawn = preview?.drawn ?? null;
+  const drawnLayout = preview?.drawnLayout ?? null;
   const isPreviewed = (zone: EditedZone): boolean => {
-    const before = drawn === null ? undefined : zoneOf(drawn, zone.key);
+    const before = drawnLayout === null ? undefined : zoneOf(drawnLayout, zone.key);
     return before !== undefined && isSameZone(before, zone);
   };
   return (
@@ -103,10 +103,10 @@ export function Stage({ stage, editor, dragged, rules, preview, isReadOnly, chan
         <StageMarks
           layout={layout}
           rules={rules}
-          guides={dragged?.guides ?? []}
+          guides={drag?.guides ?? []}
           selected={editor.selected.flatMap((key) => zoneOf(layout, key) ?? [])}
           isReadOnly={isReadOnly}
-          isDragged={dragged !== null}
+          isDragged={drag !== null}
         />
       </div>
       <p id={hintId} className="stage-hint small faint text-center">
@@ -132,7 +132,7 @@ interface ZoneButtonProps {
 
 function ZoneButton({ zone, depth, layout, isSelected, isPreviewed, onClick }: ZoneButtonProps) {
   const { key, rotation, background_color } = zone;
-  const style: CSSProperties = { ...placed(zone, layout), zIndex: depth, rotate: `${rotation}deg` };
+  const style: CSSProperties = { ...boxStyleOf(zone, layout), zIndex: depth, rotate: `${rotation}deg` };
   if (background_color !== null && !isPreviewed) style.backgroundColor = background_color;
   return (
     <button

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState, type RefObject } from "react";
 import { edit, select, type Editor } from "../model/editor.ts";
 import type { EditedLayout } from "../model/edited-layout.ts";
 import { handles, type Handle } from "../model/place.ts";
-import { actOfHold, dragTo, type Dragged, type Hold } from "./drag.ts";
+import { actOfHold, dragTo, type DragResult, type Hold } from "./drag.ts";
 
 /** A press that moves less is a click. CSS pixels. */
 const clickReach = 4;
@@ -39,8 +39,8 @@ interface Press {
 }
 
 /** What the stage shows while something is dragged; null: nothing is. */
-export function useDrag(options: DragOptions): Dragged | null {
-  const [dragged, setDragged] = useState<Dragged | null>(null);
+export function useDrag(options: DragOptions): DragResult | null {
+  const [result, setResult] = useState<DragResult | null>(null);
   const latest = useRef(options);
   latest.current = options;
   const { stage } = options;
@@ -49,10 +49,10 @@ export function useDrag(options: DragOptions): Dragged | null {
     const listening = new AbortController();
     const { signal } = listening;
     let press: Press | null = null;
-    let shown: Dragged | null = null;
-    const show = (next: Dragged | null): void => {
-      shown = next;
-      setDragged(next);
+    let latestResult: DragResult | null = null;
+    const show = (next: DragResult | null): void => {
+      latestResult = next;
+      setResult(next);
     };
     const end = (): void => {
       press = null;
@@ -61,18 +61,18 @@ export function useDrag(options: DragOptions): Dragged | null {
     const down = (event: PointerEvent): void => {
       if (event.button !== 0 || press !== null) return;
       const { editor, isReadOnly, change } = latest.current;
-      const begun = pressOn(event, editor);
-      if (begun === null) return;
-      if (begun.select !== editor.selected) change((now) => select(now, begun.select));
-      if (begun.hold === null || isReadOnly) return;
+      const start = pressOn(event, editor);
+      if (start === null) return;
+      if (start.select !== editor.selected) change((now) => select(now, start.select));
+      if (start.hold === null || isReadOnly) return;
       press = {
         pointerId: event.pointerId,
-        hold: begun.hold,
+        hold: start.hold,
         from: editor.history.present,
         x: event.clientX,
         y: event.clientY,
         hasMoved: false,
-        click: begun.click,
+        click: start.click,
       };
       element.setPointerCapture(event.pointerId);
     };
@@ -93,7 +93,7 @@ export function useDrag(options: DragOptions): Dragged | null {
       if (press === null || event.pointerId !== press.pointerId) return;
       const { hold, from, click } = press;
       const { change, onDone } = latest.current;
-      const result = shown;
+      const result = latestResult;
       end();
       if (result === null) {
         if (click !== null) change((now) => select(now, click));
@@ -128,7 +128,7 @@ export function useDrag(options: DragOptions): Dragged | null {
     addEventListener("keydown", escape, { signal, capture: true });
     return () => listening.abort();
   }, [stage]);
-  return dragged;
+  return result;
 }
 
 /** What a press begins; null: nothing. */
@@ -138,18 +138,18 @@ function pressOn(
 ): { hold: Hold | null; select: readonly string[]; click: readonly string[] | null } | null {
   const target = event.target as Element;
   const handle = target.closest<HTMLElement>("[data-handle]");
-  const [only] = selected;
-  if (handle !== null && only !== undefined) {
+  const [firstKey] = selected;
+  if (handle !== null && firstKey !== undefined) {
     const name = handle.dataset["handle"]!;
-    if (name === "turn") return { hold: { is: "turn", key: only }, select: selected, click: null };
-    return isHandle(name) ? { hold: { is: "handle", key: only, handle: name }, select: selected, click: null } : null;
+    if (name === "turn") return { hold: { is: "turn", key: firstKey }, select: selected, click: null };
+    return isHandle(name) ? { hold: { is: "handle", key: firstKey, handle: name }, select: selected, click: null } : null;
   }
   const key = target.closest<HTMLElement>("[data-zone]")?.dataset["zone"];
   if (key === undefined) return { hold: null, select: selected.length === 0 ? selected : [], click: null };
   const isSelected = selected.includes(key);
   // A finger on a zone that is not selected may want to scroll the page. Its click selects.
   if (event.pointerType === "touch" && !isSelected) return null;
-  if (event.shiftKey || event.ctrlKey || event.metaKey) return { hold: null, select: toggled(selected, key), click: null };
+  if (event.shiftKey || event.ctrlKey || event.metaKey) return { hold: null, select: toggle(selected, key), click: null };
   const keys = isSelected ? selected : [key];
   return { hold: { is: "zones", keys }, select: keys, click: isSelected && selected.length > 1 ? [key] : null };
 }
@@ -159,6 +159,6 @@ function isHandle(name: string): name is Handle {
 }
 
 /** The selection with a zone added or taken out. */
-export function toggled(selected: readonly string[], key: string): readonly string[] {
+export function toggle(selected: readonly string[], key: string): readonly string[] {
   return selected.includes(key) ? selected.filter((each) => each !== key) : [...selected, key];
 }

@@ -6,7 +6,7 @@ import type { PreviewContent } from "../../../preview/content.ts";
 import type { PreviewFeed, ShownContent } from "../../../../../src/protocol/operator/previews.ts";
 import { useMay } from "../../../data/session.ts";
 import type { EditedLayout } from "../model/edited-layout.ts";
-import { neededBy, withEditedLayout } from "../model/previewed.ts";
+import { referencesOf, withEditedLayout } from "../model/preview-content.ts";
 
 export interface LayoutPreview {
   ticket: PreviewTicket;
@@ -14,22 +14,22 @@ export interface LayoutPreview {
   feeds: readonly PreviewFeed[];
   time: PreviewTime;
   /** The layout of the picture that is to be seen; null: none is yet. */
-  drawn: EditedLayout | null;
+  drawnLayout: EditedLayout | null;
   onDrawn: () => void;
 }
 
 /** Null: there is nothing to show, or it is not known yet. */
 export function useLayoutPreview(id: string, layout: EditedLayout): LayoutPreview | null {
   const isAllowed = useMay("assets:read");
-  const needed = neededBy(layout);
-  const change = useCallback((shown: ShownContent) => withEditedLayout(shown, layout), [layout]);
-  const { ticket, content, feeds } = usePreview({ layoutId: id, ...needed }, { change, isEnabled: isAllowed });
+  const references = referencesOf(layout);
+  const change = useCallback((state: ShownContent) => withEditedLayout(state, layout), [layout]);
+  const { ticket, content, feeds } = usePreview({ layoutId: id, ...references }, { change, isEnabled: isAllowed });
   const time = usePreviewTime(content, true);
-  const [drawn, setDrawn] = useState<EditedLayout | null>(null);
+  const [drawnLayout, setDrawnLayout] = useState<EditedLayout | null>(null);
   const latest = useRef(layout);
   latest.current = layout;
-  const onDrawn = useCallback(() => setDrawn(latest.current), []);
+  const onDrawn = useCallback(() => setDrawnLayout(latest.current), []);
   const { at } = time.showing;
   const isAnything = useMemo(() => content !== null && playbackOf(content).sceneAt(at).scene.screen.is === "stage", [content, at]);
-  return ticket === undefined || content === null || !isAnything ? null : { ticket, content, feeds, time, drawn, onDrawn };
+  return ticket === undefined || content === null || !isAnything ? null : { ticket, content, feeds, time, drawnLayout, onDrawn };
 }

@@ -21,8 +21,8 @@ export const ZoneContent = memo(function ZoneContent({ zone, isPreviewed }: Zone
   const { name, playlist_id } = zone;
   const { data, isError } = useQuery({ ...playlistQuery(playlist_id ?? ""), enabled: playlist_id !== null });
   const playlist = playlist_id === null ? null : data?.playlist;
-  const pictured = playlist?.items.find(({ type }) => kindOf(type).isPicture);
-  const assetId = pictured !== undefined && "asset_id" in pictured ? pictured.asset_id : null;
+  const pictureItem = playlist?.items.find(({ type }) => kindOf(type).isPicture);
+  const assetId = pictureItem !== undefined && "asset_id" in pictureItem ? pictureItem.asset_id : null;
   const asset = useQuery({ ...assetQuery(assetId ?? ""), enabled: assetId !== null });
   const picture = asset.data === undefined || assetId === null ? null : thumbnailUrl(asset.data);
   const words = playlist_id === null ? text("noPlaylist") : isError ? text("playlistGone") : playlist?.name;

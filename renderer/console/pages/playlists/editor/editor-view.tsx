@@ -20,7 +20,7 @@ import { nameOf } from "../../../items/item-words.ts";
 import { itemOfAsset } from "../../../items/new-item.ts";
 import type { PlaylistEditor } from "../model/editor.ts";
 import { loopAt } from "../model/loop.ts";
-import { previewedItemId } from "../model/previewed.ts";
+import { previewedItemId } from "../model/preview-content.ts";
 import type { Row } from "../model/rows.ts";
 import { isSameValue } from "../model/same-value.ts";
 import { AddItems } from "./add-items.tsx";

@@ -13,7 +13,7 @@ import { useDebounced } from "../../../ui/stable-values.ts";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
 import type { ShownContent } from "../../../../../src/protocol/operator/previews.ts";
 import type { EditorView } from "../model/editor.ts";
-import { missingAssets, previewedItemId, withEditedItems } from "../model/previewed.ts";
+import { missingAssets, previewedItemId, withEditedItems } from "../model/preview-content.ts";
 
 const text = texts("preview");
 const size = { width: 1_920, height: 1_080 };

@@ -18,7 +18,7 @@ import { deleteSchedule, isConflict, restoreSchedule, saveSchedule, scheduleQuer
 import { changeOf, valuesOf, type ScheduleChange } from "../model/form.ts";
 import { mergeValues, type Part } from "../model/merge.ts";
 import { ScheduleForm } from "./schedule-form.tsx";
-import { useEdited } from "./use-edited.ts";
+import { useScheduleEdit } from "./use-schedule-edit.ts";
 
 const text = texts("schedules");
 const partNames = {
@@ -54,7 +54,7 @@ export function SchedulePage() {
 function Editor({ newest }: { newest: VersionedSchedule }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const { values, base, contradictions, edit, choose, reset: done } = useEdited(newest);
+  const { values, base, contradictions, edit, choose, reset } = useScheduleEdit(newest);
   const { schedule } = newest;
   const saving = useMutation({
     mutationFn: async (change: ScheduleChange) => {
@@ -72,7 +72,7 @@ function Editor({ newest }: { newest: VersionedSchedule }) {
     onSuccess: (saved) => {
       queries.setQueryData(scheduleQuery(schedule.id).queryKey, saved);
       void queries.invalidateQueries({ queryKey: ["schedules"] });
-      done();
+      reset();
       // The button that was pressed has nothing to save any more.
       requestAnimationFrame(focusHeading);
       showToast({ message: text("saved", { name: saved.schedule.name }) });

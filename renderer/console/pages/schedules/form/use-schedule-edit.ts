@@ -16,4 +16,4 @@ const merging: Merging<VersionedSchedule, Values, Part> = {
 };
 
 /** @param newest as it is stored now */
-export const useEdited = (newest: VersionedSchedule) => useMergedEdit(newest, merging);
+export const useScheduleEdit = (newest: VersionedSchedule) => useMergedEdit(newest, merging);

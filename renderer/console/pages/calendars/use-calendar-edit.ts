@@ -21,4 +21,4 @@ const merging: Merging<VersionedCalendar, Values, Part> = {
 };
 
 /** @param newest as it is stored now */
-export const useEdited = (newest: VersionedCalendar) => useMergedEdit(newest, merging);
+export const useCalendarEdit = (newest: VersionedCalendar) => useMergedEdit(newest, merging);

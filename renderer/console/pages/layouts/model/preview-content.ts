@@ -4,9 +4,9 @@ import { previewId } from "../../../preview/placeholder-ids.ts";
 import type { EditedLayout } from "./edited-layout.ts";
 
 /** What the screen would show if the layout were saved as it is edited. */
-export function withEditedLayout(shown: ShownContent, layout: EditedLayout): ShownContent {
-  const { layout: stored } = shown.state;
-  if (stored === null) return shown;
+export function withEditedLayout(content: ShownContent, layout: EditedLayout): ShownContent {
+  const { layout: savedLayout } = content.state;
+  if (savedLayout === null) return content;
   const { width, height, background_color, background_asset_id, transition } = layout;
   const zones = layout.zones.map(({ key, rotation, background_color: color, transition: change, playlist_id, ...zone }, depth) => ({
     id: previewId("zon", key),
@@ -21,8 +21,8 @@ export function withEditedLayout(shown: ShownContent, layout: EditedLayout): Sho
     ...(color === null ? {} : { background_color: color }),
     ...(change === null ? {} : { transition: change }),
   }));
-  const edited = {
-    id: stored.id,
+  const preview = {
+    id: savedLayout.id,
     width,
     height,
     background_color,
@@ -30,11 +30,11 @@ export function withEditedLayout(shown: ShownContent, layout: EditedLayout): Sho
     ...(background_asset_id === null ? {} : { background_asset_id }),
     ...(transition === null ? {} : { transition }),
   };
-  return { ...shown, state: { ...shown.state, layout: edited as typeof stored } };
+  return { ...content, state: { ...content.state, layout: preview as typeof savedLayout } };
 }
 
 /** The playlists and the picture that the layout needs besides those of the stored one, in a steady order. */
-export function neededBy({ zones, background_asset_id }: EditedLayout): { playlistIds: string[]; assetIds: string[] } {
+export function referencesOf({ zones, background_asset_id }: EditedLayout): { playlistIds: string[]; assetIds: string[] } {
   const playlistIds = [...new Set(zones.flatMap(({ playlist_id }) => playlist_id ?? []))].toSorted();
   return { playlistIds, assetIds: background_asset_id === null ? [] : [background_asset_id] };
 }
