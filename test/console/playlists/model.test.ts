@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { NewPlaylistItem } from "../../../src/protocol/content/items.ts";
 import { fieldSchemas, withDefaults } from "../../../renderer/console/pages/playlists/model/defaults.ts";
-import { changed, duplicated, shifted, swapped, without } from "../../../renderer/console/pages/playlists/model/edits.ts";
+import { changeRows, duplicateRows, removeRows, shiftRows, swapRows } from "../../../renderer/console/pages/playlists/model/edits.ts";
 import { fieldsOf, kinds } from "../../../renderer/console/items/item-kinds.ts";
-import { emptyHistory, recorded, redone, undone } from "../../../renderer/console/pages/playlists/model/history.ts";
+import { emptyHistory, record, redoStep, undoStep } from "../../../renderer/console/pages/playlists/model/history.ts";
 import { loopAt } from "../../../renderer/console/pages/playlists/model/loop.ts";
 import { merge } from "../../../renderer/console/pages/playlists/model/merge.ts";
 import type { Item } from "../../../renderer/console/items/item.ts";
@@ -60,31 +60,31 @@ test("[CPL2] an item that the editor completes with defaults is what the service
 
 test("[CPL3] rows are moved together, swapped, duplicated and removed", () => {
   const all = rows("abcdef");
-  expect(order(shifted(all, new Set(["b", "c", "f"]), -1))).toBe("bcadfe");
-  expect(order(shifted(all, new Set(["a", "e", "f"]), 1))).toBe("bacdef");
-  expect(order(swapped(all, "b", "e"))).toBe("aecdbf");
-  expect(order(without(all, new Set(["a", "f"])))).toBe("bcde");
+  expect(order(shiftRows(all, new Set(["b", "c", "f"]), -1))).toBe("bcadfe");
+  expect(order(shiftRows(all, new Set(["a", "e", "f"]), 1))).toBe("bacdef");
+  expect(order(swapRows(all, "b", "e"))).toBe("aecdbf");
+  expect(order(removeRows(all, new Set(["a", "f"])))).toBe("bcde");
   const keys = new RowKeys();
-  const copy = duplicated(all, new Set(["b", "d"]), (items) => keys.newRows(items));
+  const copy = duplicateRows(all, new Set(["b", "d"]), (items) => keys.newRows(items));
   expect(copy.rows.map(({ item }) => (item as { text: string }).text).join("")).toBe("abcdbdef");
   expect(new Set(copy.rows.map(({ key }) => key)).size).toBe(8);
 });
 
 test("[CPL4] two people's changes are merged by item and field, and nothing of either is lost", () => {
   const base = rows("abcd");
-  const mine = changed(shifted(base, new Set(["d"]), -1), new Set(["a"]), { color: "#ff0000" });
-  const theirs = [...changed(base, new Set(["a"]), { align: "start" }), row("e")];
+  const mine = changeRows(shiftRows(base, new Set(["d"]), -1), new Set(["a"]), { color: "#ff0000" });
+  const theirs = [...changeRows(base, new Set(["a"]), { align: "start" }), row("e")];
   const both = merge(base, mine, theirs);
   expect(both.conflicts).toEqual([]);
   expect(order(both.rows)).toBe("abdce");
   expect(both.rows[0]!.item).toEqual({ type: "text", text: "a", color: "#ff0000", align: "start" });
 
-  const disputed = merge(base, changed(base, new Set(["b"]), { text: "mine" }), changed(base, new Set(["b"]), { text: "theirs" }));
+  const disputed = merge(base, changeRows(base, new Set(["b"]), { text: "mine" }), changeRows(base, new Set(["b"]), { text: "theirs" }));
   expect(disputed.conflicts).toMatchObject([{ key: "b", is: "fields", fields: ["text"] }]);
   expect(disputed.rows[1]!.item).toMatchObject({ text: "mine" });
-  const gone = merge(base, changed(base, new Set(["b"]), { text: "mine" }), rows("acd"));
+  const gone = merge(base, changeRows(base, new Set(["b"]), { text: "mine" }), rows("acd"));
   expect([order(gone.rows), gone.conflicts.map(({ is }) => is)]).toEqual(["abcd", ["they-removed"]]);
-  const kept = merge(base, rows("acd"), changed(base, new Set(["b"]), { text: "theirs" }));
+  const kept = merge(base, rows("acd"), changeRows(base, new Set(["b"]), { text: "theirs" }));
   expect([order(kept.rows), kept.conflicts.map(({ is }) => is)]).toEqual(["abcd", ["i-removed"]]);
 });
 
@@ -125,26 +125,26 @@ test("[CPL5] whatever two people do: every row that one of them added or changed
 
 test("[CPL6] undo takes back one's own change only, and redo brings it again; typing is one step", () => {
   const base = rows("abc");
-  const mine = swapped(base, "a", "c");
-  const history = recorded(emptyHistory, { before: base, after: mine });
-  const now = [...changed(mine, new Set(["b"]), { text: "theirs" }), row("d")];
-  const back = undone(history, now)!;
+  const mine = swapRows(base, "a", "c");
+  const history = record(emptyHistory, { before: base, after: mine });
+  const now = [...changeRows(mine, new Set(["b"]), { text: "theirs" }), row("d")];
+  const back = undoStep(history, now)!;
   expect(order(back.rows)).toBe("abcd");
   expect(back.rows[1]!.item).toMatchObject({ text: "theirs" });
-  const again = redone(back.history, back.rows)!;
+  const again = redoStep(back.history, back.rows)!;
   expect(order(again.rows).replace("d", "")).toBe("cba");
   expect(again.history.past).toHaveLength(1);
-  expect(undone(emptyHistory, base)).toBeNull();
+  expect(undoStep(emptyHistory, base)).toBeNull();
 
   // Typing is one step.
   const steps = ["x", "xy", "xyz"].reduce(
     ({ all, past }, typed) => {
-      const next = changed(all, new Set(["a"]), { text: typed });
-      return { all: next, past: recorded(past, { before: all, after: next, joins: "a text" }) };
+      const next = changeRows(all, new Set(["a"]), { text: typed });
+      return { all: next, past: record(past, { before: all, after: next, joins: "a text" }) };
     },
     { all: base, past: emptyHistory },
   );
-  expect(undone(steps.past, steps.all)!.rows).toEqual(base);
+  expect(undoStep(steps.past, steps.all)!.rows).toEqual(base);
 });
 
 test("[CPL7] the length of a round counts what is shown at a time, by the player's rules", () => {
@@ -172,7 +172,7 @@ test("[CPL7] the length of a round counts what is shown at a time, by the player
   // Conditions: on a screen that has what items want, and on the days of its calendars.
   const on = (calendar_id: string) => ({ conditions: [{ type: "calendar", calendar_id, is_listed: true }] });
   const narrowed = [item(on("cal_1")), item(on("cal_2")), item({ conditions: [{ type: "tag", tag: "bar", is_present: true }] })];
-  const shownOn = (day: string) => loopAt(narrowed, mediaOf, Date.parse(`${day}T12:00:00Z`), "UTC", calendars).shown;
+  const shownOn = (day: string) => loopAt(narrowed, mediaOf, Date.parse(`${day}T12:00:00Z`), "UTC", calendars).itemCount;
   expect([shownOn("2026-11-23"), shownOn("2026-11-24")]).toEqual([3, 2]);
 });
 

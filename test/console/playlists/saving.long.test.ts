@@ -1,6 +1,6 @@
 // How the editor saves, without a page and without a service.
 import { expect, test } from "vitest";
-import { changed, shifted, without } from "../../../renderer/console/pages/playlists/model/edits.ts";
+import { changeRows, removeRows, shiftRows } from "../../../renderer/console/pages/playlists/model/edits.ts";
 import { PlaylistEditor, type EditorPort, type Stored } from "../../../renderer/console/pages/playlists/model/editor.ts";
 import type { Item, StoredItem } from "../../../renderer/console/items/item.ts";
 import { withDefaults } from "../../../renderer/console/pages/playlists/model/defaults.ts";
@@ -75,7 +75,7 @@ test("[CPL15] one save runs at a time and takes the newest rows; new items keep 
   service.gate = gate.promise;
   const [row] = editor.newRows([itemOf("c")]);
   editor.change([...editor.view.rows, row!]);
-  for (const word of ["d", "e", "f"]) editor.change(changed(editor.view.rows, new Set([row!.key]), { text: word }));
+  for (const word of ["d", "e", "f"]) editor.change(changeRows(editor.view.rows, new Set([row!.key]), { text: word }));
   expect(editor.view.state).toBe("saving");
   gate.resolve();
   await isSaved(editor);
@@ -83,7 +83,7 @@ test("[CPL15] one save runs at a time and takes the newest rows; new items keep 
   expect(keyOf(editor, "f")).toBe(row!.key);
   // Its id is known: a change keeps the item what it is.
   const { id } = service.items[2]!;
-  editor.change(changed(editor.view.rows, new Set([row!.key]), { text: "g" }));
+  editor.change(changeRows(editor.view.rows, new Set([row!.key]), { text: "g" }));
   await isSaved(editor);
   expect(service.items[2]!.id).toBe(id);
   editor.undo();
@@ -101,17 +101,17 @@ test("[CPL16] a save that is outdated is merged and repeated; a contradiction wa
     const service = new FakeService("a", "b");
     const editor = new PlaylistEditor(service.stored, service);
     service.change([...service.items, itemOf("x")]);
-    editor.change(shifted(editor.view.rows, new Set([keyOf(editor, "b")]), -1));
+    editor.change(shiftRows(editor.view.rows, new Set([keyOf(editor, "b")]), -1));
     await isSaved(editor);
     expect([service.words, service.merged]).toEqual(["b a x", 1]);
     editor.undo();
     await isSaved(editor);
     expect(service.words).toBe("a b x");
 
-    editor.change(without(editor.view.rows, new Set([keyOf(editor, "x")])));
+    editor.change(removeRows(editor.view.rows, new Set([keyOf(editor, "x")])));
     await isSaved(editor);
     service.change([{ ...service.items[0]!, text: "theirs" } as StoredItem, service.items[1]!, itemOf("x")]);
-    editor.change(changed(editor.view.rows, new Set([keyOf(editor, "a")]), { text: "mine" }));
+    editor.change(changeRows(editor.view.rows, new Set([keyOf(editor, "a")]), { text: "mine" }));
     await eventually(() => editor.view.state === "conflict");
     expect(editor.view.conflicts).toMatchObject([{ is: "fields", fields: ["text"] }]);
     editor[answer]();

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { NewSchedule } from "../../../src/schedule/validate-schedule.ts";
 import type { Schedule } from "../../../renderer/console/pages/schedules/model/form.ts";
-import { movedAll, movedOne } from "../../../renderer/console/pages/schedules/model/move.ts";
+import { movedAll, splitWindow } from "../../../renderer/console/pages/schedules/model/move.ts";
 import { daysOf, duesIn } from "../../../renderer/console/pages/schedules/model/windows.ts";
 
 const stamps = { created_at: "2026-11-01T00:00:00Z", updated_at: "2026-11-01T00:00:00Z", deleted_at: null };
@@ -38,7 +38,7 @@ test("[CSD4] moving a series moves each of its windows, and the days that it lea
 test("[CSD5] moving one day of a series leaves the others where they are", () => {
   const schedule = scheduleWith({ starts_at: "2026-11-23T11:00", ends_at: "2026-11-23T14:00", rrule: "FREQ=DAILY;COUNT=3" });
   const from = Date.parse("2026-11-24T11:00Z");
-  const { leaveOut, alone } = movedOne(schedule, from, from + 3 * hour, { start: hour, end: hour });
+  const { leaveOut, alone } = splitWindow(schedule, from, from + 3 * hour, { start: hour, end: hour });
   expect(windowsOf({ ...schedule, ...leaveOut } as typeof schedule)).toEqual(["2026-11-23T11:00 3", "2026-11-25T11:00 3"]);
   expect(windowsOf(alone as typeof schedule)).toEqual(["2026-11-24T12:00 3"]);
   const fair = scheduleWith({ starts_at: "2026-11-24", ends_at: "2026-11-25" });

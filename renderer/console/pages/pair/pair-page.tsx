@@ -18,7 +18,7 @@ import "./pair.css";
 const text = texts("common", "pair");
 
 export function PairPage() {
-  const { code = "", added } = useSearch({ strict: false }) as PairSearch;
+  const { code = "", added: addedId } = useSearch({ strict: false }) as PairSearch;
   const navigate = useNavigate();
   const [isReplacing, setIsReplacing] = useState(false);
   const mayPair = useMay("players:write");
@@ -32,7 +32,7 @@ export function PairPage() {
       </Page>
     );
   }
-  if (added !== undefined) return <PairProgress playerId={added} settingUp={settingUp} />;
+  if (addedId !== undefined) return <PairProgress playerId={addedId} settingUp={settingUp} />;
   return (
     <Page title={text("title")}>
       <p className="pair-many">

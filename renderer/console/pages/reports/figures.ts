@@ -20,7 +20,7 @@ export interface FigureRow {
   playerId?: string;
 }
 
-const summed: readonly Figure[] = [
+const sumFields: readonly Figure[] = [
   "plays",
   "completed",
   "cut",
@@ -40,7 +40,7 @@ const summed: readonly Figure[] = [
 /** The sums of some rows; the uptime is that of all their minutes together. */
 export function sumOf(rows: readonly Figures[]): Figures {
   const sum: Figures = {};
-  for (const row of rows) for (const name of summed) if (row[name] !== undefined) sum[name] = (sum[name] ?? 0) + row[name];
+  for (const row of rows) for (const name of sumFields) if (row[name] !== undefined) sum[name] = (sum[name] ?? 0) + row[name];
   if (sum.minutes_total !== undefined) {
     sum.uptime_percent = sum.minutes_total === 0 ? null : Math.floor((10_000 * sum.minutes_up!) / sum.minutes_total) / 100;
   }
@@ -53,8 +53,8 @@ const daysOfWeek = 7;
 
 /** The days of a graph: also those without figures, or weeks if there are too many. @param dates of the whole report */
 export function barsOf(days: readonly FigureRow[], dates: readonly string[]): FigureRow[] {
-  const known = new Map(days.map((day) => [day.key, day.figures]));
-  const all = dates.map((date) => ({ key: date, name: formatDate(date), figures: known.get(date) ?? {} }));
+  const figuresByDay = new Map(days.map((day) => [day.key, day.figures]));
+  const all = dates.map((date) => ({ key: date, name: formatDate(date), figures: figuresByDay.get(date) ?? {} }));
   if (all.length <= mostBars) return all;
   return Array.from({ length: Math.ceil(all.length / daysOfWeek) }, (_, week) => {
     const some = all.slice(week * daysOfWeek, (week + 1) * daysOfWeek);
@@ -138,20 +138,20 @@ export interface BarPart {
   name: string;
   tone: "accent" | "soft" | "bad" | "warn" | "off" | "good" | "none";
   value: number;
-  shown: string;
+  label: string;
 }
 
 /** The parts of a bar from its bottom on. */
 export function partsOf(kind: ReportKind, figures: Figures): BarPart[] {
-  const part = (name: string, tone: BarPart["tone"], value: number | undefined, shown = count): BarPart => ({
+  const part = (name: string, tone: BarPart["tone"], value: number | undefined, format = count): BarPart => ({
     name,
     tone,
     value: value ?? 0,
-    shown: shown(value),
+    label: format(value),
   });
   if (kind === "uptime") {
     const percent = figures.uptime_percent;
-    return [{ name: text("uptimeFigure"), tone: uptimeKind(percent), value: percent ?? 0, shown: formatPercent(percent) }];
+    return [{ name: text("uptimeFigure"), tone: uptimeKind(percent), value: percent ?? 0, label: formatPercent(percent) }];
   }
   if (kind === "planned") {
     return [

@@ -39,12 +39,12 @@ export function Filters({ kind, search, nowMs, onChange }: FiltersProps) {
   const { period = "last30" } = search;
   const days = customDays(search, nowMs);
   const limit = limitFor(kind, search);
-  const chosen = limits.find((each) => search[each] !== undefined && limitsOf[kind].includes(each)) ?? null;
+  const limitName = limits.find((each) => search[each] !== undefined && limitsOf[kind].includes(each)) ?? null;
   const limitTo = (by: Limit | null, id: string | undefined): void => {
     const none = Object.fromEntries(limits.map((each) => [each, undefined])) as Partial<ReportSearch>;
     onChange({ ...none, ...(by === null ? {} : { [by]: id }) });
   };
-  const summary = [text(period), text(chosen === null ? everything : limitNames[chosen]), zoneOf(search)].join(" · ");
+  const summary = [text(period), text(limitName === null ? everything : limitNames[limitName]), zoneOf(search)].join(" · ");
   const fields = (
     <div className="report-filters grid bottom gap-3">
       <Select<Period>
@@ -61,7 +61,7 @@ export function Filters({ kind, search, nowMs, onChange }: FiltersProps) {
           <TextField label={text("to")} type="date" value={days.to} onChange={(to) => onChange({ to: to || undefined })} />
         </>
       ) : null}
-      <Only kind={kind} chosen={chosen} id={limit?.id ?? null} onChange={limitTo} />
+      <Only kind={kind} limit={limitName} id={limit?.id ?? null} onChange={limitTo} />
       <ComboBox label={text("zone")} choices={zones} value={zoneOf(search)} onChange={(zone) => onChange({ zone: zone ?? undefined })} />
     </div>
   );
@@ -80,14 +80,14 @@ export function Filters({ kind, search, nowMs, onChange }: FiltersProps) {
 
 interface OnlyProps {
   kind: ReportKind;
-  chosen: Limit | null;
+  limit: Limit | null;
   id: string | null;
   onChange: (by: Limit | null, id: string | undefined) => void;
 }
 
-function Only({ kind, chosen, id, onChange }: OnlyProps) {
+function Only({ kind, limit, id, onChange }: OnlyProps) {
   const [first, setFirst] = useState<Limit | null>(null);
-  const by = chosen ?? first;
+  const by = limit ?? first;
   return (
     <>
       <Select<Limit | typeof everything>
@@ -99,7 +99,7 @@ function Only({ kind, chosen, id, onChange }: OnlyProps) {
         selectedKey={by ?? everything}
         onSelectionChange={(next) => {
           setFirst(next === everything ? null : next);
-          if (chosen !== null) onChange(null, undefined);
+          if (limit !== null) onChange(null, undefined);
         }}
       />
       {by === null ? null : <Which key={by} by={by} id={id} onChange={(next) => onChange(next === null ? null : by, next ?? undefined)} />}

@@ -45,22 +45,22 @@ const dateIn = (value: unknown): string | undefined =>
   typeof value === "string" && /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(value) ? value : undefined;
 const textIn = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 
-export function validateSearch(given: Record<string, unknown>): ReportSearch {
-  const limit = limits.find((each) => textIn(given[each]) !== undefined);
-  const period = oneOf(periods, given["period"]);
+export function validateSearch(rawSearch: Record<string, unknown>): ReportSearch {
+  const limit = limits.find((each) => textIn(rawSearch[each]) !== undefined);
+  const period = oneOf(periods, rawSearch["period"]);
   return {
     period,
-    from: period === "custom" ? dateIn(given["from"]) : undefined,
-    to: period === "custom" ? dateIn(given["to"]) : undefined,
-    zone: textIn(given["zone"]),
-    by: oneOf(groups, given["by"]),
-    sort: oneOf(sorts, given["sort"]),
+    from: period === "custom" ? dateIn(rawSearch["from"]) : undefined,
+    to: period === "custom" ? dateIn(rawSearch["to"]) : undefined,
+    zone: textIn(rawSearch["zone"]),
+    by: oneOf(groups, rawSearch["by"]),
+    sort: oneOf(sorts, rawSearch["sort"]),
     player_id: undefined,
     tag: undefined,
     layout_id: undefined,
     schedule_id: undefined,
     asset_id: undefined,
-    ...(limit === undefined ? {} : { [limit]: textIn(given[limit]) }),
+    ...(limit === undefined ? {} : { [limit]: textIn(rawSearch[limit]) }),
   };
 }
 

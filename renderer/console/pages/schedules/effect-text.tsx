@@ -22,7 +22,7 @@ function momentIn(instant: string, timeZone: string): string {
 /** @param changes that have the effect: each screen can be seen before and after them; null: it cannot */
 export function EffectText({ effect, changes }: { effect: Effect; changes: readonly TriedChange[] | null }) {
   const mayPreview = useMay("assets:read");
-  const [previewed, setPreviewed] = useState<Effect["screens"][number] | null>(null);
+  const [previewScreen, setPreviewScreen] = useState<Effect["screens"][number] | null>(null);
   const { screens, screen_count: count, gaps, gap_count: gapCount, to } = effect;
   const [first] = screens;
   const [gap] = gaps;
@@ -52,15 +52,15 @@ export function EffectText({ effect, changes }: { effect: Effect; changes: reado
             <span className="faint">{momentIn(screen.first_at, screen.timezone)}</span>
             <span>{text("effectShown", { before: shownName(screen.before), after: shownName(screen.after) })}</span>
             {mayPreview && changes !== null ? (
-              <Button size="small" aria-label={text("effectPreviewOf", { name: screen.name })} onPress={() => setPreviewed(screen)}>
+              <Button size="small" aria-label={text("effectPreviewOf", { name: screen.name })} onPress={() => setPreviewScreen(screen)}>
                 {text("effectPreview")}
               </Button>
             ) : null}
           </li>
         ))}
       </ul>
-      {previewed === null || changes === null ? null : (
-        <EffectPreview screen={previewed} changes={changes} onClose={() => setPreviewed(null)} />
+      {previewScreen === null || changes === null ? null : (
+        <EffectPreview screen={previewScreen} changes={changes} onClose={() => setPreviewScreen(null)} />
       )}
       {count > mostNamed ? <p className="faint">{text("effectMore", { count: count - mostNamed })}</p> : null}
     </>

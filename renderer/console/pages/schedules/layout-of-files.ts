@@ -6,7 +6,7 @@ import { itemOfAsset } from "../../items/new-item.ts";
 const [long, short] = [1920, 1080];
 
 /** What was made, to name it and to take it back. */
-export interface MadeLayout {
+export interface NewLayout {
   id: string;
   name: string;
   /** How many files it shows. */
@@ -15,7 +15,7 @@ export interface MadeLayout {
 }
 
 /** @param name of the layout and its playlist. @returns null if none of the files can be shown */
-export async function makeLayoutOf(assets: readonly UploadedAsset[], name: string): Promise<MadeLayout | null> {
+export async function makeLayoutOf(assets: readonly UploadedAsset[], name: string): Promise<NewLayout | null> {
   const items = assets.flatMap((asset) => itemOfAsset(asset) ?? []);
   const [first] = assets;
   if (items.length === 0 || first === undefined) return null;

@@ -36,8 +36,8 @@ export function SchedulesPage() {
   const { data: layouts } = useQuery(layoutsQuery);
   const { data: calendars } = useQuery(calendarsQuery);
   const mayWrite = useMay("schedules:write");
-  const [asked, setAsked] = useState<Moving | null>(null);
-  const state = useMoving(mayWrite, asked !== null, setAsked);
+  const [pendingMove, setPendingMove] = useState<Moving | null>(null);
+  const state = useMoving(mayWrite, pendingMove !== null, setPendingMove);
   const today = dayOf(Date.parse(daysFrom(new Date().toISOString(), ownTimeZone, 1)[0]!.date));
   const day = shownDay === undefined ? today : dayOf(Date.parse(shownDay));
   const span = spanOf(view, day);
@@ -62,7 +62,7 @@ export function SchedulesPage() {
       {text("create")}
     </Link>
   ) : null;
-  const shared = { dues, firstDay: span.firstDay, today, mayWrite, layoutName, state, onPutDown: setAsked };
+  const viewProps = { dues, firstDay: span.firstDay, today, mayWrite, layoutName, state, onPutDown: setPendingMove };
   return (
     <Page
       title={text("title")}
@@ -113,18 +113,18 @@ export function SchedulesPage() {
         )}
       </div>
       {view === "list" ? <ScheduleList all={all ?? []} layoutName={layoutName} /> : null}
-      {view === "week" ? <WeekView key={span.firstDay} {...shared} /> : null}
-      {view === "month" ? <MonthView {...shared} weeks={span.days / 7} month={dateOf(day).month} /> : null}
+      {view === "week" ? <WeekView key={span.firstDay} {...viewProps} /> : null}
+      {view === "month" ? <MonthView {...viewProps} weeks={span.days / 7} month={dateOf(day).month} /> : null}
       {view === "list" ? null : (
         <p className="faint small">
           {text("timesAre")} {mayWrite ? <span id="calendar-keys">{text("keysHint")}</span> : null}
         </p>
       )}
-      {asked === null ? null : (
+      {pendingMove === null ? null : (
         <MoveDialog
-          moving={asked}
+          moving={pendingMove}
           onClose={() => {
-            setAsked(null);
+            setPendingMove(null);
             state.set(null);
           }}
         />

@@ -10,12 +10,12 @@ import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 
 const text = texts("screen");
-const shared = texts("common");
+const commonText = texts("common");
 
 export function MissingScreen({ id }: { id: string }) {
   const queries = useQueryClient();
   const mayWrite = useMay("players:write");
-  const { data: binned, isPending } = useQuery({
+  const { data: binEntry, isPending } = useQuery({
     queryKey: ["players", "bin", id],
     queryFn: async ({ signal }) => {
       for await (const player of client.pages("/api/v1/players", { params: { query: { deleted: "true", limit: 100 } }, signal })) {
@@ -33,11 +33,11 @@ export function MissingScreen({ id }: { id: string }) {
   });
   const toScreens = (
     <Link to="/" className="button">
-      {shared("toScreens")}
+      {commonText("toScreens")}
     </Link>
   );
   if (isPending) return null;
-  if (binned == null) {
+  if (binEntry == null) {
     return (
       <EmptyState isPage icon="screens" title={text("missingTitle")} text={text("missingText")}>
         {toScreens}
@@ -45,7 +45,7 @@ export function MissingScreen({ id }: { id: string }) {
     );
   }
   return (
-    <EmptyState isPage icon="trash" title={text("binTitle", { name: binned.name })} text={text("binText")}>
+    <EmptyState isPage icon="trash" title={text("binTitle", { name: binEntry.name })} text={text("binText")}>
       {mayWrite ? (
         <Button kind="primary" isPending={restoring.isPending} onPress={() => restoring.mutate()}>
           {text("restore")}

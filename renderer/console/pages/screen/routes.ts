@@ -17,9 +17,9 @@ export function routesOfScreen<R extends AnyRoute>(shellRoute: R) {
       path: "screens/$id",
       component: lazyRouteComponent(() => import("./screen-page.tsx"), "ScreenPage"),
       validateSearch: ({ tab, at }: Record<string, unknown>): ScreenSearch => {
-        const known = screenTabs.find((each) => each === tab);
+        const screenTab = screenTabs.find((each) => each === tab);
         return {
-          ...(known === undefined ? {} : { tab: known }),
+          ...(screenTab === undefined ? {} : { tab: screenTab }),
           ...(typeof at === "string" && Number.isFinite(Date.parse(at)) ? { at } : {}),
         };
       },

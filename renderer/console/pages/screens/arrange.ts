@@ -61,9 +61,8 @@ export function arrange(
     counts[row.state] += 1;
     if (state === undefined || state.includes(row.state)) matching.push(row);
   }
-  const sorted = sortedBy(matching, sort);
-  const sections =
-    group === "state" ? byState(sorted) : group === "tag" ? byTag(sorted, tag) : [{ key: "all", is: "all" as const, rows: sorted }];
+  const rows = sortedBy(matching, sort);
+  const sections = group === "state" ? byState(rows) : group === "tag" ? byTag(rows, tag) : [{ key: "all", is: "all" as const, rows }];
   const ids = new Set(sections.flatMap(({ rows }) => rows.map(({ id }) => id)));
   return { sections: sections.filter(({ rows }) => rows.length > 0), ids: [...ids], counts };
 }
@@ -102,14 +101,14 @@ function byState(rows: readonly RosterPlayer[]): Section[] {
   }));
 }
 
-/** A screen with several tags is under each of them. @param only the tag by which the screens were chosen */
-function byTag(rows: readonly RosterPlayer[], only: string | undefined): Section[] {
+/** A screen with several tags is under each of them. @param filter the tag by which the screens were chosen */
+function byTag(rows: readonly RosterPlayer[], filter: string | undefined): Section[] {
   const byName = new Map<string, RosterPlayer[]>();
-  const untagged: RosterPlayer[] = [];
+  const withoutTag: RosterPlayer[] = [];
   for (const row of rows) {
-    if (row.tags.length === 0) untagged.push(row);
+    if (row.tags.length === 0) withoutTag.push(row);
     for (const tag of row.tags) {
-      if (only !== undefined && tag !== only) continue;
+      if (filter !== undefined && tag !== filter) continue;
       const under = byName.get(tag);
       if (under === undefined) byName.set(tag, [row]);
       else under.push(row);
@@ -118,7 +117,7 @@ function byTag(rows: readonly RosterPlayer[], only: string | undefined): Section
   const tags = [...byName].toSorted(([a], [b]) => compare(nameKey(a), nameKey(b)));
   return [
     ...tags.map(([tag, under]): Section => ({ key: `tag ${tag}`, is: "tag", tag, rows: under })),
-    { key: "untagged", is: "untagged", rows: untagged },
+    { key: "untagged", is: "untagged", rows: withoutTag },
   ];
 }
 

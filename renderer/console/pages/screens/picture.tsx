@@ -22,32 +22,32 @@ export interface PictureProps {
 
 export function Picture({ row, maySee, mayAsk, isActive }: PictureProps) {
   const { id, name, screenshot, orientation, timezone } = row;
-  const asked = usePictureRequest(id);
-  const shown = maySee ? screenshot : null;
+  const request = usePictureRequest(id);
+  const visiblePicture = maySee ? screenshot : null;
   return (
     <div
       className="screen-picture center relative crop glass wide-picture"
       data-upright={orientation === "portrait" || orientation === "portrait-flipped"}
     >
-      {shown === null ? (
+      {visiblePicture === null ? (
         <span className="screen-no-picture stack middle gap-1 pad-2 tiny text-center">
           <Icon name="screens" />
           <span>{text("noPicture")}</span>
         </span>
       ) : (
-        <Shot key={shown.id} id={shown.id} name={name} />
+        <Shot key={visiblePicture.id} id={visiblePicture.id} name={name} />
       )}
       <span className="screen-picture-foot flex end tiny">
-        <span role="status" className="screen-asked" data-kind={asked?.is}>
-          {asked === undefined
+        <span role="status" className="screen-asked" data-kind={request?.is}>
+          {request === undefined
             ? null
-            : asked.is === "failed"
-              ? text("askedFailed", { reason: asked.reason })
-              : text(asked.is === "sent" ? "askedSent" : "askedTaking")}
+            : request.is === "failed"
+              ? text("askedFailed", { reason: request.reason })
+              : text(request.is === "sent" ? "askedSent" : "askedTaking")}
         </span>
-        {asked === undefined && shown !== null ? (
+        {request === undefined && visiblePicture !== null ? (
           <span className="screen-picture-age">
-            <Age time={shown.captured_at} timeZone={timezone} />
+            <Age time={visiblePicture.captured_at} timeZone={timezone} />
           </span>
         ) : null}
       </span>
@@ -56,7 +56,7 @@ export function Picture({ row, maySee, mayAsk, isActive }: PictureProps) {
           className="screen-ask center pointer"
           aria-label={text("askPicture", { name })}
           excludeFromTabOrder={!isActive}
-          isDisabled={asked !== undefined && asked.is !== "failed"}
+          isDisabled={request !== undefined && request.is !== "failed"}
           onPress={() => void requestPicture(id)}
         >
           <Icon name="camera" />

@@ -23,17 +23,17 @@ const commonText = texts("common");
 export function ScreensPage() {
   const { rows, total, isComplete, error } = useRoster();
   // The router leaves what a route has not understood in its search.
-  const written = useSearch({ strict: false });
-  const search = useMemo(() => readScreensSearch(written), [written]);
+  const rawSearch = useSearch({ strict: false });
+  const search = useMemo(() => readScreensSearch(rawSearch), [rawSearch]);
   const navigate = useNavigate();
   const mayPair = useMay("players:write");
-  const change = (changed: ScreensSearch): void =>
-    void navigate({ to: "/", search: (before: ScreensSearch) => ({ ...before, ...changed }), replace: true, resetScroll: false });
+  const change = (changes: ScreensSearch): void =>
+    void navigate({ to: "/", search: (before: ScreensSearch) => ({ ...before, ...changes }), replace: true, resetScroll: false });
   const byName = useByName(rows);
   const { q } = search;
   // Typing stays fluent while a long list is searched.
-  const shown = useDeferredValue(useMemo(() => ({ byName, search: { ...search } }), [byName, search]));
-  const arrangement = useMemo(() => arrange(shown.byName, shown.search), [shown]);
+  const deferredInput = useDeferredValue(useMemo(() => ({ byName, search: { ...search } }), [byName, search]));
+  const arrangement = useMemo(() => arrange(deferredInput.byName, deferredInput.search), [deferredInput]);
   const tags = useMemo(() => tagsOf(byName), [byName]);
   const pair = mayPair ? (
     <Link to="/pair" className="button" data-kind="primary">
@@ -64,10 +64,10 @@ export function ScreensPage() {
           <Toolbar search={search} onChange={change} counts={arrangement.counts} tags={tags} />
           <Results
             ids={arrangement.ids}
-            known={rows.length}
+            loadedCount={rows.length}
             total={total ?? rows.length}
             isComplete={isComplete}
-            asked={JSON.stringify(search)}
+            searchKey={JSON.stringify(search)}
           />
           {arrangement.ids.length === 0 && isComplete ? (
             <EmptyState icon="search" title={text("noneMatch")} text={text("noneMatchText")}>
@@ -85,26 +85,26 @@ export function ScreensPage() {
 /** How many screens match, and buttons to select all of them. */
 function Results({
   ids,
-  known,
+  loadedCount,
   total,
   isComplete,
-  asked,
+  searchKey,
 }: {
   ids: readonly string[];
-  known: number;
+  loadedCount: number;
   total: number;
   isComplete: boolean;
-  asked: string;
+  searchKey: string;
 }) {
   const selection = useSelection();
-  const counted = ids.length === total ? text("count", { count: total }) : text("matching", { count: ids.length, total });
+  const countText = ids.length === total ? text("count", { count: total }) : text("matching", { count: ids.length, total });
   // Read aloud once for each change of the filters: not whenever a screen changes its state.
-  const announced = useMemo(() => counted, [asked, isComplete]); // oxlint-disable-line react/exhaustive-deps -- see above
+  const announcement = useMemo(() => countText, [searchKey, isComplete]); // oxlint-disable-line react/exhaustive-deps -- see above
   return (
     <div className="wall-results cluster gap-2 soft digits">
-      <p>{isComplete ? counted : text("loadingRows", { known, total })}</p>
+      <p>{isComplete ? countText : text("loadingRows", { known: loadedCount, total })}</p>
       <p role="status" className="visually-hidden">
-        {announced}
+        {announcement}
       </p>
       <Button kind="quiet" size="small" onPress={() => select(ids)}>
         {text("selectAll", { count: ids.length })}
@@ -145,15 +145,15 @@ function NoScreens({ children }: { children: React.ReactNode }) {
 
 /** The rows in the order of their names. They are sorted again only if a name has changed: states change all the time. */
 function useByName(rows: readonly RosterPlayer[]): readonly RosterPlayer[] {
-  const known = useRef<{ names: Map<string, string>; order: readonly string[] }>({ names: new Map(), order: [] });
+  const cache = useRef<{ names: Map<string, string>; order: readonly string[] }>({ names: new Map(), order: [] });
   return useMemo(() => {
-    const { names, order } = known.current;
+    const { names, order } = cache.current;
     if (names.size === rows.length && rows.every(({ id, name }) => names.get(id) === name)) {
       const byId = new Map(rows.map((row) => [row.id, row]));
       return order.map((id) => byId.get(id)!);
     }
-    const sorted = sortByName(rows);
-    known.current = { names: new Map(rows.map(({ id, name }) => [id, name])), order: sorted.map(({ id }) => id) };
-    return sorted;
+    const byName = sortByName(rows);
+    cache.current = { names: new Map(rows.map(({ id, name }) => [id, name])), order: byName.map(({ id }) => id) };
+    return byName;
   }, [rows]);
 }

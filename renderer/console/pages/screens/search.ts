@@ -22,7 +22,7 @@ const longest = 200;
 /** Reads the filters from an address, which anybody may have written: what is not understood is left out. */
 export function readScreensSearch(search: Record<string, unknown>): ScreensSearch {
   const { q, tag, state } = search;
-  const states = (Array.isArray(state) ? state : [state]).flatMap((each) => rosterStates.find((known) => known === each) ?? []);
+  const states = (Array.isArray(state) ? state : [state]).flatMap((each) => rosterStates.find((rosterState) => rosterState === each) ?? []);
   return {
     ...(isText(q) ? { q: String(q).slice(0, longest) } : {}),
     ...(isText(tag) ? { tag: String(tag).slice(0, longest) } : {}),

@@ -78,26 +78,26 @@ export function Toolbar({ search, onChange, counts, tags }: ToolbarProps) {
 }
 
 /** Each state that screens are in, with their number. Choosing several shows all of them; choosing none shows all. */
-function States({ search: { state: chosen = [] }, onChange, counts }: Omit<ToolbarProps, "tags">) {
+function States({ search: { state: selection = [] }, onChange, counts }: Omit<ToolbarProps, "tags">) {
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const shown = rosterStates.filter((state) => counts[state] > 0 || chosen.includes(state));
+  const visibleStates = rosterStates.filter((state) => counts[state] > 0 || selection.includes(state));
   return (
     <div className="wall-states wrap gap-2" role="group" aria-label={text("states")}>
       <ToggleButton
         className="wall-state inline-row gap-2 outlined surface soft nowrap pointer"
-        isSelected={chosen.length === 0}
+        isSelected={selection.length === 0}
         onChange={() => onChange({ state: undefined })}
       >
         {text("all")} <span className="wall-state-count faint digits">{text("number", { count: total })}</span>
       </ToggleButton>
-      {shown.map((state) => (
+      {visibleStates.map((state) => (
         <ToggleButton
           key={state}
           className="wall-state inline-row gap-2 outlined surface soft nowrap pointer"
           data-kind={kinds[state]}
-          isSelected={chosen.includes(state)}
+          isSelected={selection.includes(state)}
           onChange={(isSelected) => {
-            const next = isSelected ? [...chosen, state] : chosen.filter((each) => each !== state);
+            const next = isSelected ? [...selection, state] : selection.filter((each) => each !== state);
             onChange({ state: next.length === 0 ? undefined : next });
           }}
         >

@@ -38,19 +38,19 @@ export function Wall({ arrangement: { sections, ids }, density }: WallProps) {
   const mayAsk = useMay("commands:write");
   const [active, setActive] = useState<string | null>(null);
   /** The card that has the focus. When a change moves it to another line, its element is a new one. */
-  const focused = useRef<string | null>(null);
+  const focusId = useRef<string | null>(null);
   const anchor = useRef<string | null>(null);
   // What callbacks read, so that they stay the same and cards need not be drawn again.
   const now = useRef({ lines, ids, virtualizer, selection });
   now.current = { lines, ids, virtualizer, selection };
 
   useLayoutEffect(() => {
-    if (focused.current === null || (document.activeElement !== null && document.activeElement !== document.body)) return;
-    document.getElementById(focused.current)?.focus({ preventScroll: true });
+    if (focusId.current === null || (document.activeElement !== null && document.activeElement !== document.body)) return;
+    document.getElementById(focusId.current)?.focus({ preventScroll: true });
   });
 
   const onFocus = useCallback((place: string) => {
-    focused.current = place;
+    focusId.current = place;
     setActive(place);
   }, []);
   const onSelect = useCallback((id: string, isRange: boolean) => {
@@ -72,7 +72,7 @@ export function Wall({ arrangement: { sections, ids }, density }: WallProps) {
       if (to === null) return;
       event.preventDefault();
       setActive(to.place);
-      focused.current = to.place;
+      focusId.current = to.place;
       now.current.virtualizer.scrollToIndex(to.line, { align: "auto" });
       focusWhenThere(to.place);
     },
@@ -92,7 +92,7 @@ export function Wall({ arrangement: { sections, ids }, density }: WallProps) {
       aria-label={text("screensList")}
       style={{ blockSize: virtualizer.getTotalSize() }}
       onBlur={({ relatedTarget }) => {
-        if (relatedTarget !== null) focused.current = null;
+        if (relatedTarget !== null) focusId.current = null;
       }}
     >
       {virtualizer.getVirtualItems().map((item) => {

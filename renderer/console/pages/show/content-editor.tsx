@@ -50,7 +50,7 @@ export function ContentEditor({ draft, onChange, kinds = allKinds, errors = {} }
 }
 
 function AssetChoice({ draft: { asset }, onChange }: Pick<ContentEditorProps, "draft" | "onChange">) {
-  if (asset === null) return <AssetPicker kinds={["image", "video"]} onPick={(picked) => onChange({ asset: picked })} />;
+  if (asset === null) return <AssetPicker kinds={["image", "video"]} onPick={(asset) => onChange({ asset })} />;
   return (
     <section className="chosen-file cluster gap-3 pad-3 outlined rounded" aria-label={text("chosenFile")}>
       <AssetThumbnail asset={asset} />
@@ -75,7 +75,7 @@ export function MessageEditor({ draft, onChange, error }: Pick<ContentEditorProp
           isMultiline
           maxLength={5_000}
           value={draft.text}
-          onChange={(typed) => onChange({ text: typed })}
+          onChange={(input) => onChange({ text: input })}
           error={error}
         />
         <RadioGroup className="field" value={draft.look} onChange={(look) => onChange({ look: look as LookId })} orientation="horizontal">

@@ -17,17 +17,17 @@ export function Outlook({ outlook }: { outlook: Show | undefined }) {
   const online = all - offline;
   const others = warnings.filter(({ code }) => code !== "offline" && code !== "open-ended");
   const names = players.filter(({ status }) => status === "online").map(({ name }) => name);
-  const listed = names.slice(0, shownNames).join(", ");
+  const nameList = names.slice(0, shownNames).join(", ");
   return (
     <section className="outlook stack gap-2 pad-3-4 sunken rounded" aria-label={text("outlook")}>
       <p className="outlook-line flex gap-2 break-words" data-kind={online > 0 ? "good" : "off"}>
         <Icon name={online > 0 ? "check" : "clock"} />
         <span>
           {next_at === null ? text("outlookNever") : text("outlookNow", { count: online })}
-          {listed === "" ? null : (
+          {nameList === "" ? null : (
             <span className="faint">
               {" · "}
-              <bdi>{listed}</bdi>
+              <bdi>{nameList}</bdi>
               {online > shownNames ? ` ${text("andMore", { count: online - shownNames })}` : ""}
             </span>
           )}

@@ -19,15 +19,15 @@ import { isInstant, later } from "./until.ts";
 const text = texts("show");
 
 /** @param only those that are listed; default: all */
-export function RunningShows({ only = () => true, empty }: { only?: (show: ShowEntry) => boolean; empty: string }) {
+export function RunningShows({ filter = () => true, empty }: { filter?: (show: ShowEntry) => boolean; empty: string }) {
   const { data, error } = useQuery(liveShowsQuery);
-  const listed = data?.filter(only);
+  const shows = data?.filter(filter);
   return (
     <>
       <ProblemMessage error={error} />
-      {listed?.length === 0 ? <p className="faint">{empty}</p> : null}
+      {shows?.length === 0 ? <p className="faint">{empty}</p> : null}
       <ul className="running stack gap-3">
-        {listed?.map((show) => (
+        {shows?.map((show) => (
           <li key={show.id} className="box pad-4" data-emergency={show.is_emergency}>
             <RunningShow show={show} />
           </li>

@@ -7,27 +7,27 @@ import { stopWithUndo } from "./show-dialog.tsx";
 import type { Show } from "./shows.ts";
 
 interface SentProps {
-  shown: Show;
+  show: Show;
   title: string;
   /** What the buttons are called that stop it, and that leave it. */
   stop: string;
-  done: string;
+  doneLabel: string;
   onDone: () => void;
 }
 
-export function Sent({ shown, title, stop, done, onDone }: SentProps) {
-  const stopping = useMutation({ mutationFn: () => stopWithUndo(shown), onSuccess: onDone });
+export function SentShow({ show, title, stop, doneLabel, onDone }: SentProps) {
+  const stopping = useMutation({ mutationFn: () => stopWithUndo(show), onSuccess: onDone });
   return (
     <>
       <h2>{title}</h2>
-      <Arrival showId={shown.id} />
+      <Arrival showId={show.id} />
       <ProblemMessage error={stopping.error} />
       <div className="form-end cluster end gap-3">
         <Button isPending={stopping.isPending} onPress={() => stopping.mutate()}>
           {stop}
         </Button>
         <Button kind="primary" autoFocus onPress={onDone}>
-          {done}
+          {doneLabel}
         </Button>
       </div>
     </>

@@ -27,7 +27,7 @@ export interface ShowDialogProps {
 export function ShowDialog({ onClose, asset, target }: ShowDialogProps) {
   const form = useShow({ ...(asset === undefined ? {} : { asset }), ...(target === undefined ? {} : { target }) });
   const { sending, outlook, isComplete } = form;
-  if (sending.data !== undefined) return <Shown shown={sending.data} onClose={onClose} />;
+  if (sending.data !== undefined) return <RunningShow show={sending.data} onClose={onClose} />;
   const actions = (
     <Button kind="primary" isDisabled={!isComplete} isPending={sending.isPending} onPress={() => sending.mutate()}>
       {text("show", { count: isComplete ? (outlook?.player_count ?? 0) : 0 })}
@@ -40,8 +40,8 @@ export function ShowDialog({ onClose, asset, target }: ShowDialogProps) {
   );
 }
 
-function Shown({ shown, onClose }: { shown: Show; onClose: () => void }) {
-  const stopping = useMutation({ mutationFn: () => stopShow(shown), onSuccess: onClose });
+function RunningShow({ show, onClose }: { show: Show; onClose: () => void }) {
+  const stopping = useMutation({ mutationFn: () => stopShow(show), onSuccess: onClose });
   const actions = (
     <>
       <Button isPending={stopping.isPending} onPress={() => stopping.mutate()}>
@@ -53,8 +53,8 @@ function Shown({ shown, onClose }: { shown: Show; onClose: () => void }) {
     </>
   );
   return (
-    <Dialog title={text("sent", { name: shown.name })} isOpen onClose={onClose} actions={actions}>
-      <Arrival showId={shown.id} />
+    <Dialog title={text("sent", { name: show.name })} isOpen onClose={onClose} actions={actions}>
+      <Arrival showId={show.id} />
       <ProblemMessage error={stopping.error} />
     </Dialog>
   );

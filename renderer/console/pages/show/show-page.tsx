@@ -11,7 +11,7 @@ import { Page } from "../../ui/page.tsx";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import type { Draft } from "./draft.ts";
 import { RunningShows } from "./running-shows.tsx";
-import { Sent } from "./sent.tsx";
+import { SentShow } from "./sent.tsx";
 import { ShowFields } from "./show-fields.tsx";
 import { isTakeover } from "./shows.ts";
 import { useShow } from "./use-show.ts";
@@ -32,7 +32,7 @@ export function ShowPage() {
         ) : null}
         <section className="stack gap-4 shrink" aria-labelledby="running">
           <h2 id="running">{text("running")}</h2>
-          <RunningShows only={(show) => !isTakeover(show)} empty={text("runningEmpty")} />
+          <RunningShows filter={(show) => !isTakeover(show)} empty={text("runningEmpty")} />
         </section>
       </div>
     </Page>
@@ -52,9 +52,17 @@ function Prefilled() {
 function Form({ initial, onAgain }: { initial: Partial<Draft>; onAgain: () => void }) {
   const form = useShow(initial);
   const { sending, outlook, isComplete } = form;
-  const { data: shown } = sending;
-  if (shown !== undefined)
-    return <Sent shown={shown} title={text("sent", { name: shown.name })} stop={text("stop")} done={text("done")} onDone={onAgain} />;
+  const { data: runningShow } = sending;
+  if (runningShow !== undefined)
+    return (
+      <SentShow
+        show={runningShow}
+        title={text("sent", { name: runningShow.name })}
+        stop={text("stop")}
+        doneLabel={text("done")}
+        onDone={onAgain}
+      />
+    );
   return (
     <>
       <ShowFields form={form} />

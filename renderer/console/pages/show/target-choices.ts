@@ -20,14 +20,14 @@ export interface Choice {
 const mostChoices = 50;
 
 /** The choices that match what was typed, without those that are chosen already; `more` have no place in the list. */
-export function choicesFor(given: { screens: readonly TeamScreen[]; query: string; value: Target; allowsEverywhere: boolean }): {
+export function choicesFor(options: { screens: readonly TeamScreen[]; query: string; value: Target; allowsEverywhere: boolean }): {
   choices: Choice[];
   more: number;
 } {
-  const { screens, query, value, allowsEverywhere } = given;
+  const { screens, query, value, allowsEverywhere } = options;
   if (value.everywhere === true) return { choices: [], more: 0 };
-  const wanted = query.trim().toLocaleLowerCase();
-  const matches = (name: string): boolean => name.toLocaleLowerCase().includes(wanted);
+  const search = query.trim().toLocaleLowerCase();
+  const matches = (name: string): boolean => name.toLocaleLowerCase().includes(search);
   const counts = new Map<string, number>();
   for (const { tags } of screens) for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);
   const all = { id: "everywhere", kind: "everywhere", key: "", name: text("everywhere"), count: screens.length, isOffline: false } as const;
@@ -35,9 +35,9 @@ export function choicesFor(given: { screens: readonly TeamScreen[]; query: strin
     .filter(([tag]) => matches(tag) && !value.tags.includes(tag))
     .toSorted(([a], [b]) => a.localeCompare(b))
     .map(([tag, count]): Choice => ({ id: `tag:${tag}`, kind: "tag", key: tag, name: tag, count, isOffline: false }));
-  const chosen = new Set(value.players);
+  const playerIds = new Set(value.players);
   const players = screens
-    .filter(({ id, name }) => matches(name) && !chosen.has(id))
+    .filter(({ id, name }) => matches(name) && !playerIds.has(id))
     .map(({ id, name, status }): Choice => ({
       id: `player:${id}`,
       kind: "player",

@@ -18,17 +18,17 @@ export interface ShowForm {
   sending: UseMutationResult<Show, Error, void>;
 }
 
-/** @param fixed fields of each request besides the draft's, such as the priority of a takeover */
-export function useShow(initial: Partial<Draft>, fixed: Partial<NewShow> = {}): ShowForm {
+/** @param requestFields fields of each request besides the draft's, such as the priority of a takeover */
+export function useShow(initial: Partial<Draft>, requestFields: Partial<NewShow> = {}): ShowForm {
   const [draft, setDraft] = useState<Draft>({ ...emptyDraft, ...initial });
   const draftRequest = useMemo(() => requestOf(draft), [draft]);
-  const body = draftRequest === null ? null : { ...draftRequest, ...fixed };
+  const body = draftRequest === null ? null : { ...draftRequest, ...requestFields };
   // What will happen does not depend on the words, so that typing asks the service nothing.
-  const tried = body?.text === undefined ? body : { ...body, text: "…" };
+  const dryRunBody = body?.text === undefined ? body : { ...body, text: "…" };
   const outlook = useQuery({
-    queryKey: ["shows", "outlook", tried],
-    queryFn: ({ signal }) => tryShow(tried!, signal),
-    enabled: tried !== null,
+    queryKey: ["shows", "outlook", dryRunBody],
+    queryFn: ({ signal }) => tryShow(dryRunBody!, signal),
+    enabled: dryRunBody !== null,
     placeholderData: keepPreviousData,
     staleTime: 0,
   });
@@ -37,7 +37,7 @@ export function useShow(initial: Partial<Draft>, fixed: Partial<NewShow> = {}): 
       // Midnight may have passed since the form was filled in.
       const request = requestOf(draft);
       if (request === null) throw new Error("the form is not complete, or its time is over");
-      return startShow({ ...request, ...fixed });
+      return startShow({ ...request, ...requestFields });
     },
   });
   const error = sending.error ?? (body === null ? null : outlook.error);

@@ -24,8 +24,8 @@ export function PasskeyWay({ onSignedIn }: { onSignedIn: () => void }) {
 function Way({ onSignedIn }: { onSignedIn: () => void }) {
   const { mutateAsync: signIn } = useSignIn(onSignedIn);
   const signingIn = useMutation({
-    mutationFn: async (given: Awaited<ReturnType<typeof askForPasskey>> | null) => {
-      const passkey = given ?? (await askForPasskey("sign-in"));
+    mutationFn: async (proof: Awaited<ReturnType<typeof askForPasskey>> | null) => {
+      const passkey = proof ?? (await askForPasskey("sign-in"));
       return signIn({ method: "passkey", passkey });
     },
   });

@@ -34,14 +34,14 @@ export function SsoReturnPage() {
 }
 
 // A second start of an effect, or a second rendering, must not send an answer again: it works once.
-const sent = new Set<string>();
+const usedAnswers = new Set<string>();
 
 function SignIn({ answer }: { answer: string }) {
   const navigate = useNavigate();
   const { mutate, error } = useSignIn(() => void navigate({ to: rememberedPlace() ?? "/", replace: true }));
   useEffect(() => {
-    if (sent.has(answer)) return;
-    sent.add(answer);
+    if (usedAnswers.has(answer)) return;
+    usedAnswers.add(answer);
     mutate({ method: "sso", response: answer });
   }, [answer, mutate]);
   if (error === null) return <p role="status">{text("finishing")}</p>;
@@ -57,8 +57,8 @@ function SignIn({ answer }: { answer: string }) {
 function ToAccount({ answer }: { answer: string }) {
   const navigate = useNavigate();
   useEffect(() => {
-    if (sent.has(answer)) return;
-    sent.add(answer);
+    if (usedAnswers.has(answer)) return;
+    usedAnswers.add(answer);
     storeLinking(answer);
     void navigate({ to: "/account", replace: true });
   }, [answer, navigate]);
@@ -85,8 +85,8 @@ function Proof({ answer }: { answer: string }) {
     onSuccess: () => window.close(),
   });
   useEffect(() => {
-    if (sent.has(answer)) return;
-    sent.add(answer);
+    if (usedAnswers.has(answer)) return;
+    usedAnswers.add(answer);
     mutate();
   }, [answer, mutate]);
   if (error !== null) {

@@ -8,20 +8,20 @@ const text = texts("signIn");
 
 /** How many seconds the service asks to wait before the next try; counts down to 0. */
 export function useWait(error: unknown): number {
-  const [left, setLeft] = useState(0);
+  const [secondsLeft, setSecondsLeft] = useState(0);
   useEffect(() => {
     const seconds = waitOf(error);
-    if (seconds === 0) return setLeft(0);
+    if (seconds === 0) return setSecondsLeft(0);
     const until = performance.now() + seconds * 1_000;
-    setLeft(seconds);
+    setSecondsLeft(seconds);
     const timer = setInterval(() => {
       const rest = Math.max(0, Math.ceil((until - performance.now()) / 1_000));
-      setLeft(rest);
+      setSecondsLeft(rest);
       if (rest === 0) clearInterval(timer);
     }, 1_000);
     return () => clearInterval(timer);
   }, [error]);
-  return left;
+  return secondsLeft;
 }
 
 /** `Retry-After` of a refusal because of too many requests, in seconds. */

@@ -12,7 +12,7 @@ import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { RunningShows } from "../show/running-shows.tsx";
-import { Sent } from "../show/sent.tsx";
+import { SentShow } from "../show/sent.tsx";
 import { ShowFields } from "../show/show-fields.tsx";
 import { isTakeover, liveShowsQuery, takeoverPriority } from "../show/shows.ts";
 import { useShow } from "../show/use-show.ts";
@@ -40,7 +40,7 @@ export function TakeoverPage() {
         <div className="stack gap-6 shrink">
           <section className="stack gap-4 shrink" aria-labelledby="taken">
             <h2 id="taken">{text("running")}</h2>
-            <RunningShows only={(show) => isTakeover(show) && !show.is_emergency} empty={text("runningEmpty")} />
+            <RunningShows filter={(show) => isTakeover(show) && !show.is_emergency} empty={text("runningEmpty")} />
           </section>
           <EmergencySection />
         </div>
@@ -52,9 +52,17 @@ export function TakeoverPage() {
 function TakeoverForm({ onDone }: { onDone: () => void }) {
   const form = useShow({ kind: "text", look: "blue" }, { priority: takeoverPriority });
   const { sending, outlook, isComplete } = form;
-  const { data: shown } = sending;
-  if (shown !== undefined)
-    return <Sent shown={shown} title={text("sent", { name: shown.name })} stop={text("stop")} done={text("another")} onDone={onDone} />;
+  const { data: runningShow } = sending;
+  if (runningShow !== undefined)
+    return (
+      <SentShow
+        show={runningShow}
+        title={text("sent", { name: runningShow.name })}
+        stop={text("stop")}
+        doneLabel={text("another")}
+        onDone={onDone}
+      />
+    );
   return (
     <>
       <ShowFields form={form} kinds={["text", "asset", "layout"]} />

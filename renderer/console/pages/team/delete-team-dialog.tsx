@@ -22,7 +22,7 @@ function deleteTeam(id: string, dry_run: "true" | "false"): Promise<unknown> {
 export function DeleteTeamDialog({ onClose }: { onClose: () => void }) {
   const { team, teams } = useSession();
   const formId = useId();
-  const [typed, setTyped] = useState("");
+  const [input, setInput] = useState("");
   const forecast = useQuery({
     queryKey: ["team-deletion", team.id],
     queryFn: async () => {
@@ -39,7 +39,7 @@ export function DeleteTeamDialog({ onClose }: { onClose: () => void }) {
     // Nothing that was read, selected or listened to is another team's: the console starts anew.
     onSuccess: () => location.assign(`${baseUrl}/`),
   });
-  const isNamed = typed.trim().normalize() === team.name.trim().normalize();
+  const isNamed = input.trim().normalize() === team.name.trim().normalize();
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (isNamed && !deleting.isPending && !deleting.isSuccess) deleting.mutate();
@@ -83,7 +83,7 @@ export function DeleteTeamDialog({ onClose }: { onClose: () => void }) {
         <form id={formId} className="form" onSubmit={submit}>
           <p>{text("deleteText")}</p>
           <p>{text(teams.length > 1 ? "deleteGoOn" : "deleteSignsOut")}</p>
-          <TextField label={text("deleteType", { name: team.name })} value={typed} onChange={setTyped} autoFocus autoComplete="off" />
+          <TextField label={text("deleteType", { name: team.name })} value={input} onChange={setInput} autoFocus autoComplete="off" />
           <ProblemMessage error={deleting.error} />
         </form>
       ) : (

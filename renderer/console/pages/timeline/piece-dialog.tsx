@@ -6,12 +6,18 @@ import { localValueOf } from "../../data/zones.ts";
 import { texts } from "../../i18n/texts.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { isGap } from "./pieces.ts";
-import type { ChosenPiece } from "./track.tsx";
+import type { PieceSelection } from "./track.tsx";
 import { causeOf, spanInWords, whatOf } from "./words.ts";
 
 const text = texts("timeline");
 
-export function PieceDialog({ chosen: { screen, piece, timeZone, change }, onClose }: { chosen: ChosenPiece; onClose: () => void }) {
+export function PieceDialog({
+  selection: { screen, piece, timeZone, change },
+  onClose,
+}: {
+  selection: PieceSelection;
+  onClose: () => void;
+}) {
   const { stretch, from, to } = piece;
   // Something is planned for this time already: what is missing are its items.
   const layoutToFill = stretch.empty_because === "no-items" ? stretch.layout_id : null;

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react"
 import { texts } from "../../i18n/texts.ts";
 import { ProblemMessage } from "../../ui/problem-message.tsx";
 import { usePlans, type PlanPlace, type Span } from "./data.ts";
-import { Track, type ChosenPiece, type TimelineScreen } from "./track.tsx";
+import { Track, type PieceSelection, type TimelineScreen } from "./track.tsx";
 
 const text = texts("timeline");
 const rowRem = 2.75;
@@ -20,7 +20,7 @@ interface RowsProps {
   isOwnZone: boolean;
   /** The plans that are shown: of one place, or two, the second one below the first and compared with it. */
   places: readonly [PlanPlace, PlanPlace?];
-  onChoose: (chosen: ChosenPiece) => void;
+  onChoose: (chosen: PieceSelection) => void;
 }
 
 export function Rows({ screens, span, firstDay, dayCount, isOwnZone, places: [first, second], onChoose }: RowsProps) {

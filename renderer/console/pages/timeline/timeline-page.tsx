@@ -15,7 +15,7 @@ import { PieceDialog } from "./piece-dialog.tsx";
 import type { TimelineSearch } from "./routes.ts";
 import { DraftComparison, useDraftEffect } from "./draft-comparison.tsx";
 import { Rows } from "./rows.tsx";
-import type { ChosenPiece } from "./track.tsx";
+import type { PieceSelection } from "./track.tsx";
 import type { PlanPlace } from "./data.ts";
 import { shownDays } from "./days.ts";
 import { TimelineBar } from "./bar.tsx";
@@ -34,7 +34,7 @@ export function TimelinePage() {
   const draftId = useDraft()?.id;
   const effect = useDraftEffect(draftId);
   const places = useMemo(() => placesFor(draftId, shows), [draftId, shows]);
-  const [chosen, setChosen] = useState<ChosenPiece | null>(null);
+  const [pieceSelection, setPieceSelection] = useState<PieceSelection | null>(null);
   const today = dateIn(useNow(), ownTimeZone);
   const firstDay = day ?? today;
   const dayCount = zoom === "day" ? 1 : 7;
@@ -45,20 +45,20 @@ export function TimelinePage() {
   }, [firstDay, dayCount]);
   const tags = useMemo(() => [...new Set(all?.flatMap((screen) => screen.tags))].toSorted((a, b) => a.localeCompare(b)), [all]);
   const screens = useMemo(() => {
-    const wanted = q.trim().toLocaleLowerCase();
-    const changed =
+    const query = q.trim().toLocaleLowerCase();
+    const changedScreens =
       only === true && effect !== undefined
         ? new Set(effect.screens.flatMap(({ player_id: id, first_at: at }) => (at === null ? [] : id)))
         : null;
     return (all ?? []).filter(
       (screen) =>
         (tag === undefined || screen.tags.includes(tag)) &&
-        screen.name.toLocaleLowerCase().includes(wanted) &&
-        (changed === null || changed.has(screen.id)),
+        screen.name.toLocaleLowerCase().includes(query) &&
+        (changedScreens === null || changedScreens.has(screen.id)),
     );
   }, [all, tag, q, only, effect]);
   const step = (by: 1 | -1): void => go({ day: iso(Date.parse(firstDay) + by * dayCount * dayMs).slice(0, 10) });
-  const shared = { screens, span, firstDay, dayCount, isOwnZone: zone === "own" };
+  const rowProps = { screens, span, firstDay, dayCount, isOwnZone: zone === "own" };
   if (all?.length === 0) {
     return (
       <Page title={text("title")}>
@@ -79,17 +79,17 @@ export function TimelinePage() {
         </p>
       </TimelineBar>
       {screens.length === 0 ? null : view === "table" ? (
-        <TimelineTable {...shared} place={shows === "both" && places[1] !== undefined ? places[1] : places[0]} />
+        <TimelineTable {...rowProps} place={shows === "both" && places[1] !== undefined ? places[1] : places[0]} />
       ) : (
         <div className="timeline box" data-zoom={zoom ?? "week"}>
           <Axis firstDay={firstDay} dayCount={dayCount} today={today} />
-          <Rows key={`${span.from} ${span.to} ${places.length}`} {...shared} places={places} onChoose={setChosen} />
+          <Rows key={`${span.from} ${span.to} ${places.length}`} {...rowProps} places={places} onChoose={setPieceSelection} />
           <p className="faint pad-2-3 tiny">
             {text("gapHint")} <span className="timeline-keys">{text("keysHint")}</span>
           </p>
         </div>
       )}
-      {chosen === null ? null : <PieceDialog chosen={chosen} onClose={() => setChosen(null)} />}
+      {pieceSelection === null ? null : <PieceDialog selection={pieceSelection} onClose={() => setPieceSelection(null)} />}
     </Page>
   );
 }

@@ -18,7 +18,7 @@ export interface TimelineScreen {
 }
 
 /** A piece that a person wants to know more about. */
-export interface ChosenPiece {
+export interface PieceSelection {
   screen: TimelineScreen;
   piece: Piece;
   timeZone: string;
@@ -40,7 +40,7 @@ interface TrackProps {
   firstDay: string;
   dayCount: number;
   isOwnZone: boolean;
-  onChoose: (chosen: ChosenPiece) => void;
+  onChoose: (chosen: PieceSelection) => void;
   /** The piece that Tab leads to, `first`: the first of this row; null: none of this row. */
   active: string | null;
   onFocus: (place: string) => void;

@@ -58,7 +58,7 @@ export function spanInWords(from: number, to: number, timeZone: string): string 
 
 /** What is read out for a piece. @param change how it differs from what it is compared with */
 export function nameOfPiece({ stretch, from, to }: Piece, timeZone: string, change: Change | null): string {
-  const said = { what: whatOf(stretch), from: momentOf(from, timeZone), to: momentOf(to, timeZone), cause: causeOf(stretch) };
-  const name = text("pieceName", said);
+  const values = { what: whatOf(stretch), from: momentOf(from, timeZone), to: momentOf(to, timeZone), cause: causeOf(stretch) };
+  const name = text("pieceName", values);
   return change === "items" ? text("pieceItems", { name }) : name;
 }

@@ -23,12 +23,12 @@ export function DropOverlay() {
   useEffect(() => {
     const stop = new AbortController();
     const { signal } = stop;
-    let marked: Element | null = null;
+    let dropTarget: Element | null = null;
     const mark = (part: Element | null): void => {
-      if (part === marked) return;
-      marked?.removeAttribute("data-drop-active");
+      if (part === dropTarget) return;
+      dropTarget?.removeAttribute("data-drop-active");
       part?.setAttribute("data-drop-active", "");
-      marked = part;
+      dropTarget = part;
     };
     const end = (): void => {
       mark(null);

@@ -19,17 +19,17 @@ export function UploadTray() {
   const entries = useUploads();
   const [isOpen, setIsOpen] = useState(true);
   const [, setForgotten] = useState(0);
-  const interrupted = interruptedUploads(session.team.id, new Set(entries.map(({ fingerprint }) => fingerprint)));
-  if (entries.length === 0 && interrupted.length === 0) return null;
+  const resumableUploads = interruptedUploads(session.team.id, new Set(entries.map(({ fingerprint }) => fingerprint)));
+  if (entries.length === 0 && resumableUploads.length === 0) return null;
   const active = entries.filter(isActive);
   const totals = { sent: sum(entries, ({ sentBytes }) => sentBytes), total: sum(entries, ({ file }) => file.size) };
-  const shown = entries.toSorted((a, b) => rankOf(a) - rankOf(b) || b.id - a.id).slice(0, mostShown);
+  const visibleEntries = entries.toSorted((a, b) => rankOf(a) - rankOf(b) || b.id - a.id).slice(0, mostShown);
   return (
     <section className="upload-tray" aria-label={text("tray")}>
       <header className="upload-header row gap-1">
         <div className="upload-facts stack gap-hair grow shrink">
           <div role="status">
-            <h2>{titleOf(entries, interrupted.length)}</h2>
+            <h2>{titleOf(entries, resumableUploads.length)}</h2>
           </div>
           {active.length > 0 ? (
             <>
@@ -57,10 +57,10 @@ export function UploadTray() {
       </header>
       {isOpen ? (
         <ul className="line-above scroll">
-          {interrupted.map((upload) => (
+          {resumableUploads.map((upload) => (
             <InterruptedRow key={upload.key} upload={upload} onForgotten={() => setForgotten((count) => count + 1)} />
           ))}
-          {shown.map((entry) => (
+          {visibleEntries.map((entry) => (
             <UploadRow key={entry.id} entry={entry} />
           ))}
         </ul>
@@ -80,9 +80,11 @@ function titleOf(entries: readonly UploadEntry[], interruptedCount: number): str
   const active = entries.filter(isActive).length;
   if (active > 0) return text("active", { count: active });
   if (entries.length === 0) return text("interrupted", { count: interruptedCount });
-  const refused = entries.filter(isBad).length;
-  const done = entries.length - refused;
-  return refused === 0 ? text("finished", { count: done }) : text("finishedWithRefused", { done, refused });
+  const refusalCount = entries.filter(isBad).length;
+  const doneCount = entries.length - refusalCount;
+  return refusalCount === 0
+    ? text("finished", { count: doneCount })
+    : text("finishedWithRefused", { done: doneCount, refused: refusalCount });
 }
 
 function isBad({ state }: UploadEntry): boolean {

@@ -109,13 +109,13 @@ function itemOf({ kind, text: words, look, url }: Draft): Item | null {
 /** Asks for the one thing that an item of this kind needs. The rest is in its settings. */
 function KindDialog({ kind, onAdd, onClose }: DialogProps & { kind: Kind }) {
   const id = useId();
-  const [typed, setTyped] = useState("");
+  const [input, setInput] = useState("");
   const [error, setError] = useState<string | undefined>();
   const { name, start } = kindOf(kind);
   const { field } = start!;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const item = newItem(kind, typed);
+    const item = newItem(kind, input);
     const fault = faultsOf(withDefaults(item))[0];
     setError(fault === undefined ? undefined : (fault.detail ?? text("mustBeGiven")));
     if (fault !== undefined) return;
@@ -133,8 +133,8 @@ function KindDialog({ kind, onAdd, onClose }: DialogProps & { kind: Kind }) {
       <form id={id} className="form" onSubmit={submit} noValidate>
         <TextField
           label={names(field)}
-          value={typed}
-          onChange={setTyped}
+          value={input}
+          onChange={setInput}
           error={error}
           isMultiline={fieldsOf(kind).some((each) => each.name === field && "lines" in each)}
           {...(field === "url" ? { placeholder: "https://", inputMode: "url" as const } : {})}

@@ -43,6 +43,6 @@ function wordsOf({ item, is, fields }: Conflict, assets: AssetsById): string {
   const name = nameOf(item, "asset_id" in item ? assets.get(item.asset_id) : undefined);
   if (is === "they-removed") return text("conflictTheyRemoved", { name });
   if (is === "i-removed") return text("conflictIRemoved", { name });
-  const named = fields.map((field) => `“${text(field as MessageKey<"playlistEditor">)}”`);
-  return text("conflictFields", { name, fields: named.join(", ") });
+  const fieldNames = fields.map((field) => `“${text(field as MessageKey<"playlistEditor">)}”`);
+  return text("conflictFields", { name, fields: fieldNames.join(", ") });
 }

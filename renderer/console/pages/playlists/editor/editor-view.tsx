@@ -29,7 +29,7 @@ import { EditorActions, EditorLinks } from "./editor-head.tsx";
 import { ItemList } from "./list/item-list.tsx";
 import { ItemSettings } from "./item-settings.tsx";
 import { PlaylistPreview } from "./playlist-preview.tsx";
-import { RoundLine, type AskedTime } from "./round-line.tsx";
+import { RoundLine, type LocalTime } from "./round-line.tsx";
 import { SaveStatus } from "./save-status.tsx";
 import { SelectionActions } from "./list/selection-actions.tsx";
 import { UndoButtons, useUndoKeys } from "./undo.tsx";
@@ -38,7 +38,7 @@ import { useListActs } from "./list/use-list-acts.ts";
 import "./editor.css";
 
 const text = texts("playlists", "playlistEditor");
-const shared = texts("common");
+const commonText = texts("common");
 
 interface EditorViewProps {
   id: string;
@@ -56,15 +56,15 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
     isSameValue,
   );
   const assets = useAssetsById(assetIds);
-  const { acts, chosen, chosenRows, swapping, said, asked: removed, isSettingsOpen } = useListActs(editor, assets);
+  const { acts, selectedKeys, selectedRows, swapping, announcement, removalRequest, isSettingsOpen } = useListActs(editor, assets);
   const isWide = useMedia("(min-width: 72rem)");
   const isPhone = useIsPhone();
   const [isPreviewOpen, setIsPreviewOpen] = useState(false);
   const mayPreview = useMay("assets:read");
-  const [asked, setAsked] = useState<AskedTime | null>(null);
+  const [previewTime, setPreviewTime] = useState<LocalTime | null>(null);
   const now = useNow().getTime();
-  const at = asked === null ? now : Date.parse(asked.instant);
-  const zone = asked?.zone ?? ownTimeZone;
+  const at = previewTime === null ? now : Date.parse(previewTime.instant);
+  const zone = previewTime?.zone ?? ownTimeZone;
   const calendars = useCalendars();
   const loop = useMemo(
     () => loopAt(rows, (assetId) => assets.get(assetId) ?? undefined, at, zone, calendars.dates),
@@ -72,19 +72,26 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
   );
   const places = useMemo(() => new Map(rows.map(({ key }, index) => [key, index])), [rows]);
   usePageDrop(
-    isReadOnly ? null : { text: text("addFile"), take: (uploaded) => acts.add(uploaded.flatMap((asset) => itemOfAsset(asset) ?? [])) },
+    isReadOnly ? null : { text: text("addFile"), take: (uploads) => acts.add(uploads.flatMap((asset) => itemOfAsset(asset) ?? [])) },
   );
   useUndoKeys(editor, isReadOnly);
   const nameOfRow = ({ item }: Row): string => nameOf(item, "asset_id" in item ? assets.get(item.asset_id) : undefined);
   const selection =
-    chosen.size === 0 || isReadOnly ? null : <SelectionActions count={chosen.size} acts={acts} hasSettingsButton={!isWide} />;
+    selectedKeys.size === 0 || isReadOnly ? null : <SelectionActions count={selectedKeys.size} acts={acts} hasSettingsButton={!isWide} />;
   const settingsTitle =
-    chosenRows.length === 1 ? text("settingsOf", { name: nameOfRow(chosenRows[0]!) }) : text("settingsOfMany", { count: chosen.size });
-  const settings = <ItemSettings key={[...chosen].join()} editor={editor} chosen={chosenRows} isReadOnly={isReadOnly} />;
+    selectedRows.length === 1
+      ? text("settingsOf", { name: nameOfRow(selectedRows[0]!) })
+      : text("settingsOfMany", { count: selectedKeys.size });
+  const settings = <ItemSettings key={[...selectedKeys].join()} editor={editor} selectedRows={selectedRows} isReadOnly={isReadOnly} />;
   const picture = mayPreview ? (
-    <PlaylistPreview id={id} name={name} view={editor.view} chosenId={chosenRows.length === 1 ? previewedItemId(chosenRows[0]!) : null} />
+    <PlaylistPreview
+      id={id}
+      name={name}
+      view={editor.view}
+      chosenId={selectedRows.length === 1 ? previewedItemId(selectedRows[0]!) : null}
+    />
   ) : null;
-  const [firstRemoved] = removed;
+  const [firstRemoved] = removalRequest;
   return (
     <Page title={name} actions={isReadOnly ? null : <EditorActions id={id} name={name} editor={editor} onAdd={acts.add} />}>
       <div className="playlist-bar">
@@ -103,7 +110,7 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
         <EmptyState icon="playlist" title={text("itemsEmptyTitle")} text={text("itemsEmptyText")} />
       ) : (
         <div className="cluster between gap-2-4">
-          <RoundLine loop={loop} count={rows.length} asked={asked} onAsk={setAsked} />
+          <RoundLine loop={loop} count={rows.length} previewTime={previewTime} onAsk={setPreviewTime} />
           {isWide || picture === null ? null : (
             <Button size="small" onPress={() => setIsPreviewOpen(true)}>
               <Icon name="play" />
@@ -117,14 +124,14 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
         <div className="cluster between gap-2-4 pad-2-4 tint rounded break-words" role="status">
           <p>{text("swapTitle", { name: nameOfRow(rows[places.get(swapping)!]!) })}</p>
           <Button size="small" onPress={acts.cancelSwap}>
-            {shared("cancel")}
+            {commonText("cancel")}
           </Button>
         </div>
       )}
       {rows.length === 0 ? null : (
         <div className="editor-columns grid top gap-5">
           <ItemList
-            {...{ rows, places, chosen, assets, faults, isReadOnly, swapping, acts }}
+            {...{ rows, places, selectedKeys, assets, faults, isReadOnly, swapping, acts }}
             absences={loop.absences}
             nameOfCalendar={calendars.nameOf}
             hasSettingsButton={!isWide}
@@ -132,7 +139,7 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
           {isWide ? (
             <aside className="card item-aside stack gap-4" aria-label={text("settings")}>
               {picture}
-              {chosen.size === 0 ? (
+              {selectedKeys.size === 0 ? (
                 <EmptyState icon="settings" title={text("settingsEmptyTitle")} text={text("settingsEmptyText")} />
               ) : (
                 <>
@@ -151,7 +158,7 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
           {isPhone ? <AddItems onAdd={acts.add} /> : null}
         </div>
       )}
-      <Dialog title={settingsTitle} isOpen={isSettingsOpen && !isWide && chosen.size > 0} onClose={acts.closeSettings}>
+      <Dialog title={settingsTitle} isOpen={isSettingsOpen && !isWide && selectedKeys.size > 0} onClose={acts.closeSettings}>
         {settings}
       </Dialog>
       <Dialog title={text("preview")} isOpen={isPreviewOpen && !isWide} onClose={() => setIsPreviewOpen(false)}>
@@ -159,19 +166,19 @@ export function EditorView({ id, editor, name, error, isReadOnly }: EditorViewPr
       </Dialog>
       <ConfirmDialog
         title={
-          removed.length === 1 && firstRemoved !== undefined
+          removalRequest.length === 1 && firstRemoved !== undefined
             ? text("removeTitle", { name: nameOfRow(firstRemoved) })
-            : text("removeManyTitle", { count: removed.length })
+            : text("removeManyTitle", { count: removalRequest.length })
         }
         action={text("removeDo")}
-        isOpen={removed.length > 0}
-        onClose={acts.clearAsked}
-        run={async () => acts.removeAsked()}
+        isOpen={removalRequest.length > 0}
+        onClose={acts.cancelRemoval}
+        run={async () => acts.confirmRemoval()}
       >
         <p>{text("removeText")}</p>
       </ConfirmDialog>
       <p role="status" className="visually-hidden">
-        {said}
+        {announcement}
       </p>
     </Page>
   );
@@ -183,7 +190,7 @@ function SaveFailure({ editor }: { editor: PlaylistEditor }) {
     <>
       <ProblemMessage error={error} />
       <div className="form-end cluster end gap-3">
-        <Button onPress={editor.retry}>{shared("retry")}</Button>
+        <Button onPress={editor.retry}>{commonText("retry")}</Button>
       </div>
     </>
   );

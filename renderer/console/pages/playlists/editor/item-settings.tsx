@@ -8,7 +8,7 @@ import type { FieldProps } from "../fields/field-props.ts";
 import { FieldView } from "../fields/field-view.tsx";
 import { DurationField, RulesForm, TransitionField } from "../fields/rules-form.tsx";
 import type { Fault } from "../model/defaults.ts";
-import { changed, type Changes } from "../model/edits.ts";
+import { changeRows, type Changes } from "../model/edits.ts";
 import type { PlaylistEditor } from "../model/editor.ts";
 import type { Field, FieldPart } from "../../../items/fields.ts";
 import { sharedFields } from "../../../items/item-kinds.ts";
@@ -23,19 +23,19 @@ const text = texts("playlistEditor");
 interface ItemSettingsProps {
   editor: PlaylistEditor;
   /** At least one. They stay the same ones. */
-  chosen: readonly Row[];
+  selectedRows: readonly Row[];
   isReadOnly: boolean;
 }
 
 type Change = (changes: Changes, isTyping?: boolean) => void;
 
-export function ItemSettings({ editor, chosen, isReadOnly }: ItemSettingsProps) {
-  const items = chosen.map(({ item }) => item);
-  const faults = chosen.flatMap(({ key }): readonly Fault[] => editor.view.faults.get(key) ?? []);
+export function ItemSettings({ editor, selectedRows, isReadOnly }: ItemSettingsProps) {
+  const items = selectedRows.map(({ item }) => item);
+  const faults = selectedRows.flatMap(({ key }): readonly Fault[] => editor.view.faults.get(key) ?? []);
   const { change } = useStableActs({
     change: (changes: Changes, isTyping = false): void => {
-      const keys = new Set(chosen.map(({ key }) => key));
-      editor.change(changed(editor.view.rows, keys, changes), isTyping ? [...keys, ...Object.keys(changes)].join() : undefined);
+      const keys = new Set(selectedRows.map(({ key }) => key));
+      editor.change(changeRows(editor.view.rows, keys, changes), isTyping ? [...keys, ...Object.keys(changes)].join() : undefined);
     },
   });
   const fields = sharedFields(items.map(({ type }) => type));
@@ -50,7 +50,7 @@ export function ItemSettings({ editor, chosen, isReadOnly }: ItemSettingsProps) 
       onDone={editor.settle}
     />
   );
-  const part = (wanted: FieldPart) => fields.filter((field) => field.part === wanted);
+  const part = (group: FieldPart) => fields.filter((field) => field.part === group);
   const common = useCommon(items, faults, fields, isReadOnly, change);
   const hasTimes = items.some((item) => isTimed(item) || isLimited(item) || item.conditions !== undefined);
   const [look, more] = [part("look"), part("more")];
@@ -109,7 +109,7 @@ function useCommon(items: readonly Item[], faults: readonly Fault[], fields: rea
   );
   return useMemo(
     () => ({
-      shared: (name: string) => sharedValue(keptItems, name),
+      commonValue: (name: string) => sharedValue(keptItems, name),
       errorOf: (name: string) => errorIn(keptFaults, name),
       isDisabled,
       onChange: change,

@@ -36,17 +36,17 @@ export const PlaylistMenu = memo(function PlaylistMenu({ id, name, editor, hasDr
   });
   const close = (): void => setOpen(null);
   const renaming = useAct({
-    run: async (typed: string) => {
-      await client.patch("/api/v1/playlists/{id}", { params, body: { name: typed } });
+    run: async (input: string) => {
+      await client.patch("/api/v1/playlists/{id}", { params, body: { name: input } });
     },
     changes: ["playlists"],
     after: close,
     showsErrors: true,
   });
   const copying = useAct({
-    run: async (typed: string) => {
+    run: async (input: string) => {
       const items = editor.view.rows.map(({ item }) => item);
-      return (await client.post("/api/v1/playlists", { body: { name: typed, items } })).data;
+      return (await client.post("/api/v1/playlists", { body: { name: input, items } })).data;
     },
     changes: ["playlists"],
     after: (copy) => {

@@ -32,11 +32,11 @@ interface PlaylistPreviewProps {
 /** Follows what is edited as soon as it stays the same for a moment. */
 export function PlaylistPreview({ view, ...props }: PlaylistPreviewProps) {
   const { rows, faults } = view;
-  const settled = useDebounced(
+  const stableView = useDebounced(
     useMemo(() => ({ rows, faults }), [rows, faults]),
     followsAfterMs,
   );
-  return <SettledPreview {...props} {...settled} />;
+  return <SettledPreview {...props} {...stableView} />;
 }
 
 type SettledPreviewProps = Omit<PlaylistPreviewProps, "view"> & Pick<EditorView, "rows" | "faults">;
@@ -45,7 +45,7 @@ const SettledPreview = memo(function SettledPreview({ id, name, rows, faults, ch
   const [assetIds, setAssetIds] = useState<readonly string[]>([]);
   const { data: calendars } = useQuery(calendarsQuery);
   const change = useCallback(
-    (shown: ShownContent) => withEditedItems(shown, id, { rows, faults }, calendars ?? []),
+    (state: ShownContent) => withEditedItems(state, id, { rows, faults }, calendars ?? []),
     [id, rows, faults, calendars],
   );
   const { ticket, content, feeds, error } = usePreview({ playlistId: id, assetIds }, { change });

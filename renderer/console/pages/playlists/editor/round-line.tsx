@@ -15,7 +15,7 @@ const text = texts("playlistEditor");
 const zones = ["UTC", ...Intl.supportedValuesOf("timeZone")].map((id) => ({ id, name: id.replaceAll("_", " ") }));
 
 /** The time and the clock that a person asks about. */
-export interface AskedTime {
+export interface LocalTime {
   instant: string;
   zone: string;
 }
@@ -24,18 +24,18 @@ interface RoundLineProps {
   loop: Loop;
   count: number;
   /** Null: now. */
-  asked: AskedTime | null;
-  onAsk: (asked: AskedTime | null) => void;
+  previewTime: LocalTime | null;
+  onAsk: (asked: LocalTime | null) => void;
 }
 
-export function RoundLine({ loop, count, asked, onAsk }: RoundLineProps) {
-  const time = asked === null ? text("roundNow") : formatDateTime(new Date(asked.instant), asked.zone);
+export function RoundLine({ loop, count, previewTime, onAsk }: RoundLineProps) {
+  const time = previewTime === null ? text("roundNow") : formatDateTime(new Date(previewTime.instant), previewTime.zone);
   return (
     <div className="round-line cluster gap-2 digits">
       <Icon name="clock" />
       <p role="status">
         {lengthText(loop)}
-        {loop.shown === count ? null : <span className="faint"> · {text("roundOf", { shown: loop.shown, count })}</span>}
+        {loop.itemCount === count ? null : <span className="faint"> · {text("roundOf", { shown: loop.itemCount, count })}</span>}
       </p>
       <DialogTrigger>
         <AriaButton className="button" data-size="small" aria-label={`${text("roundAt")}: ${time}`}>
@@ -44,11 +44,11 @@ export function RoundLine({ loop, count, asked, onAsk }: RoundLineProps) {
         </AriaButton>
         <Popover className="popover">
           <AriaDialog className="round-dialog" aria-label={text("roundAt")}>
-            <TimeForm asked={asked} onAsk={onAsk} />
+            <TimeForm previewTime={previewTime} onAsk={onAsk} />
           </AriaDialog>
         </Popover>
       </DialogTrigger>
-      {asked === null ? null : (
+      {previewTime === null ? null : (
         <Button size="small" kind="quiet" onPress={() => onAsk(null)}>
           {text("roundNow")}
         </Button>
@@ -57,9 +57,9 @@ export function RoundLine({ loop, count, asked, onAsk }: RoundLineProps) {
   );
 }
 
-function TimeForm({ asked, onAsk }: Pick<RoundLineProps, "asked" | "onAsk">) {
-  const [zone, setZone] = useState(asked?.zone ?? ownTimeZone);
-  const [local, setLocal] = useState(() => localValueOf(asked?.instant ?? new Date().toISOString(), zone));
+function TimeForm({ previewTime, onAsk }: Pick<RoundLineProps, "previewTime" | "onAsk">) {
+  const [zone, setZone] = useState(previewTime?.zone ?? ownTimeZone);
+  const [local, setLocal] = useState(() => localValueOf(previewTime?.instant ?? new Date().toISOString(), zone));
   const ask = (nextLocal: string, nextZone: string): void => {
     const instant = instantOf(nextLocal, nextZone);
     if (instant !== null) onAsk({ instant, zone: nextZone });
@@ -71,9 +71,9 @@ function TimeForm({ asked, onAsk }: Pick<RoundLineProps, "asked" | "onAsk">) {
         label={text("roundTime")}
         type="datetime-local"
         value={local}
-        onChange={(typed) => {
-          setLocal(typed);
-          ask(typed, zone);
+        onChange={(input) => {
+          setLocal(input);
+          ask(input, zone);
         }}
         autoFocus
       />
@@ -91,8 +91,8 @@ function TimeForm({ asked, onAsk }: Pick<RoundLineProps, "asked" | "onAsk">) {
   );
 }
 
-function lengthText({ totalMs, unlimitedMs, shown, isUncertain }: Loop): string {
-  if (shown === 0) return text("roundNothing");
+function lengthText({ totalMs, unlimitedMs, itemCount, isUncertain }: Loop): string {
+  if (itemCount === 0) return text("roundNothing");
   const full = durationText(totalMs);
   if (isUncertain) return text("roundUnknown", { time: full });
   return unlimitedMs === null ? text("roundFull", { time: full }) : text("roundLimited", { full, least: durationText(unlimitedMs) });

@@ -13,13 +13,13 @@ export function SaveStatus({ editor }: { editor: PlaylistEditor }) {
   const count = text("items", { count: rows.length });
   // Screens get nothing of what such a person saves.
   const isUntouched = state === "saved" && needsApproval && !isInDraft;
-  const saved =
+  const status =
     state === "incomplete"
       ? text("incomplete", { count: faults.size })
       : text(state === "saved" && isInDraft ? "savedInDraft" : words[state]);
   return (
     <p role="status" className="faint save-status" data-state={state}>
-      {isUntouched ? count : `${count} · ${saved}`}
+      {isUntouched ? count : `${count} · ${status}`}
     </p>
   );
 }

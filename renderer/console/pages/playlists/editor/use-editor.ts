@@ -18,11 +18,11 @@ const text = texts("playlistEditor");
 export function useEditor(id: string): { editor: PlaylistEditor | null; name: string | undefined; error: unknown } {
   const { data, error } = useQuery(playlistQuery(id));
   // The key of an editor that was left before everything was saved: what was done there is still there on return.
-  const kept = `${usePlaceKey()} ${id}`;
+  const editKey = `${usePlaceKey()} ${id}`;
   const [own, setOwn] = useState<{ id: string; editor: PlaylistEditor } | null>(null);
   const editor = own?.id === id ? own.editor : null;
   if (editor === null && data !== undefined) {
-    setOwn({ id, editor: (unsavedEdit(kept) as PlaylistEditor | undefined) ?? new PlaylistEditor(storedOf(data), portOf(id)) });
+    setOwn({ id, editor: (unsavedEdit(editKey) as PlaylistEditor | undefined) ?? new PlaylistEditor(storedOf(data), portOf(id)) });
   }
   useSyncExternalStore(editor?.listen ?? noListener, () => editor?.view ?? null);
   useEffect(() => {
@@ -30,12 +30,12 @@ export function useEditor(id: string): { editor: PlaylistEditor | null; name: st
   }, [editor, data]);
   useEffect(() => {
     if (editor === null) return undefined;
-    storeEdit(kept, undefined);
+    storeEdit(editKey, undefined);
     return () => {
-      if (editor.view.state !== "saved") storeEdit(kept, editor);
+      if (editor.view.state !== "saved") storeEdit(editKey, editor);
       editor.leave();
     };
-  }, [editor, kept]);
+  }, [editor, editKey]);
   const isSaved = editor === null || editor.view.state === "saved";
   useEffect(() => {
     if (isSaved) return undefined;
@@ -54,11 +54,11 @@ function portOf(id: string): EditorPort {
   const query = playlistQuery(id);
   return {
     save: async (items, etag) => {
-      const stored = await saveItems(id, items, etag);
+      const response = await saveItems(id, items, etag);
       // An answer that is on its way may be older.
       await queryClient.cancelQueries({ queryKey: query.queryKey });
-      queryClient.setQueryData(query.queryKey, stored);
-      return storedOf(stored);
+      queryClient.setQueryData(query.queryKey, response);
+      return storedOf(response);
     },
     read: async () => storedOf(await readAgain(query)),
     isOutdated: isConflict,

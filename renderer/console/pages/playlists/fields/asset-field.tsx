@@ -48,8 +48,8 @@ export function AssetField({ label, value, error, isDisabled, onChange, kinds, i
       <Dialog title={label} isOpen={isChoosing} onClose={() => setIsChoosing(false)} size="large">
         <AssetPicker
           kinds={kinds}
-          onPick={(picked) => {
-            onChange(picked.id);
+          onPick={(selectedAsset) => {
+            onChange(selectedAsset.id);
             setIsChoosing(false);
           }}
         />

@@ -16,7 +16,7 @@ const parts = {
 } as const;
 
 export function DatePartsField({ label, value, isDisabled, onChange }: FieldProps) {
-  const chosen = (value ?? {}) as Readonly<Record<string, string>>;
+  const values = (value ?? {}) as Readonly<Record<string, string>>;
   const names = Object.keys(parts) as (keyof typeof parts)[];
   return (
     <fieldset className="field-group">
@@ -26,10 +26,10 @@ export function DatePartsField({ label, value, isDisabled, onChange }: FieldProp
           key={part}
           label={text(part)}
           options={["none" as const, ...parts[part]].map((id) => ({ id, name: text(id) }))}
-          selectedKey={(chosen[part] ?? "none") as "none"}
+          selectedKey={(values[part] ?? "none") as "none"}
           isDisabled={isDisabled}
           onSelectionChange={(id: string) => {
-            const { [part]: _, ...others } = chosen;
+            const { [part]: _, ...others } = values;
             onChange(id === "none" ? others : { ...others, [part]: id });
           }}
         />

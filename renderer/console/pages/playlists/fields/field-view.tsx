@@ -24,13 +24,13 @@ export function FieldView({ field, ...props }: FieldProps & { field: Field }) {
   const { label, value, isMixed, error, isDisabled, onChange, onDone } = props;
   const isOptional = field.isOptional === true;
   const hint = isMixed ? text("mixed") : isOptional && value === undefined ? text("defaultHint") : undefined;
-  const described = hint === undefined ? {} : { description: hint };
+  const notes = hint === undefined ? {} : { description: hint };
   const number = typeof value === "number" ? value : Number.NaN;
   const words = typeof value === "string" ? value : "";
-  const onNumber = (scale: number) => (shown: number) => {
-    if (Number.isNaN(shown)) {
+  const onNumber = (scale: number) => (input: number) => {
+    if (Number.isNaN(input)) {
       if (isOptional && !isMixed) onChange(undefined);
-    } else if (Math.abs(shown * scale - number) > 1e-9 || Number.isNaN(number)) onChange(Number((shown * scale).toFixed(6)));
+    } else if (Math.abs(input * scale - number) > 1e-9 || Number.isNaN(number)) onChange(Number((input * scale).toFixed(6)));
   };
   switch (field.is) {
     case "text":
@@ -40,11 +40,11 @@ export function FieldView({ field, ...props }: FieldProps & { field: Field }) {
           value={words}
           maxLength={field.most}
           isMultiline={field.lines === true}
-          onChange={(typed) => onChange(typed === "" && isOptional ? undefined : typed, true)}
+          onChange={(input) => onChange(input === "" && isOptional ? undefined : input, true)}
           onBlur={onDone}
           error={error}
           isDisabled={isDisabled}
-          {...described}
+          {...notes}
         />
       );
     case "address":
@@ -55,33 +55,33 @@ export function FieldView({ field, ...props }: FieldProps & { field: Field }) {
           type="url"
           inputMode="url"
           placeholder="https://"
-          onChange={(typed) => onChange(typed, true)}
+          onChange={(input) => onChange(input, true)}
           onBlur={() => {
             if (words !== "" && addressOf(words) !== words) onChange(addressOf(words), true);
             onDone();
           }}
           error={error}
           isDisabled={isDisabled}
-          {...described}
+          {...notes}
         />
       );
     case "choice": {
       const options = field.options.map((id) => ({ id, name: text(id as Message) }));
       // The first choice of those that may be left out is what the service then takes.
-      const chosen = words === "" && isOptional ? field.options[0]! : words;
+      const option = words === "" && isOptional ? field.options[0]! : words;
       if (options.length > 3 || isMixed || isDisabled)
         return (
           <Select
             label={label}
             options={options}
-            selectedKey={isMixed ? null : chosen}
+            selectedKey={isMixed ? null : option}
             onSelectionChange={onChange}
             error={error}
             isDisabled={isDisabled}
-            {...(isMixed ? { placeholder: text("mixed") } : described)}
+            {...(isMixed ? { placeholder: text("mixed") } : notes)}
           />
         );
-      return <Segments label={label} options={options} value={chosen} onChange={onChange} />;
+      return <Segments label={label} options={options} value={option} onChange={onChange} />;
     }
     case "switch":
       return (
@@ -102,7 +102,7 @@ export function FieldView({ field, ...props }: FieldProps & { field: Field }) {
           error={error}
           isDisabled={isDisabled}
           {...(field.unit === undefined ? {} : { unit: text(field.unit) })}
-          {...described}
+          {...notes}
         />
       );
     case "time": {
@@ -118,7 +118,7 @@ export function FieldView({ field, ...props }: FieldProps & { field: Field }) {
           onChange={onNumber(scale)}
           error={error}
           isDisabled={isDisabled}
-          {...described}
+          {...notes}
         />
       );
     }
@@ -134,7 +134,7 @@ export function FieldView({ field, ...props }: FieldProps & { field: Field }) {
           onChange={onNumber(0.01)}
           error={error}
           isDisabled={isDisabled}
-          {...described}
+          {...notes}
         />
       );
     case "color":
@@ -175,7 +175,7 @@ function AddressesField({ label, value, error, isDisabled, onChange, onDone }: F
       description={text("addressesHint")}
       isMultiline
       value={lines.join("\n")}
-      onChange={(typed) => onChange(typed === "" ? [] : typed.split("\n"), true)}
+      onChange={(input) => onChange(input === "" ? [] : input.split("\n"), true)}
       onBlur={() => {
         const complete = lines.map(addressOf).filter((line) => line !== "");
         if (complete.join("\n") !== lines.join("\n")) onChange(complete, true);

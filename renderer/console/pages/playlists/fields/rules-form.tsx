@@ -17,16 +17,16 @@ import type { Shared } from "../model/shared.ts";
 const text = texts("playlistEditor");
 
 interface RulesFormProps {
-  shared: (name: string) => Shared;
+  commonValue: (name: string) => Shared;
   errorOf: (name: string) => string | undefined;
   isDisabled: boolean;
   /** @param isTyping whether it continues the change before, as typing does */
   onChange: (changes: Readonly<Record<string, unknown>>, isTyping?: boolean) => void;
 }
 
-export function RulesForm({ shared, errorOf, isDisabled, onChange }: RulesFormProps) {
+export function RulesForm({ commonValue, errorOf, isDisabled, onChange }: RulesFormProps) {
   const limit = (name: "max_plays_per_hour" | "max_plays_per_day", most: number) => {
-    const { value, isMixed } = shared(name);
+    const { value, isMixed } = commonValue(name);
     return (
       <NumberField
         label={text(name)}
@@ -45,12 +45,12 @@ export function RulesForm({ shared, errorOf, isDisabled, onChange }: RulesFormPr
       />
     );
   };
-  const [dayparts, conditions] = [shared("dayparts"), shared("conditions")];
+  const [dayparts, conditions] = [commonValue("dayparts"), commonValue("conditions")];
   const ownConditions = (conditions.value as Condition[] | undefined) ?? [];
   return (
     <>
-      <InstantField name="valid_from" {...shared("valid_from")} error={errorOf("valid_from")} {...{ isDisabled, onChange }} />
-      <InstantField name="valid_until" {...shared("valid_until")} error={errorOf("valid_until")} {...{ isDisabled, onChange }} />
+      <InstantField name="valid_from" {...commonValue("valid_from")} error={errorOf("valid_from")} {...{ isDisabled, onChange }} />
+      <InstantField name="valid_until" {...commonValue("valid_until")} error={errorOf("valid_until")} {...{ isDisabled, onChange }} />
       <fieldset className="field-group">
         <legend>{text("dayparts")}</legend>
         <p className="field-description">{text(dayparts.isMixed ? "mixedHint" : "daypartsHint")}</p>
@@ -114,8 +114,8 @@ function InstantField({ name, value, isMixed, error, isDisabled, onChange }: Ins
 }
 
 /** How long each item plays; empty: as long as its file. */
-export function DurationField({ shared, errorOf, isDisabled, onChange }: RulesFormProps) {
-  const { value, isMixed } = shared("duration_ms");
+export function DurationField({ commonValue, errorOf, isDisabled, onChange }: RulesFormProps) {
+  const { value, isMixed } = commonValue("duration_ms");
   const seconds = typeof value === "number" ? value / 1_000 : Number.NaN;
   return (
     <NumberField
@@ -128,8 +128,8 @@ export function DurationField({ shared, errorOf, isDisabled, onChange }: RulesFo
       formatOptions={{ maximumFractionDigits: 1 }}
       error={errorOf("duration_ms")}
       isDisabled={isDisabled}
-      onChange={(typed) => {
-        if (!Number.isNaN(typed)) onChange({ duration_ms: Math.round(typed * 1_000) });
+      onChange={(input) => {
+        if (!Number.isNaN(input)) onChange({ duration_ms: Math.round(input * 1_000) });
         else if (!isMixed && value !== undefined) onChange({ duration_ms: undefined });
       }}
     />
@@ -141,8 +141,8 @@ const types = ["cut", "crossfade", "slide", "wipe", "push", "zoom"] as const;
 const directions = ["left", "right", "up", "down"] as const;
 const easings = ["ease-in-out", "ease", "ease-in", "ease-out", "linear"] as const;
 
-export function TransitionField({ shared, errorOf, isDisabled, onChange }: RulesFormProps) {
-  const { value, isMixed } = shared("transition");
+export function TransitionField({ commonValue, errorOf, isDisabled, onChange }: RulesFormProps) {
+  const { value, isMixed } = commonValue("transition");
   const transition = value as Required<Transition> | undefined;
   const options = [
     { id: "zone" as const, name: text("transitionOfZone") },
@@ -172,8 +172,8 @@ export function TransitionField({ shared, errorOf, isDisabled, onChange }: Rules
             maxValue={10}
             formatOptions={{ maximumFractionDigits: 2 }}
             isDisabled={isDisabled}
-            onChange={(typed) => {
-              if (!Number.isNaN(typed)) set({ duration_ms: Math.round(typed * 1_000) });
+            onChange={(input) => {
+              if (!Number.isNaN(input)) set({ duration_ms: Math.round(input * 1_000) });
             }}
           />
           {["slide", "wipe", "push"].includes(transition.type) ? (

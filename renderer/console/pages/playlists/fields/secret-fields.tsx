@@ -19,7 +19,7 @@ export function SignInField({ label, value, error, isDisabled, onChange, onDone 
         value={username}
         maxLength={200}
         autoComplete="off"
-        onChange={(typed) => change({ username: typed, password })}
+        onChange={(input) => change({ username: input, password })}
         onBlur={onDone}
         error={error}
         isDisabled={isDisabled}
@@ -31,7 +31,7 @@ export function SignInField({ label, value, error, isDisabled, onChange, onDone 
         description={text("secretHint")}
         value={password}
         maxLength={1_000}
-        onChange={(typed) => change({ username, password: typed })}
+        onChange={(input) => change({ username, password: input })}
         onBlur={onDone}
         isDisabled={isDisabled}
       />
@@ -53,7 +53,7 @@ export function HeadersField({ label, value, error, isDisabled, onChange, onDone
             label={text("headerName")}
             value={name}
             maxLength={100}
-            onChange={(typed) => replace(index, [typed, secret])}
+            onChange={(input) => replace(index, [input, secret])}
             onBlur={onDone}
             isDisabled={isDisabled}
           />
@@ -62,7 +62,7 @@ export function HeadersField({ label, value, error, isDisabled, onChange, onDone
             value={secret}
             maxLength={4_096}
             autoComplete="off"
-            onChange={(typed) => replace(index, [name, typed])}
+            onChange={(input) => replace(index, [name, input])}
             onBlur={onDone}
             isDisabled={isDisabled}
           />

@@ -16,10 +16,10 @@ export const fieldSchemas: ReadonlyMap<Kind, Readonly<Record<string, FieldSchema
 
 /** The item with every default that the service would add. It may be incomplete otherwise. */
 export function withDefaults(item: Item): Item {
-  const given = item as Readonly<Record<string, unknown>>;
-  const complete: Record<string, unknown> = { ...given };
+  const fields = item as Readonly<Record<string, unknown>>;
+  const complete: Record<string, unknown> = { ...fields };
   for (const [name, schema] of Object.entries(fieldSchemas.get(item.type) ?? {})) {
-    if (given[name] !== undefined) continue;
+    if (fields[name] !== undefined) continue;
     const { success, data } = schema.safeParse(undefined);
     if (success && data !== undefined) complete[name] = data;
   }
@@ -39,12 +39,12 @@ export interface Fault {
 }
 
 // With each change, all items of a playlist are asked for, and only one of them is new.
-const known = new WeakMap<Item, readonly Fault[]>();
+const faultCache = new WeakMap<Item, readonly Fault[]>();
 
 /** What the service would refuse of the item by itself. It knows more, such as whether a file still exists. */
 export function faultsOf(item: Item): readonly Fault[] {
-  const faults = known.get(item) ?? findFaults(item);
-  known.set(item, faults);
+  const faults = faultCache.get(item) ?? findFaults(item);
+  faultCache.set(item, faults);
   return faults;
 }
 

@@ -1,6 +1,6 @@
 // A playlist while a person changes it: shown at once, saved one change after another, merged with what others do. Knows no page.
 import { faultsOf, type Fault } from "./defaults.ts";
-import { closed, emptyHistory, recorded, redone, undone, type History } from "./history.ts";
+import { endStep, emptyHistory, record, redoStep, undoStep, type History } from "./history.ts";
 import { isSameRows, merge, type Conflict } from "./merge.ts";
 import type { Item, StoredItem } from "../../../items/item.ts";
 import { RowKeys, type Row } from "./rows.ts";
@@ -61,9 +61,9 @@ export class PlaylistEditor {
   #isSaving = false;
   #view: EditorView;
 
-  constructor(stored: Stored, port: EditorPort) {
+  constructor(version: Stored, port: EditorPort) {
     this.#port = port;
-    this.#base = this.#baseOf(stored);
+    this.#base = this.#baseOf(version);
     this.#view = {
       rows: this.#base.rows,
       state: "saved",
@@ -94,24 +94,24 @@ export class PlaylistEditor {
   /** Shows other rows, and saves them: at once, or a moment after the last change that `joins` the one before. */
   change(rows: readonly Row[], joins?: string): void {
     if (isSameRows(rows, this.#view.rows)) return;
-    this.#history = recorded(this.#history, { before: this.#view.rows, after: rows, joins });
+    this.#history = record(this.#history, { before: this.#view.rows, after: rows, joins });
     this.#show(rows);
     this.#saveSoon(joins === undefined ? 0 : typingMs);
   }
 
   /** Ends typing: what was typed is saved at once, and is one step of its own. */
   readonly settle = (): void => {
-    this.#history = closed(this.#history);
+    this.#history = endStep(this.#history);
     if (this.#timer !== undefined) this.#saveSoon(0);
   };
 
-  readonly undo = (): void => this.#go(undone(this.#history, this.#view.rows));
-  readonly redo = (): void => this.#go(redone(this.#history, this.#view.rows));
+  readonly undo = (): void => this.#go(undoStep(this.#history, this.#view.rows));
+  readonly redo = (): void => this.#go(redoStep(this.#history, this.#view.rows));
 
   /** A version that was read, such as after an event. */
-  receive(stored: Stored): void {
-    if (stored.etag === this.#base.etag || stored.etag === this.#theirs?.etag) return;
-    const theirs = this.#baseOf(stored);
+  receive(version: Stored): void {
+    if (version.etag === this.#base.etag || version.etag === this.#theirs?.etag) return;
+    const theirs = this.#baseOf(version);
     if (this.#isSaving) this.#theirs = theirs;
     else this.#join(theirs);
   }
@@ -129,8 +129,8 @@ export class PlaylistEditor {
     if (this.#timer !== undefined) this.#saveSoon(0);
   };
 
-  #baseOf(stored: Stored): Base {
-    return { ...stored, rows: this.#keys.rowsOf(stored.items) };
+  #baseOf(version: Stored): Base {
+    return { ...version, rows: this.#keys.rowsOf(version.items) };
   }
 
   #update(changes: Partial<EditorView>): void {
@@ -140,13 +140,13 @@ export class PlaylistEditor {
   }
 
   #show(rows: readonly Row[]): void {
-    const faults = new Map<string, readonly Fault[]>();
+    const faultsByKey = new Map<string, readonly Fault[]>();
     for (const { key, item } of rows) {
-      const found = faultsOf(item);
-      if (found.length > 0) faults.set(key, found);
+      const faults = faultsOf(item);
+      if (faults.length > 0) faultsByKey.set(key, faults);
     }
     const isOpen = this.#view.state === "conflict";
-    this.#update({ rows, faults, error: null, ...(isOpen ? {} : { state: faults.size > 0 ? "incomplete" : "saving" }) });
+    this.#update({ rows, faults: faultsByKey, error: null, ...(isOpen ? {} : { state: faultsByKey.size > 0 ? "incomplete" : "saving" }) });
   }
 
   #go(next: { rows: readonly Row[]; history: History } | null): void {
@@ -218,16 +218,16 @@ export class PlaylistEditor {
       this.#update({ rows: theirs.rows, state: "saved" });
       return;
     }
-    const merged = merge(this.#base.rows, rows, theirs.rows);
-    if (merged.conflicts.length > 0) {
+    const result = merge(this.#base.rows, rows, theirs.rows);
+    if (result.conflicts.length > 0) {
       this.#theirs = theirs;
-      this.#update({ state: "conflict", conflicts: merged.conflicts, theirs: theirs.etag });
+      this.#update({ state: "conflict", conflicts: result.conflicts, theirs: theirs.etag });
       return;
     }
     this.#base = theirs;
     this.#port.onMerged(theirs.etag);
     this.#update({ state: "saving", conflicts: [], theirs: null });
-    this.#show(merged.rows);
+    this.#show(result.rows);
     if (this.#timer === undefined) void this.#save();
   }
 

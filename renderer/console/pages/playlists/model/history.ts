@@ -19,7 +19,7 @@ export const emptyHistory: History = { past: [], future: [] };
 const mostSteps = 200;
 
 /** The history with one change more. What was undone can no longer be done again. */
-export function recorded({ past }: History, step: Step): History {
+export function record({ past }: History, step: Step): History {
   const last = past.at(-1);
   const isContinued = last?.joins !== undefined && last.joins === step.joins && last.after === step.before;
   const next = isContinued ? [...past.slice(0, -1), { ...step, before: last.before }] : [...past, step];
@@ -27,20 +27,20 @@ export function recorded({ past }: History, step: Step): History {
 }
 
 /** Ends what typing joins: the next change is a step of its own. */
-export function closed(history: History): History {
+export function endStep(history: History): History {
   const last = history.past.at(-1);
   return last?.joins === undefined ? history : { ...history, past: [...history.past.slice(0, -1), { ...last, joins: undefined }] };
 }
 
 /** The rows without the last change, and the history then; null: there is none. */
-export function undone({ past, future }: History, rows: readonly Row[]): { rows: readonly Row[]; history: History } | null {
+export function undoStep({ past, future }: History, rows: readonly Row[]): { rows: readonly Row[]; history: History } | null {
   const step = past.at(-1);
   if (step === undefined) return null;
   return { rows: back(step.after, step.before, rows), history: { past: past.slice(0, -1), future: [step, ...future] } };
 }
 
 /** The rows with the change that was undone last, and the history then; null: there is none. */
-export function redone({ past, future }: History, rows: readonly Row[]): { rows: readonly Row[]; history: History } | null {
+export function redoStep({ past, future }: History, rows: readonly Row[]): { rows: readonly Row[]; history: History } | null {
   const [step, ...others] = future;
   if (step === undefined) return null;
   return { rows: back(step.before, step.after, rows), history: { past: [...past, step], future: others } };

@@ -19,7 +19,7 @@ export interface Loop {
   totalMs: number;
   /** The same without items that are limited to some plays per hour or day; null: none is. */
   unlimitedMs: number | null;
-  shown: number;
+  itemCount: number;
   absences: ReadonlyMap<string, Absence>;
   /** Whether the length of a file is not known yet. */
   isUncertain: boolean;
@@ -49,21 +49,21 @@ export function loopAt(
 ): Loop {
   const rules = timeZoneRulesOrUtc(timeZone);
   const absences = new Map<string, Absence>();
-  let [totalMs, limitedMs, limited, shown, isUncertain] = [0, 0, 0, 0, false];
+  let [totalMs, limitedMs, limitedCount, itemCount, isUncertain] = [0, 0, 0, 0, false];
   for (const { key, item } of rows) {
     if (!isValid(validityOf(item as RuleItem, rules, calendars), instant)) {
       absences.set(key, absenceOf(item, instant));
       continue;
     }
-    shown += 1;
+    itemCount += 1;
     const durationMs = durationOf(item, mediaOf);
     isUncertain ||= durationMs === null;
     totalMs += durationMs ?? 0;
     if (!isLimited(item)) continue;
-    limited += 1;
+    limitedCount += 1;
     limitedMs += durationMs ?? 0;
   }
-  return { totalMs, unlimitedMs: limited === 0 ? null : totalMs - limitedMs, shown, absences, isUncertain };
+  return { totalMs, unlimitedMs: limitedCount === 0 ? null : totalMs - limitedMs, itemCount, absences, isUncertain };
 }
 
 function validityOf(item: RuleItem, rules: TimeZoneRules, calendars: ReadonlyMap<string, readonly string[]>): ItemValidity | null {

@@ -28,27 +28,27 @@ export function merge(base: readonly Row[], mine: readonly Row[], theirs: readon
   if (isSameRows(mine, base)) return { rows: [...theirs], conflicts: [] };
   if (isSameRows(theirs, base)) return { rows: [...mine], conflicts: [] };
   const [inBase, inMine, inTheirs] = [byKey(base), byKey(mine), byKey(theirs)];
-  const moved = movedKeys(base, mine);
+  const moves = movedKeys(base, mine);
   const conflicts: Conflict[] = [];
-  const merged = new Map<string, Row>();
+  const mergedRows = new Map<string, Row>();
   for (const key of new Set([...inTheirs.keys(), ...inMine.keys()])) {
     const [old, own, other] = [inBase.get(key), inMine.get(key), inTheirs.get(key)];
-    if (old === undefined) merged.set(key, own ?? other!);
-    else if (own !== undefined && other !== undefined) merged.set(key, mergedRow(old, own, other, conflicts));
+    if (old === undefined) mergedRows.set(key, own ?? other!);
+    else if (own !== undefined && other !== undefined) mergedRows.set(key, mergeRow(old, own, other, conflicts));
     else if (own !== undefined) {
       const isChanged = !isSameValue(own.item, old.item);
-      if (isChanged) merged.set(key, own);
-      if (isChanged || moved.has(key)) conflicts.push({ key, item: own.item, is: "they-removed", fields: [] });
+      if (isChanged) mergedRows.set(key, own);
+      if (isChanged || moves.has(key)) conflicts.push({ key, item: own.item, is: "they-removed", fields: [] });
     } else if (!isSameValue(other!.item, old.item)) {
-      merged.set(key, other!);
+      mergedRows.set(key, other!);
       conflicts.push({ key, item: other!.item, is: "i-removed", fields: [] });
     }
   }
-  const order = mergedOrder(mine, theirs, merged, new Set([...moved, ...mine.flatMap(({ key }) => (inTheirs.has(key) ? [] : [key]))]));
-  return { rows: order.map((key) => merged.get(key)!), conflicts };
+  const order = mergeOrder(mine, theirs, mergedRows, new Set([...moves, ...mine.flatMap(({ key }) => (inTheirs.has(key) ? [] : [key]))]));
+  return { rows: order.map((key) => mergedRows.get(key)!), conflicts };
 }
 
-function mergedRow(old: Row, own: Row, other: Row, conflicts: Conflict[]): Row {
+function mergeRow(old: Row, own: Row, other: Row, conflicts: Conflict[]): Row {
   if (isSameValue(own.item, old.item)) return other;
   if (isSameValue(other.item, old.item) || isSameValue(own.item, other.item)) return own;
   const [before, ours, others] = [old.item, own.item, other.item].map((item) => item as unknown as Record<string, unknown>) as [
@@ -57,24 +57,24 @@ function mergedRow(old: Row, own: Row, other: Row, conflicts: Conflict[]): Row {
     Record<string, unknown>,
   ];
   const fields: Record<string, unknown> = {};
-  const disputed: string[] = [];
+  const conflictFields: string[] = [];
   for (const name of new Set([...Object.keys(before), ...Object.keys(ours), ...Object.keys(others)])) {
     const isMine = !isSameValue(ours[name], before[name]);
     const isTheirs = !isSameValue(others[name], before[name]);
-    if (isMine && isTheirs && !isSameValue(ours[name], others[name])) disputed.push(name);
+    if (isMine && isTheirs && !isSameValue(ours[name], others[name])) conflictFields.push(name);
     const value = isMine ? ours[name] : others[name];
     if (value !== undefined) fields[name] = value;
   }
-  if (disputed.length > 0) conflicts.push({ key: old.key, item: own.item, is: "fields", fields: disputed });
+  if (conflictFields.length > 0) conflicts.push({ key: old.key, item: own.item, is: "fields", fields: conflictFields });
   return { key: old.key, item: fields as unknown as Item };
 }
 
 /** Their order, with what I moved or added after what it follows in mine. */
-function mergedOrder(mine: readonly Row[], theirs: readonly Row[], merged: ByKey, own: ReadonlySet<string>): string[] {
-  const order = theirs.map(({ key }) => key).filter((key) => merged.has(key) && !own.has(key));
+function mergeOrder(mine: readonly Row[], theirs: readonly Row[], rowsByKey: ByKey, own: ReadonlySet<string>): string[] {
+  const order = theirs.map(({ key }) => key).filter((key) => rowsByKey.has(key) && !own.has(key));
   let last: string | null = null;
   for (const { key } of mine) {
-    if (!merged.has(key)) continue;
+    if (!rowsByKey.has(key)) continue;
     if (own.has(key)) order.splice(last === null ? 0 : order.indexOf(last) + 1, 0, key);
     last = key;
   }
@@ -84,12 +84,12 @@ function mergedOrder(mine: readonly Row[], theirs: readonly Row[], merged: ByKey
 /** The fewest rows of `base` whose move makes the order of `rows`: those outside of a longest increasing sequence. */
 export function movedKeys(base: readonly Pick<Row, "key">[], rows: readonly Pick<Row, "key">[]): Set<string> {
   const places = new Map(base.map(({ key }, index) => [key, index]));
-  const known = rows.filter(({ key }) => places.has(key));
+  const commonRows = rows.filter(({ key }) => places.has(key));
   // By length of a sequence: the index in `known` of the smallest place that ends one.
   const ends: number[] = [];
   const before: (number | undefined)[] = [];
-  const placeAt = (index: number): number => places.get(known[index]!.key)!;
-  for (let index = 0; index < known.length; index += 1) {
+  const placeAt = (index: number): number => places.get(commonRows[index]!.key)!;
+  for (let index = 0; index < commonRows.length; index += 1) {
     let [low, high] = [0, ends.length];
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
@@ -99,9 +99,9 @@ export function movedKeys(base: readonly Pick<Row, "key">[], rows: readonly Pick
     before[index] = ends[low - 1];
     ends[low] = index;
   }
-  const kept = new Set<string>();
-  for (let index = ends.at(-1); index !== undefined; index = before[index]) kept.add(known[index]!.key);
-  return new Set(known.flatMap(({ key }) => (kept.has(key) ? [] : [key])));
+  const inSequence = new Set<string>();
+  for (let index = ends.at(-1); index !== undefined; index = before[index]) inSequence.add(commonRows[index]!.key);
+  return new Set(commonRows.flatMap(({ key }) => (inSequence.has(key) ? [] : [key])));
 }
 
 /** Whether both lists have the same rows in the same order. */

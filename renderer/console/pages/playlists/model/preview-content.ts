@@ -19,20 +19,20 @@ export function previewedItemId({ key }: Row): string {
  * @param calendars all of the team
  */
 export function withEditedItems(
-  shown: ShownContent,
+  content: ShownContent,
   playlistId: string,
   { rows, faults }: Pick<EditorView, "rows" | "faults">,
   calendars: readonly Pick<Schemas["Calendar"], "id" | "dates">[],
 ): ShownContent {
   const items = rows.flatMap((row) => (faults.has(row.key) ? [] : [onAnyScreen({ ...row.item, id: previewedItemId(row) } as PlayedItem)]));
-  const playlists = shown.state.playlists.map((playlist) => (playlist.id === playlistId ? { ...playlist, items } : playlist));
+  const playlists = content.state.playlists.map((playlist) => (playlist.id === playlistId ? { ...playlist, items } : playlist));
   const days = calendars.map(({ id, dates }) => ({ id, dates: dates.map(({ date }) => date) }));
-  return { ...shown, state: { ...shown.state, playlists, calendars: days } };
+  return { ...content, state: { ...content.state, playlists, calendars: days } };
 }
 
 /** The files that the rows show and the content lacks, such as of items that are not saved yet. */
 export function missingAssets({ rows }: Pick<EditorView, "rows">, { assets }: Pick<ShownContent["state"], "assets">): string[] {
-  const known = new Set(assets.map(({ id }) => id));
-  const wanted = rows.flatMap(({ item }) => ("asset_id" in item ? [item.asset_id] : []));
-  return [...new Set(wanted)].filter((id) => !known.has(id)).toSorted();
+  const contentIds = new Set(assets.map(({ id }) => id));
+  const rowIds = rows.flatMap(({ item }) => ("asset_id" in item ? [item.asset_id] : []));
+  return [...new Set(rowIds)].filter((id) => !contentIds.has(id)).toSorted();
 }

@@ -13,7 +13,7 @@ export interface Row {
 export class RowKeys {
   readonly #ids = new Map<string, string>();
   readonly #keys = new Map<string, string>();
-  #stored: ReadonlyMap<string, Row> = new Map();
+  #rowsByKey: ReadonlyMap<string, Row> = new Map();
   #next = 1;
 
   /** The rows of stored items: the same objects as the last time for those that have not changed. */
@@ -21,10 +21,10 @@ export class RowKeys {
     const rows = items.map(({ id, ...item }): Row => {
       const key = this.#keys.get(id) ?? id;
       this.#ids.set(key, id);
-      const before = this.#stored.get(key);
+      const before = this.#rowsByKey.get(key);
       return before !== undefined && isSameValue(before.item, item) ? before : { key, item: item as Item };
     });
-    this.#stored = new Map(rows.map((row) => [row.key, row]));
+    this.#rowsByKey = new Map(rows.map((row) => [row.key, row]));
     return rows;
   }
 
@@ -37,9 +37,9 @@ export class RowKeys {
   }
 
   /** Notes the ids that saved rows got. The service answers with the items in the order in which they were sent. */
-  learn(rows: readonly Row[], stored: readonly StoredItem[]): void {
+  learn(rows: readonly Row[], response: readonly StoredItem[]): void {
     for (const [index, { key }] of rows.entries()) {
-      const id = stored[index]?.id;
+      const id = response[index]?.id;
       if (id === undefined) continue;
       this.#ids.set(key, id);
       this.#keys.set(id, key);
@@ -47,11 +47,11 @@ export class RowKeys {
   }
 
   /** The items to send. An item that is no longer stored, such as one that was removed and brought back, is sent as a new one. */
-  itemsOf(rows: readonly Row[], stored: readonly StoredItem[]): Item[] {
-    const known = new Set<string>(stored.map(({ id }) => id));
+  itemsOf(rows: readonly Row[], base: readonly StoredItem[]): Item[] {
+    const baseIds = new Set<string>(base.map(({ id }) => id));
     return rows.map(({ key, item }) => {
       const id = this.#ids.get(key);
-      return id !== undefined && known.has(id) ? { ...item, id } : item;
+      return id !== undefined && baseIds.has(id) ? { ...item, id } : item;
     });
   }
 }

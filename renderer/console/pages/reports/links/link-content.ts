@@ -18,7 +18,7 @@ const perGroup = {
   asset: "perAsset",
 } as const satisfies Record<Group, MessageKey<"reports">>;
 
-export type ChosenReport = Schemas["ReportLink"]["report"];
+export type ReportChoice = Schemas["ReportLink"]["report"];
 
 /** The report of the page. A period until now stays so: who opens the link later sees the days until then. */
 export function chosenReport(kind: ReportKind, search: ReportSearch, span: Span): Schemas["NewReportLink"]["report"] {
@@ -39,12 +39,12 @@ export function periodInWords({
   from,
   to,
   timezone,
-}: Pick<ChosenReport, "last_days" | "from" | "to" | "timezone">): string {
+}: Pick<ReportChoice, "last_days" | "from" | "to" | "timezone">): string {
   if (days !== undefined) return text("whatRolling", { days });
   return text("whatFixed", { from: formatDateTime(new Date(from!), timezone), to: formatDateTime(new Date(to!), timezone) });
 }
 
 /** Such as “Shown, by screen”. */
-export function kindInWords({ kind, group_by: group }: Pick<ChosenReport, "kind" | "group_by">): string {
+export function kindInWords({ kind, group_by: group }: Pick<ReportChoice, "kind" | "group_by">): string {
   return text("kindBy", { kind: text(kind), group: text(perGroup[group]) });
 }

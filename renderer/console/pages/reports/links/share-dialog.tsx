@@ -36,8 +36,8 @@ export function ShareDialog({ kind, search, span, onClose }: ShareDialogProps) {
   const creating = useMutation({
     mutationFn: async () =>
       (await client.post("/api/v1/report-links", { body: { name, report, expires_at: endOfDay(day).toISOString() } })).data,
-    onSuccess: (created) => {
-      setLink(created);
+    onSuccess: (newLink) => {
+      setLink(newLink);
       void queries.invalidateQueries({ queryKey: ["report-links"] });
     },
   });

@@ -101,7 +101,7 @@ function spanInWords({ from, to, timezone }: SharedReport): string {
 
 function figureRow({ name, ...figures }: SharedReport["rows"][number], index: number, group: Group): FigureRow {
   if (group === "day") return { key: name!, name: formatDate(name!), figures };
-  const unnamed = {
+  const fallbackNames = {
     tag: "untagged",
     schedule: "ownLayout",
     asset: "nobody",
@@ -109,5 +109,5 @@ function figureRow({ name, ...figures }: SharedReport["rows"][number], index: nu
     layout: "removed",
     item: "removed",
   } as const;
-  return { key: String(index), name: name ?? text(unnamed[group]), figures };
+  return { key: String(index), name: name ?? text(fallbackNames[group]), figures };
 }

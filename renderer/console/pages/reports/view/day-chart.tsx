@@ -10,21 +10,21 @@ const lines = 4;
 const mostLabels = 7;
 
 export function DayChart({ kind, bars }: { kind: ReportKind; bars: readonly FigureRow[] }) {
-  const [pointed, setPointed] = useState<number | null>(null);
+  const [hoverIndex, setHoverIndex] = useState<number | null>(null);
   const stacks = bars.map(({ figures }) => partsOf(kind, figures));
   const heights = stacks.map((parts) => parts.reduce((sum, { value }) => sum + value, 0));
   const top = kind === "uptime" ? 100 : roundUp(Math.max(...heights, 0), kind);
   const total = kind === "uptime" || stacks.length === 0 ? [] : stacks[0]!;
-  const shown = pointed === null ? null : bars[pointed];
+  const hoverBar = hoverIndex === null ? null : bars[hoverIndex];
   const every = Math.max(1, Math.ceil(bars.length / mostLabels));
   return (
-    <figure className="day-chart stack gap-2 shrink tiny faint" aria-hidden="true" onPointerLeave={() => setPointed(null)}>
+    <figure className="day-chart stack gap-2 shrink tiny faint" aria-hidden="true" onPointerLeave={() => setHoverIndex(null)}>
       <figcaption className="day-chart-legend wrap gap-1-4 digits">
-        {shown == null ? null : <strong className="ink">{shown.name}</strong>}
-        {(pointed === null ? total : stacks[pointed]!).map(({ name, tone, shown: value }) => (
+        {hoverBar == null ? null : <strong className="ink">{hoverBar.name}</strong>}
+        {(hoverIndex === null ? total : stacks[hoverIndex]!).map(({ name, tone, label: value }) => (
           <span key={name} className="day-chart-key gap-1 baseline" data-tone={tone}>
             {name}
-            {pointed === null ? null : <b className="bold ink">{value}</b>}
+            {hoverIndex === null ? null : <b className="bold ink">{value}</b>}
           </span>
         ))}
       </figcaption>
@@ -38,7 +38,7 @@ export function DayChart({ kind, bars }: { kind: ReportKind; bars: readonly Figu
         </div>
         <div className="day-chart-bars">
           {bars.map(({ key }, index) => (
-            <div key={key} className="day-chart-bar" data-pointed={pointed === index} onPointerEnter={() => setPointed(index)}>
+            <div key={key} className="day-chart-bar" data-pointed={hoverIndex === index} onPointerEnter={() => setHoverIndex(index)}>
               {stacks[index]!.map(({ name, tone, value }) => (
                 <span key={name} data-tone={tone} style={{ blockSize: `${top === 0 ? 0 : (100 * value) / top}%` }} />
               ))}

@@ -23,12 +23,14 @@ interface MonthViewProps extends CalendarViewProps {
 }
 
 export function MonthView({ dues, firstDay, weeks, month, today, mayWrite, layoutName, state, onPutDown }: MonthViewProps) {
-  const pressed = useRef<{ x: number; y: number; due: Due; day: number } | null>(null);
+  const pressStart = useRef<{ x: number; y: number; due: Due; day: number } | null>(null);
   const hasDragged = useRef(false);
-  const shown = withMoving(dues, state.moving);
+  const visibleDues = withMoving(dues, state.moving);
   const on = (day: number): Due[] =>
     // A night belongs to the day on which it begins; what lasts longer than a day belongs to each.
-    shown.filter(({ from, until }) => from < (day + 1) * dayMs && (from >= day * dayMs || (until > day * dayMs && until - from > dayMs)));
+    visibleDues.filter(
+      ({ from, until }) => from < (day + 1) * dayMs && (from >= day * dayMs || (until > day * dayMs && until - from > dayMs)),
+    );
   const dayAt = ({ clientX, clientY }: PointerEvent): number | null => {
     const cell = document.elementFromPoint(clientX, clientY)?.closest<HTMLElement>("[data-day]");
     return cell === null || cell === undefined ? null : Number(cell.dataset["day"]);
@@ -38,12 +40,12 @@ export function MonthView({ dues, firstDay, weeks, month, today, mayWrite, layou
     hasDragged.current = false;
     const chip = (event.target as Element).closest<HTMLElement>("[data-due]");
     const day = dayAt(event);
-    const due = shown.find((each) => keyOf(each) === chip?.dataset["due"]);
+    const due = visibleDues.find((each) => keyOf(each) === chip?.dataset["due"]);
     if (due === undefined || day === null || !Number.isFinite(due.until)) return;
-    pressed.current = { x: event.clientX, y: event.clientY, due: placeBefore(due, state.moving), day };
+    pressStart.current = { x: event.clientX, y: event.clientY, due: placeBefore(due, state.moving), day };
   };
   const onPointerMove = (event: PointerEvent): void => {
-    const press = pressed.current;
+    const press = pressStart.current;
     if (press === null) return;
     if (!hasDragged.current && Math.hypot(event.clientX - press.x, event.clientY - press.y) < leastDrag) return;
     hasDragged.current = true;
@@ -51,11 +53,11 @@ export function MonthView({ dues, firstDay, weeks, month, today, mayWrite, layou
     state.set({ due: press.due, shift: { start: by, end: by } });
   };
   const onPointerUp = (): void => {
-    pressed.current = null;
+    pressStart.current = null;
     if (hasDragged.current && state.moving !== null) onPutDown(state.moving);
   };
   const onPointerCancel = (): void => {
-    pressed.current = null;
+    pressStart.current = null;
     state.set(null);
   };
   return (

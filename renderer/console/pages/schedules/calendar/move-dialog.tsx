@@ -12,7 +12,7 @@ import { showToast } from "../../../ui/toasts.tsx";
 import { createSchedule, deleteSchedule, readEffect, saveSchedule, type TriedChange } from "../data.ts";
 import { EffectText } from "../effect-text.tsx";
 import type { ScheduleChange } from "../model/form.ts";
-import { movedAll, movedOne } from "../model/move.ts";
+import { movedAll, splitWindow } from "../model/move.ts";
 import { wallDay, wallMoment } from "./names.ts";
 import type { Moving } from "./use-moving.ts";
 
@@ -22,7 +22,7 @@ export function MoveDialog({ moving: { due, shift }, onClose }: { moving: Moving
   const { schedule, from, until } = due;
   const queries = useQueryClient();
   const all = movedAll(schedule, shift);
-  const one = schedule.rrule === null ? null : movedOne(schedule, from, until, shift);
+  const one = schedule.rrule === null ? null : splitWindow(schedule, from, until, shift);
   const [which, setWhich] = useState<"all" | "one">(all === null ? "one" : "all");
   const changes: TriedChange[] =
     which === "all" || one === null

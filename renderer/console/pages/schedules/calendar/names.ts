@@ -42,11 +42,11 @@ export function nameOfDue({ schedule, from, until }: Due, layout: string): strin
 }
 
 const colours = 8;
-const given = new Map<string, number>();
+const colourIndexes = new Map<string, number>();
 
 /** The colour of a layout: the same on every page of a visit. As long as there are few layouts, each has its own. */
 export function colourOf(layoutId: string): number {
-  let colour = given.get(layoutId);
-  if (colour === undefined) given.set(layoutId, (colour = given.size % colours));
+  let colour = colourIndexes.get(layoutId);
+  if (colour === undefined) colourIndexes.set(layoutId, (colour = colourIndexes.size % colours));
   return colour;
 }

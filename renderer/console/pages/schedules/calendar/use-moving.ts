@@ -64,8 +64,8 @@ export function useMoving(mayWrite: boolean, isAsking: boolean, onPutDown: (movi
       document.querySelector<HTMLElement>("a[data-moving=true]")?.focus();
     }
   });
-  const onKeyDown = (event: KeyboardEvent, shown: Due, byWeeks: boolean): void => {
-    const due = placeBefore(shown, moving);
+  const onKeyDown = (event: KeyboardEvent, currentDue: Due, byWeeks: boolean): void => {
+    const due = placeBefore(currentDue, moving);
     if (event.key === "Escape" && moving !== null) return set(null);
     if (event.key === "Enter" && moving !== null && isShift(moving.shift)) {
       event.preventDefault();

@@ -37,7 +37,7 @@ export function WeekView({ dues, firstDay, today, mayWrite, layoutName, state, o
   const navigate = useNavigate();
   const columns = useRef<HTMLDivElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
-  const pressed = useRef<{ x: number; y: number; drag: Drag } | null>(null);
+  const pressStart = useRef<{ x: number; y: number; drag: Drag } | null>(null);
   const hasDragged = useRef(false);
   const [making, setMaking] = useState<{ from: Place; to: Place } | null>(null);
   const days = daysOf(withMoving(dues, state.moving), firstDay, 7);
@@ -61,20 +61,20 @@ export function WeekView({ dues, firstDay, today, mayWrite, layoutName, state, o
     const from = placeAt(event);
     const block = (event.target as Element).closest<HTMLElement>("[data-due]");
     if (block === null) {
-      pressed.current = { x: event.clientX, y: event.clientY, drag: { is: "make", from, to: from } };
+      pressStart.current = { x: event.clientX, y: event.clientY, drag: { is: "make", from, to: from } };
       return;
     }
     const due = days.flatMap(({ blocks }) => blocks).find((each) => keyOf(each) === block.dataset["due"]);
     if (due === undefined || !Number.isFinite(due.until)) return;
     const isEdge = (event.target as Element).closest(".calendar-edge") !== null;
-    pressed.current = {
+    pressStart.current = {
       x: event.clientX,
       y: event.clientY,
       drag: { is: isEdge ? "resize" : "move", due: placeBefore(due, state.moving), from },
     };
   };
   const onPointerMove = (event: PointerEvent): void => {
-    const press = pressed.current;
+    const press = pressStart.current;
     if (press === null) return;
     if (!hasDragged.current && Math.hypot(event.clientX - press.x, event.clientY - press.y) < leastDrag) return;
     if (!hasDragged.current) {
@@ -88,8 +88,8 @@ export function WeekView({ dues, firstDay, today, mayWrite, layoutName, state, o
     state.set({ due: drag.due, shift: fitting(drag.due, drag.is === "resize" ? { start: 0, end: by } : { start: by, end: by }) });
   };
   const onPointerUp = (): void => {
-    const press = pressed.current;
-    pressed.current = null;
+    const press = pressStart.current;
+    pressStart.current = null;
     if (press === null || !hasDragged.current) return;
     if (press.drag.is !== "make") {
       if (state.moving !== null) onPutDown(state.moving);
@@ -99,7 +99,7 @@ export function WeekView({ dues, firstDay, today, mayWrite, layoutName, state, o
     setMaking(null);
   };
   const onPointerCancel = (): void => {
-    pressed.current = null;
+    pressStart.current = null;
     setMaking(null);
     state.set(null);
   };

@@ -103,9 +103,9 @@ export function ConditionsEditor({ conditions, most, hint, startDate, isDisabled
 /** A function that puts the focus into the condition that was just added, once the menu has given it back. */
 function useFocusOfAdded(): [list: RefObject<HTMLOListElement | null>, focusAdded: () => void] {
   const list = useRef<HTMLOListElement>(null);
-  const [added, setAdded] = useState(0);
+  const [addCount, setAddCount] = useState(0);
   useEffect(() => {
-    if (added === 0) return undefined;
+    if (addCount === 0) return undefined;
     let frame = 0;
     // Menus and dialogs give the focus back in the second frame after they have closed.
     const wait = (frames: number): void => {
@@ -116,6 +116,6 @@ function useFocusOfAdded(): [list: RefObject<HTMLOListElement | null>, focusAdde
     };
     wait(3);
     return () => cancelAnimationFrame(frame);
-  }, [added]);
-  return [list, () => setAdded(added + 1)];
+  }, [addCount]);
+  return [list, () => setAddCount(addCount + 1)];
 }

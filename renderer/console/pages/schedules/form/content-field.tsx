@@ -34,15 +34,15 @@ export function ContentField({ values, errors, mayWrite, onChange }: ContentFiel
   const mayMake = [useMay("playlists:write"), useMay("layouts:write"), mayWrite].every(Boolean);
   const making = useMutation({
     mutationFn: (assets: readonly UploadedAsset[]) => makeLayoutOf(assets, nameFor(values.name, assets)),
-    onSuccess: async (made) => {
-      if (made === null) return;
+    onSuccess: async (layout) => {
+      if (layout === null) return;
       await queries.invalidateQueries({ queryKey: layoutsQuery.queryKey });
-      onChange({ layoutId: made.id, ...(values.name.trim() === "" ? { name: made.name } : {}) });
+      onChange({ layoutId: layout.id, ...(values.name.trim() === "" ? { name: layout.name } : {}) });
       const undo = async (): Promise<void> => {
         onChange({ layoutId: null });
-        await made.takeBack();
+        await layout.takeBack();
       };
-      showToast({ message: text("madeLayout", { name: made.name, count: made.count }), undo });
+      showToast({ message: text("madeLayout", { name: layout.name, count: layout.count }), undo });
     },
     onError: showFailure,
   });

@@ -23,18 +23,21 @@ interface EffectPanelProps {
 }
 
 export function EffectPanel({ id, change, startsAt, isUnchanged }: EffectPanelProps) {
-  const wanted = JSON.stringify(change);
-  const settled = useDebounced(wanted, settleMs);
-  const changes = useMemo((): TriedChange[] => [{ schedule_id: id, change: JSON.parse(settled) as ScheduleChange }], [id, settled]);
+  const request = JSON.stringify(change);
+  const stableRequest = useDebounced(request, settleMs);
+  const changes = useMemo(
+    (): TriedChange[] => [{ schedule_id: id, change: JSON.parse(stableRequest) as ScheduleChange }],
+    [id, stableRequest],
+  );
   const { data, error, isFetching } = useQuery({
     // It depends on all content: whatever event makes schedules old makes it old, too.
-    queryKey: ["schedules", "effect", id, settled],
+    queryKey: ["schedules", "effect", id, stableRequest],
     queryFn: ({ signal }) => readEffect(changes, startsAt, signal),
-    enabled: settled !== "null",
+    enabled: stableRequest !== "null",
     placeholderData: keepPreviousData,
     retry: false,
   });
-  const isOld = isFetching || settled !== wanted;
+  const isOld = isFetching || stableRequest !== request;
   return (
     <section className="card effect-panel" aria-labelledby="effect-title" aria-busy={isOld}>
       <h2 id="effect-title">{text("effect")}</h2>

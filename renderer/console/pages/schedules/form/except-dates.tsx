@@ -15,16 +15,16 @@ interface ExceptDatesProps {
 }
 
 export function ExceptDates({ dates, error, onChange }: ExceptDatesProps) {
-  const [added, setAdded] = useState("");
+  const [newDate, setNewDate] = useState("");
   const add = (): void => {
-    if (added !== "" && !dates.includes(added)) onChange([...dates, added].toSorted());
-    setAdded("");
+    if (newDate !== "" && !dates.includes(newDate)) onChange([...dates, newDate].toSorted());
+    setNewDate("");
   };
   return (
     <div className="except-dates" role="group" aria-label={text("exceptDates")}>
       <div className="when-row wrap bottom gap-3">
-        <TextField label={text("exceptDates")} type="date" value={added} onChange={setAdded} error={error} />
-        <Button onPress={add} isDisabled={added === ""}>
+        <TextField label={text("exceptDates")} type="date" value={newDate} onChange={setNewDate} error={error} />
+        <Button onPress={add} isDisabled={newDate === ""}>
           <Icon name="plus" /> {text("addDate")}
         </Button>
       </div>

@@ -23,11 +23,12 @@ export function RepeatFields({ values, errors, onChange }: FieldsProps) {
   const { recurrence, startDate, exdates } = values;
   const set = (change: Partial<Values>): void => onChange({ ...values, ...change });
   const choice: Choice = recurrence.is === "repeat" ? choiceOf(recurrence.repeat) : recurrence.is;
-  const choose = (chosen: Choice): void => {
-    if (chosen === choice || chosen === "rule") return;
-    if (chosen === "once") return set({ recurrence: { is: "once" } });
+  const choose = (nextChoice: Choice): void => {
+    if (nextChoice === choice || nextChoice === "rule") return;
+    if (nextChoice === "once") return set({ recurrence: { is: "once" } });
     const common = recurrence.is === "repeat" ? { every: 1, end: recurrence.repeat.end } : { every: 1, end: { is: "never" } as const };
-    const repeat: Repeat = chosen === "workdays" ? { ...common, unit: "week", on: workdays } : repeatWith(chosen, common, startDate);
+    const repeat: Repeat =
+      nextChoice === "workdays" ? { ...common, unit: "week", on: workdays } : repeatWith(nextChoice, common, startDate);
     set({ recurrence: { is: "repeat", repeat }, hasEnd: true });
   };
   const setRepeat = (repeat: Repeat): void => set({ recurrence: { is: "repeat", repeat } });
@@ -151,8 +152,8 @@ function MonthDays({
   onChange: (repeat: Repeat) => void;
 }) {
   const keyOf = (day: (typeof repeat)["on"]): string => JSON.stringify(day);
-  const offered = monthDaysOf(startDate);
-  const days = offered.some((day) => keyOf(day) === keyOf(repeat.on)) ? offered : [repeat.on, ...offered];
+  const choices = monthDaysOf(startDate);
+  const days = choices.some((day) => keyOf(day) === keyOf(repeat.on)) ? choices : [repeat.on, ...choices];
   return (
     <Select
       label={text("onDay")}

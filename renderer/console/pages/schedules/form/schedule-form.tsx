@@ -68,7 +68,7 @@ export function ScheduleForm({
   const change =
     isComplete && isChanged ? changeOf({ ...values, name: values.name.trim() === "" ? text("create") : values.name }, before) : null;
   const isInstant = before?.starts_at.endsWith("Z") === true;
-  const named = Object.keys(errors);
+  const errorFields = Object.keys(errors);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (isComplete && !saving.isPending) onSave(changeOf(values, before));
@@ -103,7 +103,9 @@ export function ScheduleForm({
       </fieldset>
       <div className="form-aside stack gap-4">
         <EffectPanel id={before?.id ?? null} change={change} startsAt={firstWallOf(values, before)} isUnchanged={!isChanged} />
-        {named.length > 0 && named.every((field) => shownFields.includes(field)) ? null : <ProblemMessage error={saving.error} />}
+        {errorFields.length > 0 && errorFields.every((field) => shownFields.includes(field)) ? null : (
+          <ProblemMessage error={saving.error} />
+        )}
         {mayWrite ? (
           <div className="wrap end gap-2">
             {otherActions}

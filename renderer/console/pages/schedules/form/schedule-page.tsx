@@ -69,13 +69,13 @@ function Editor({ newest }: { newest: VersionedSchedule }) {
         return saveSchedule(schedule.id, changeOf(both.values, theirs.schedule), theirs.etag);
       }
     },
-    onSuccess: (saved) => {
-      queries.setQueryData(scheduleQuery(schedule.id).queryKey, saved);
+    onSuccess: (result) => {
+      queries.setQueryData(scheduleQuery(schedule.id).queryKey, result);
       void queries.invalidateQueries({ queryKey: ["schedules"] });
       reset();
       // The button that was pressed has nothing to save any more.
       requestAnimationFrame(focusHeading);
-      showToast({ message: text("saved", { name: saved.schedule.name }) });
+      showToast({ message: text("saved", { name: result.schedule.name }) });
     },
   });
   const deleting = useAct({

@@ -96,11 +96,12 @@ export function changeOf(values: Values, before: Schedule | null): ScheduleChang
 
 /** @param before whose texts stay where the form shows no change */
 function fieldsOf(values: Values, before: Schedule | null): ScheduleChange {
-  const shown = before === null ? null : valuesOf(before);
-  const isInstant = before?.starts_at.endsWith("Z") === true && values.isAllDay === shown?.isAllDay;
+  const original = before === null ? null : valuesOf(before);
+  const isInstant = before?.starts_at.endsWith("Z") === true && values.isAllDay === original?.isAllDay;
   const start = momentOf(values.isAllDay, values.startDate, values.startTime, isInstant);
   const end = values.hasEnd ? momentOf(values.isAllDay, values.endDate, values.endTime, isInstant) : null;
-  const isKept = (of: (each: Values) => unknown): boolean => shown !== null && JSON.stringify(of(shown)) === JSON.stringify(of(values));
+  const isKept = (of: (each: Values) => unknown): boolean =>
+    original !== null && JSON.stringify(of(original)) === JSON.stringify(of(values));
   return {
     name: values.name.trim(),
     ...(values.layoutId === null ? {} : { layout_id: values.layoutId }),

@@ -37,8 +37,8 @@ export function mergeValues(base: Values, mine: Values, theirs: Values): Merged 
 }
 
 /** The values with some parts of others. */
-export function withParts(values: Values, wanted: readonly Part[], from: Values): Values {
-  return wanted.reduce((done, part) => withPart(done, part, from), values);
+export function withParts(values: Values, names: readonly Part[], from: Values): Values {
+  return names.reduce((result, part) => withPart(result, part, from), values);
 }
 
 function withPart(values: Values, part: Part, from: Values): Values {

@@ -22,21 +22,21 @@ export function isShift({ start, end }: Shift): boolean {
  */
 export function movedAll(schedule: Schedule, shift: Shift): ScheduleChange | null {
   const { starts_at, ends_at, rrule, exdates } = schedule;
-  const change = { starts_at: shifted(starts_at, shift.start), ends_at: ends_at === null ? null : shifted(ends_at, shift.end) };
+  const change = { starts_at: shiftMoment(starts_at, shift.start), ends_at: ends_at === null ? null : shiftMoment(ends_at, shift.end) };
   if (rrule === null) return change;
   const days = dayOf(wallOf(change.starts_at)) - dayOf(wallOf(starts_at));
   if (days === 0) return change;
   const repeat = repeatOf(rrule, starts_at);
-  const moved = repeat === null ? null : movedRepeat(repeat, change.starts_at, days);
-  if (moved === null) return null;
-  return { ...change, rrule: ruleOf(moved), exdates: exdates.map((date) => shifted(date, days * dayMs)) };
+  const newRepeat = repeat === null ? null : shiftRepeat(repeat, change.starts_at, days);
+  if (newRepeat === null) return null;
+  return { ...change, rrule: ruleOf(newRepeat), exdates: exdates.map((date) => shiftMoment(date, days * dayMs)) };
 }
 
 /**
  * The two writes that move only the window which begins at `from`: the series leaves out its day, and a schedule of its own takes
  * its place.
  */
-export function movedOne(schedule: Schedule, from: number, until: number, shift: Shift): { leaveOut: ScheduleChange; alone: Schedule } {
+export function splitWindow(schedule: Schedule, from: number, until: number, shift: Shift): { leaveOut: ScheduleChange; alone: Schedule } {
   const textOf = isDate(schedule.starts_at) ? dateText : momentText;
   const isDates = isDate(schedule.starts_at);
   return {
@@ -52,8 +52,8 @@ export function movedOne(schedule: Schedule, from: number, until: number, shift:
   };
 }
 
-function movedRepeat(repeat: Repeat, startsAt: string, days: number): Repeat | null {
-  const end: Repeat["end"] = repeat.end.is === "until" ? { is: "until", date: shifted(repeat.end.date, days * dayMs) } : repeat.end;
+function shiftRepeat(repeat: Repeat, startsAt: string, days: number): Repeat | null {
+  const end: Repeat["end"] = repeat.end.is === "until" ? { is: "until", date: shiftMoment(repeat.end.date, days * dayMs) } : repeat.end;
   switch (repeat.unit) {
     case "day":
     case "year":
@@ -73,7 +73,7 @@ function movedRepeat(repeat: Repeat, startsAt: string, days: number): Repeat | n
 }
 
 /** A moment, moved; its form stays. Whole days move by whole days. */
-function shifted(moment: string, ms: number): string {
+function shiftMoment(moment: string, ms: number): string {
   const at = wallOf(moment) + ms;
   if (isDate(moment)) return dateText(at);
   const text = iso(at);

@@ -22,10 +22,10 @@ export function timesInWords({ isAllDay, startDate, startTime, endDate, endTime,
   const days = (Date.parse(endDate) - Date.parse(startDate)) / dayMs;
   if (isAllDay) return days > 0 ? text("allDays", { days: days + 1 }) : text("allDay");
   if (startTime === "" || (hasEnd && endTime === "")) return "";
-  const shown = (time: string): string => formatShortTime(Date.parse(`1970-01-01T${time}Z`));
-  const from = shown(startTime);
+  const formatTime = (time: string): string => formatShortTime(Date.parse(`1970-01-01T${time}Z`));
+  const from = formatTime(startTime);
   if (!hasEnd) return text("fromOn", { from });
-  const to = shown(endTime);
+  const to = formatTime(endTime);
   // Past midnight it is plain that the end is on the next day.
   const isPlain = !(days > 0) || (days === 1 && endTime <= startTime);
   return isPlain ? text("fromTo", { from, to }) : text("fromToLater", { from, to, days });
@@ -46,8 +46,8 @@ function daysInWords(repeat: Repeat, startsAt: string): string {
 }
 
 function everyWeek(every: number, on: readonly Weekday[]): string {
-  const [only] = on;
-  if (on.length === 1) return text("everyWeekday", { every, day: text(only!) });
+  const [firstWeekday] = on;
+  if (on.length === 1) return text("everyWeekday", { every, day: text(firstWeekday!) });
   if (on.length === weekdays.length && every === 1) return text("everyDay", { every });
   if (every === 1 && on.join() === weekdays.slice(0, 5).join()) return text("workdays");
   return text("everyWeek", { every, days: formatList(weekdays.filter((day) => on.includes(day)).map((day) => text(day))) });

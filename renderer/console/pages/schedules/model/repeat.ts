@@ -95,9 +95,9 @@ function withUnit(rule: Rule, common: { every: number; end: RepeatEnd }, startsA
 
 function monthDayOf({ byDay, byMonth, byMonthDay }: Rule, startsAt: string): MonthDay | null {
   if (byMonth.length > 0 || byDay.length + byMonthDay.length > 1) return null;
-  const [named] = byDay;
-  if (named !== undefined) {
-    return named.ordinal === 0 ? null : { by: "weekday", ordinal: named.ordinal, weekday: weekdays[named.weekday]! };
+  const [firstDay] = byDay;
+  if (firstDay !== undefined) {
+    return firstDay.ordinal === 0 ? null : { by: "weekday", ordinal: firstDay.ordinal, weekday: weekdays[firstDay.weekday]! };
   }
   return { by: "date", day: byMonthDay[0] ?? dateOf(startDay(startsAt)).date };
 }

@@ -83,12 +83,12 @@ function blockOf(due: Due, dayStart: number): Block {
 
 /** Puts blocks that overlap beside each other. */
 function inLanes(blocks: readonly Block[]): Block[] {
-  const placed: Block[] = [];
+  const result: Block[] = [];
   let group: Block[] = [];
   let groupEnd = 0;
   const close = (): void => {
     const lanes = Math.max(0, ...group.map(({ lane }) => lane)) + 1;
-    placed.push(...group.map((block) => ({ ...block, lanes })));
+    result.push(...group.map((block) => ({ ...block, lanes })));
     group = [];
   };
   for (const block of blocks.toSorted((a, b) => a.fromMinute - b.fromMinute || b.toMinute - a.toMinute)) {
@@ -101,5 +101,5 @@ function inLanes(blocks: readonly Block[]): Block[] {
     group.push({ ...block, lane });
   }
   close();
-  return placed;
+  return result;
 }

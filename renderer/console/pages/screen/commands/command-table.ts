@@ -35,11 +35,12 @@ const choice = (name: string, label: Message, options: NonNullable<Field["option
   options,
   initial,
 });
-const given =
+const labelOptions =
   (...values: readonly (readonly [string, Message])[]) =>
   (): readonly { value: string; label: Message }[] =>
     values.map(([value, label]) => ({ value, label }));
-const listed = (values: readonly string[]): readonly { value: string; label: null }[] => values.map((value) => ({ value, label: null }));
+const plainOptions = (values: readonly string[]): readonly { value: string; label: null }[] =>
+  values.map((value) => ({ value, label: null }));
 const percent: Field = { name: "percent", label: "percent", kind: "percent", initial: "50" };
 const duration = (durations: readonly number[], initial: number): Field => ({
   name: "duration",
@@ -54,7 +55,7 @@ const percentArgs = ({ percent: value }: Values): Record<string, unknown> => ({ 
 const durationArgs = ({ duration: seconds = "0" }: Values): Record<string, unknown> =>
   seconds === "0" ? {} : { duration_ms: Number(seconds) * 1_000 };
 const payload = { name: "text", label: "bytes", kind: "text", initial: "" } as const satisfies Field;
-const levels = given(["debug", "levelDebug"], ["info", "levelInfo"], ["warn", "levelWarn"], ["error", "levelError"]);
+const levels = labelOptions(["debug", "levelDebug"], ["info", "levelInfo"], ["warn", "levelWarn"], ["error", "levelError"]);
 const hour = 3_600;
 
 export const commandGroups: readonly { name: Message; commands: readonly CommandSpec[] }[] = [
@@ -100,21 +101,24 @@ export const commandGroups: readonly { name: Message; commands: readonly Command
     commands: [
       {
         type: "display.power",
-        fields: [choice("power", "power", given(["on", "on"], ["off", "off"]), "on"), duration([0, 900, hour, 4 * hour, 24 * hour], 0)],
+        fields: [
+          choice("power", "power", labelOptions(["on", "on"], ["off", "off"]), "on"),
+          duration([0, 900, hour, 4 * hour, 24 * hour], 0),
+        ],
         args: (values) => ({ power: values["power"], ...durationArgs(values) }),
       },
       { type: "display.brightness", fields: [percent], args: percentArgs },
       {
         type: "display.rotate",
-        fields: [choice("degrees", "degrees", () => listed(["0", "90", "180", "270"]), "0")],
+        fields: [choice("degrees", "degrees", () => plainOptions(["0", "90", "180", "270"]), "0")],
         args: ({ degrees }) => ({ degrees: Number(degrees) }),
       },
       {
         type: "display.mode",
-        fields: [choice("mode", "mode", ({ displays }) => [{ value: "", label: "preferred" }, ...listed(modesOf(displays))])],
+        fields: [choice("mode", "mode", ({ displays }) => [{ value: "", label: "preferred" }, ...plainOptions(modesOf(displays))])],
         args: ({ mode }) => ({ mode: mode === "" || mode === undefined ? null : parseMode(mode) }),
       },
-      { type: "display.input", fields: [choice("input", "input", ({ inputs }) => listed(inputs))], args: ({ input }) => ({ input }) },
+      { type: "display.input", fields: [choice("input", "input", ({ inputs }) => plainOptions(inputs))], args: ({ input }) => ({ input }) },
     ],
   },
   {
@@ -123,7 +127,7 @@ export const commandGroups: readonly { name: Message; commands: readonly Command
       { type: "audio.volume", fields: [percent], args: percentArgs },
       {
         type: "audio.mute",
-        fields: [choice("muted", "sound", given(["true", "muted"], ["false", "audible"]), "true")],
+        fields: [choice("muted", "sound", labelOptions(["true", "muted"], ["false", "audible"]), "true")],
         args: ({ muted }) => ({ muted: muted === "true" }),
       },
       {
@@ -131,7 +135,7 @@ export const commandGroups: readonly { name: Message; commands: readonly Command
         fields: [
           choice("output", "output", ({ audio_outputs: all }) => [
             { value: "", label: "preferred" },
-            ...listed(all.map(({ name }) => name)),
+            ...plainOptions(all.map(({ name }) => name)),
           ]),
         ],
         args: ({ output }) => ({ output: output === "" ? null : output }),
@@ -163,17 +167,20 @@ export const commandGroups: readonly { name: Message; commands: readonly Command
     commands: [
       {
         type: "run",
-        fields: [choice("script", "script", ({ scripts }) => listed(scripts)), { name: "argv", label: "argv", kind: "lines", initial: "" }],
+        fields: [
+          choice("script", "script", ({ scripts }) => plainOptions(scripts)),
+          { name: "argv", label: "argv", kind: "lines", initial: "" },
+        ],
         args: ({ script, argv = "" }) => ({ script, argv: argv.split("\n").filter((line) => line !== "") }),
       },
       {
         type: "serial.write",
-        fields: [choice("port", "port", ({ serial_ports: ports }) => listed(ports)), payload],
+        fields: [choice("port", "port", ({ serial_ports: ports }) => plainOptions(ports)), payload],
         args: ({ port, text }) => ({ port, text }),
       },
       {
         type: "network.send",
-        fields: [choice("host", "host", ({ network_hosts: hosts }) => listed(hosts)), payload],
+        fields: [choice("host", "host", ({ network_hosts: hosts }) => plainOptions(hosts)), payload],
         args: ({ host, text }) => ({ host, text }),
       },
     ],

@@ -9,7 +9,7 @@ import { commandGroups } from "./command-table.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 
 const text = texts("screenCommands");
-const shared = texts("common");
+const commonText = texts("common");
 export function CommandsTab({ player }: { player: PlayerDetails }) {
   const may = useMay("commands:write");
   const mayRead = useMay("commands:read");
@@ -20,7 +20,7 @@ export function CommandsTab({ player }: { player: PlayerDetails }) {
   return (
     <div className="commands grid top gap-5">
       <div className="stack gap-4 shrink">
-        <p className="faint">{may ? text("intro") : shared("notAllowed")}</p>
+        <p className="faint">{may ? text("intro") : commonText("notAllowed")}</p>
         {player.status === "offline" ? <p className="strong warn">{text("offline")}</p> : null}
         {player.capabilities === null ? <p className="faint">{text("unknownSupport")}</p> : null}
         {(may ? groups : []).map(({ name, commands }) => (

@@ -31,13 +31,13 @@ export function Lifecycle({ command, failure, isAnnounced = true }: LifecyclePro
         <>
           <span className="lifecycle-steps" aria-hidden="true">
             {steps.map((step) => {
-              const reached = command.history.find(({ status }) => status === step);
+              const transition = command.history.find(({ status }) => status === step);
               return (
                 <span
                   key={step}
                   className="lifecycle-step"
-                  data-reached={reached !== undefined || command.status === "succeeded"}
-                  title={reached === undefined ? text(step) : `${text(step)} · ${formatDateTime(new Date(reached.at))}`}
+                  data-reached={transition !== undefined || command.status === "succeeded"}
+                  title={transition === undefined ? text(step) : `${text(step)} · ${formatDateTime(new Date(transition.at))}`}
                 />
               );
             })}

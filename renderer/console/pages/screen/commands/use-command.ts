@@ -31,9 +31,9 @@ export function useCommand(id: string): SentCommand {
   const sending = useMutation({
     mutationFn: async (body: CommandRequest) =>
       (await client.post("/api/v1/players/{id}/commands", { params: { path: { id } }, body })).data,
-    onSuccess: (sent) => {
-      queries.setQueryData(["commands", id, "one", sent.id], sent);
-      setCommandId(sent.id);
+    onSuccess: (newCommand) => {
+      queries.setQueryData(["commands", id, "one", newCommand.id], newCommand);
+      setCommandId(newCommand.id);
       // The device may have answered before this page knew the command's id.
       void queries.invalidateQueries({ queryKey: ["commands", id] });
     },
@@ -46,11 +46,12 @@ export function useCommand(id: string): SentCommand {
       return (await client.get("/api/v1/players/{id}/commands/{command_id}", { params: { path }, signal })).data;
     },
   });
-  const failed = command !== null && isEnded(command) && command.status !== "succeeded" ? (command.error?.detail ?? command.status) : null;
+  const failureText =
+    command !== null && isEnded(command) && command.status !== "succeeded" ? (command.error?.detail ?? command.status) : null;
   return {
     command: sending.isPending ? null : command,
     isSending: sending.isPending,
-    failure: sending.error === null ? failed : reasonOf(sending.error),
+    failure: sending.error === null ? failureText : reasonOf(sending.error),
     send: sending.mutate,
   };
 }

@@ -62,19 +62,19 @@ export function Chart({ lines, series, fromMs, format, timeZone }: ChartProps) {
         element,
       );
     };
-    const resized = new ResizeObserver(() => {
+    const resizeObserver = new ResizeObserver(() => {
       if (plot === null) draw();
       else plot.setSize({ width: element.clientWidth, height });
     });
-    resized.observe(element);
+    resizeObserver.observe(element);
     // The colours are those of the appearance, which may change while the page is open.
     const scheme = matchMedia("(prefers-color-scheme: dark)");
-    const themed = new MutationObserver(draw);
-    themed.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
+    const themeObserver = new MutationObserver(draw);
+    themeObserver.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
     scheme.addEventListener("change", draw);
     return () => {
-      resized.disconnect();
-      themed.disconnect();
+      resizeObserver.disconnect();
+      themeObserver.disconnect();
       scheme.removeEventListener("change", draw);
       plot?.destroy();
     };

@@ -20,7 +20,7 @@ export function HealthTab({ player: { id } }: { player: PlayerDetails }) {
   const { data: rows, error, dataUpdatedAt } = useQuery(historyQuery(id, range));
   const timeZone = useTimeZone(id);
   const fromMs = useMemo(() => dataUpdatedAt - ranges[range].ms, [dataUpdatedAt, range]);
-  const throttled = (rows ?? []).reduce((sum, { throttled_minutes: minutes }) => sum + (minutes ?? 0), 0);
+  const throttledMinutes = (rows ?? []).reduce((sum, { throttled_minutes: minutes }) => sum + (minutes ?? 0), 0);
   return (
     <div className="health stack gap-4">
       <UptimeCard id={id} />
@@ -28,7 +28,7 @@ export function HealthTab({ player: { id } }: { player: PlayerDetails }) {
         <Segments isLabelHidden label={text("range")} value={range} onChange={setRange} options={choices} />
         {rows === undefined || rows.length === 0 ? null : <p className="faint">{text("restarts", { count: restartsOf(rows) })}</p>}
       </div>
-      {throttled > 0 ? <p className="strong warn">{text("throttled", { count: throttled })}</p> : null}
+      {throttledMinutes > 0 ? <p className="strong warn">{text("throttled", { count: throttledMinutes })}</p> : null}
       <ProblemMessage error={error} />
       {rows?.length === 0 ? <EmptyState icon="activity" title={text("empty")} text={text("emptyText")} /> : null}
       {rows === undefined || rows.length === 0 ? null : (

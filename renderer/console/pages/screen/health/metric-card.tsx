@@ -19,40 +19,40 @@ interface MetricCardProps {
 
 export function MetricCard({ metric: { name, series, format, isCount = false }, rows, range, fromMs, timeZone }: MetricCardProps) {
   const { stepMs } = ranges[range];
-  const told = useMemo(() => series.filter(({ value }) => rows.some((row) => value(row) !== null)), [series, rows]);
+  const visibleSeries = useMemo(() => series.filter(({ value }) => rows.some((row) => value(row) !== null)), [series, rows]);
   const lines = useMemo(
     () =>
       linesOf(
         rows,
-        told.map(({ value }) => value),
+        visibleSeries.map(({ value }) => value),
         stepMs,
       ),
-    [rows, told, stepMs],
+    [rows, visibleSeries, stepMs],
   );
-  const named = useMemo(() => told.map((each) => ({ name: text(each.name), colour: each.colour })), [told]);
-  const summaries = told.map((each) => {
+  const legend = useMemo(() => visibleSeries.map((each) => ({ name: text(each.name), colour: each.colour })), [visibleSeries]);
+  const summaries = visibleSeries.map((each) => {
     const values = rows.flatMap((row) => each.value(row) ?? []);
     const words = isCount
       ? text("summarySum", { sum: format(values.reduce((sum, value) => sum + value, 0)) })
       : text("summary", { latest: format(values.at(-1)!), lowest: format(Math.min(...values)), highest: format(Math.max(...values)) });
-    return told.length > 1 ? `${text(each.name)}: ${words}` : words;
+    return visibleSeries.length > 1 ? `${text(each.name)}: ${words}` : words;
   });
   const zone = timeZone ?? undefined;
   return (
     <section className="card" aria-labelledby={`metric-${name}`}>
       <header className="wrap baseline gap-0-3">
         <h2 id={`metric-${name}`}>{text(name)}</h2>
-        {told.length === 0 ? <p className="faint small">{text("notTold")}</p> : null}
+        {visibleSeries.length === 0 ? <p className="faint small">{text("notTold")}</p> : null}
         {summaries.map((summary) => (
           <p key={summary} className="faint small">
             {summary}
           </p>
         ))}
       </header>
-      {told.length === 0 ? null : (
+      {visibleSeries.length === 0 ? null : (
         <>
           <Suspense fallback={<div className="chart shrink crop" />}>
-            <Chart lines={lines} series={named} fromMs={fromMs} format={format} timeZone={zone} />
+            <Chart lines={lines} series={legend} fromMs={fromMs} format={format} timeZone={zone} />
           </Suspense>
           <details>
             <summary>{text("asTable")}</summary>
@@ -62,7 +62,7 @@ export function MetricCard({ metric: { name, series, format, isCount = false }, 
                 <thead>
                   <tr>
                     <th scope="col">{text("time")}</th>
-                    {told.map((each) => (
+                    {visibleSeries.map((each) => (
                       <th key={each.name} scope="col">
                         {text(each.name)}
                       </th>
@@ -73,7 +73,7 @@ export function MetricCard({ metric: { name, series, format, isCount = false }, 
                   {sampleOf(rows, mostRows).map((row) => (
                     <tr key={row.minute}>
                       <th scope="row">{formatDateTime(new Date(row.minute), zone)}</th>
-                      {told.map((each) => {
+                      {visibleSeries.map((each) => {
                         const value = each.value(row);
                         return <td key={each.name}>{value === null ? "–" : format(value)}</td>;
                       })}

@@ -12,9 +12,9 @@ export function UptimeCard({ id }: { id: string }) {
     queryFn: async ({ signal }) => (await client.get("/api/v1/players/{id}/uptime", { params: { path: { id } }, signal })).data.days,
   });
   if (data === undefined) return null;
-  const counted = data.filter(({ minutes_total: total }) => total > 0);
-  const total = counted.reduce((sum, day) => sum + day.minutes_total, 0);
-  const up = counted.reduce((sum, day) => sum + day.minutes_up, 0);
+  const countedDays = data.filter(({ minutes_total: total }) => total > 0);
+  const total = countedDays.reduce((sum, day) => sum + day.minutes_total, 0);
+  const up = countedDays.reduce((sum, day) => sum + day.minutes_up, 0);
   const percentOf = (percent: number): string =>
     formatNumber(percent / 100, { style: "percent", maximumFractionDigits: percent > 99 ? 2 : 0 });
   return (
@@ -22,7 +22,7 @@ export function UptimeCard({ id }: { id: string }) {
       <header className="wrap baseline gap-0-3">
         <h2 id="uptime-title">{text("uptime")}</h2>
         {total === 0 ? null : (
-          <p className="faint small">{text("uptimeText", { percent: percentOf((100 * up) / total), days: counted.length })}</p>
+          <p className="faint small">{text("uptimeText", { percent: percentOf((100 * up) / total), days: countedDays.length })}</p>
         )}
       </header>
       <ol className="uptime flex gap-hair" aria-labelledby="uptime-title">

@@ -39,25 +39,25 @@ const goodTypes = new Set(["player.online", "problem.closed", "alert.closed", "c
 const nounOf = (type: string): string => type.slice(0, type.indexOf("."));
 
 /** Whether an event says something of its own. `player.problems` repeats what the problems' own events say. */
-export function isTold({ type }: LoggedEvent): boolean {
+export function isVisible({ type }: LoggedEvent): boolean {
   return type !== "player.problems" && (type in words || nounOf(type) in changes || ["problem", "command"].includes(nounOf(type)));
 }
 
 /** Of the events of one command only the newest: its status now. @param events newest first */
 export function withoutPastSteps(events: readonly LoggedEvent[]): LoggedEvent[] {
-  const seen = new Set<unknown>();
+  const commandIds = new Set<unknown>();
   return events.filter(({ type, data }) => {
     if (!type.startsWith("command.")) return true;
-    const isFirst = !seen.has(data["id"]);
-    seen.add(data["id"]);
+    const isFirst = !commandIds.has(data["id"]);
+    commandIds.add(data["id"]);
     return isFirst;
   });
 }
 
 /** What happened. */
 export function wordsOf({ type, data }: LoggedEvent): string {
-  const known = words[type];
-  if (known !== undefined) return text(known);
+  const message = words[type];
+  if (message !== undefined) return text(message);
   const string = (key: string): string => (typeof data[key] === "string" ? data[key] : "");
   const noun = nounOf(type);
   if (noun === "problem") return text(type === "problem.opened" ? "opened" : "closed", { detail: string("detail") || string("code") });

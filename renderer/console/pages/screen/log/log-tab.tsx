@@ -33,9 +33,9 @@ interface PartProps {
 
 function Events({ id, timeZone }: PartProps) {
   const [filter, setFilter] = useState<LogKind | "all">("all");
-  const [shown, setShown] = useState(shownAtFirst);
+  const [visibleCount, setVisibleCount] = useState(shownAtFirst);
   const { data: events, error } = useQuery(useEvents(id));
-  const chosen = withoutPastSteps(events ?? []).filter((event) => filter === "all" || kindOf(event) === filter);
+  const matches = withoutPastSteps(events ?? []).filter((event) => filter === "all" || kindOf(event) === filter);
   return (
     <section className="card" aria-labelledby="events-title">
       <header className="cluster between gap-2-4">
@@ -49,9 +49,9 @@ function Events({ id, timeZone }: PartProps) {
         />
       </header>
       <ProblemMessage error={error} />
-      {events !== undefined && chosen.length === 0 ? <p className="faint">{text("emptyAll")}</p> : null}
+      {events !== undefined && matches.length === 0 ? <p className="faint">{text("emptyAll")}</p> : null}
       <ol className="log-list stack" aria-labelledby="events-title">
-        {chosen.slice(0, shown).map((event) => (
+        {matches.slice(0, visibleCount).map((event) => (
           <li className="grid gap-3 pad-block-2 line-above" key={event.id}>
             <span className="state-dot" data-kind={markOf(event)} aria-hidden="true" />
             <span className="break-words">{readable(wordsOf(event), timeZone)}</span>
@@ -61,8 +61,8 @@ function Events({ id, timeZone }: PartProps) {
           </li>
         ))}
       </ol>
-      {chosen.length > shown ? (
-        <Button size="small" onPress={() => setShown(shown + shownAtFirst)}>
+      {matches.length > visibleCount ? (
+        <Button size="small" onPress={() => setVisibleCount(visibleCount + shownAtFirst)}>
           {text("older")}
         </Button>
       ) : null}

@@ -3,7 +3,7 @@ import { queryOptions, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { client } from "../../../data/client.ts";
 import { eventStream } from "../../../data/event-stream.ts";
-import { isTold, type LoggedEvent } from "./event-words.ts";
+import { isVisible, type LoggedEvent } from "./event-words.ts";
 
 const mostKept = 2_000;
 
@@ -32,7 +32,7 @@ export function useEvents(id: string) {
       for (let hasMore = true; hasMore;) {
         const query = { player_id: id, limit: 500, ...(next === null ? {} : { after: next }) };
         const { data } = await client.get("/api/v1/events", { params: { query }, signal });
-        events = [...data.data.filter(isTold).toReversed(), ...events].slice(0, mostKept);
+        events = [...data.data.filter(isVisible).toReversed(), ...events].slice(0, mostKept);
         next = data.next;
         hasMore = data.has_more;
       }

@@ -49,18 +49,18 @@ class Parts {
 
   async take(length: number): Promise<Uint8Array<ArrayBuffer> | null> {
     while (this.#rest.length < length) if (!(await this.#more())) return null;
-    const taken = this.#rest.slice(0, length);
+    const bytes = this.#rest.slice(0, length);
     this.#rest = this.#rest.slice(length);
-    return taken;
+    return bytes;
   }
 
   async #more(): Promise<boolean> {
     const { value, done } = await this.#reader.read();
     if (done) return false;
-    const joined = new Uint8Array(this.#rest.length + value.length);
-    joined.set(this.#rest);
-    joined.set(value, this.#rest.length);
-    this.#rest = joined;
+    const buffer = new Uint8Array(this.#rest.length + value.length);
+    buffer.set(this.#rest);
+    buffer.set(value, this.#rest.length);
+    this.#rest = buffer;
     return true;
   }
 }

@@ -7,7 +7,7 @@ import { ProblemMessage } from "../../../ui/problem-message.tsx";
 import { useNow } from "../../../ui/now.ts";
 import { forecastQuery, nowQuery, type Stretch } from "../data.ts";
 import { itemNamesQuery } from "./items.ts";
-import { joined } from "./week.ts";
+import { joinStretches } from "./week.ts";
 import { causeOf, nameOf } from "./words.ts";
 
 const text = texts("screen");
@@ -17,7 +17,7 @@ export function NowCard({ id }: { id: string }) {
   const { data: now } = useQuery(nowQuery(id));
   const present = useNow();
   const items = now?.status === "online" ? now.now_playing : [];
-  const stretches = joined(forecast?.stretches ?? []);
+  const stretches = joinStretches(forecast?.stretches ?? []);
   // The forecast begins when it was read, by the service's clock. The reader's clock may be wrong; how fast it runs is not.
   const at = (forecast === undefined ? 0 : Date.parse(forecast.from)) + Math.max(0, present.getTime() - dataUpdatedAt);
   const index = Math.max(

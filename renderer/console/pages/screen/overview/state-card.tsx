@@ -13,7 +13,7 @@ const text = texts("screen");
 export function StateCard({ player, row }: { player: PlayerDetails; row: RosterPlayer }) {
   const timeZone = useTimeZone(player.id);
   const state = stateOf(row);
-  const { problems_left_out: leftOut, last_seen_at: seen } = player;
+  const { problems_left_out: leftOut, last_seen_at: lastSeenAt } = player;
   const problems = problemsOf(player, row);
   return (
     <section className="card state-card" data-kind={state.kind} aria-labelledby="state-title">
@@ -45,7 +45,7 @@ export function StateCard({ player, row }: { player: PlayerDetails; row: RosterP
       )}
       {leftOut > 0 ? <p className="faint">{text("moreProblems", { count: leftOut })}</p> : null}
       <p className="faint">
-        {seen === null ? text("neverSeen") : text.rich("seen", { age: <Age key="age" time={seen} timeZone={timeZone} /> })}
+        {lastSeenAt === null ? text("neverSeen") : text.rich("seen", { age: <Age key="age" time={lastSeenAt} timeZone={timeZone} /> })}
       </p>
     </section>
   );
@@ -61,12 +61,12 @@ interface ShownProblem {
 
 /** All problems that the screen has: first what the service measures by itself, such as heat, which only its row tells. */
 function problemsOf(player: PlayerDetails, row: RosterPlayer): readonly ShownProblem[] {
-  const told = new Set<string>(player.problems.map(({ code }) => code));
-  const measured = row.problems.filter(({ code }) => !told.has(code)).map((problem) => ({ ...problem, key: problem.code }));
+  const playerCodes = new Set<string>(player.problems.map(({ code }) => code));
+  const serviceProblems = row.problems.filter(({ code }) => !playerCodes.has(code)).map((problem) => ({ ...problem, key: problem.code }));
   // A short break of the connection is no problem yet.
   const own = player.problems.filter(({ code }) => code !== "offline" || row.state === "offline");
   return [
-    ...measured,
+    ...serviceProblems,
     ...own.map((problem) => ({ ...problem, key: [problem.code, problem.zone_id, problem.item_id, problem.since].join(" ") })),
   ];
 }

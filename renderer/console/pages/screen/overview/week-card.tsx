@@ -8,7 +8,7 @@ import { texts } from "../../../i18n/texts.ts";
 import { ProblemMessage } from "../../../ui/problem-message.tsx";
 import { Segments } from "../../../ui/segments.tsx";
 import { forecastQuery, type Stretch } from "../data.ts";
-import { contentOf, joined, legendOf, weekOf, type WeekDay } from "./week.ts";
+import { contentOf, joinStretches, legendOf, weekOf, type WeekDay } from "./week.ts";
 import { causeOf, nameOf } from "./words.ts";
 
 const text = texts("screen");
@@ -22,7 +22,7 @@ export function WeekCard({ id }: { id: string }) {
   const [zone, setZone] = useState<"screen" | "own">("screen");
   if (data === undefined) return <ProblemMessage error={error} />;
   const timeZone = zone === "own" ? ownTimeZone : data.timezone;
-  const stretches = joined(data.stretches);
+  const stretches = joinStretches(data.stretches);
   const legend = legendOf(stretches, nameOf);
   const gaps = stretches.filter((stretch) => contentOf(stretch) === null);
   return (

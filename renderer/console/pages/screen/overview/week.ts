@@ -49,7 +49,7 @@ export function legendOf(
 }
 
 /** Stretches that follow each other and show the same are one: people see no boundary there. */
-export function joined(stretches: readonly Stretch[]): Stretch[] {
+export function joinStretches(stretches: readonly Stretch[]): Stretch[] {
   const all: Stretch[] = [];
   for (const stretch of stretches) {
     const last = all.at(-1);

@@ -35,11 +35,11 @@ export function WhyCard({ id }: { id: string }) {
     },
     placeholderData: (before) => before,
   });
-  const choose = (chosen: string | undefined): void =>
+  const choose = (scheduleId: string | undefined): void =>
     void navigate({
       to: "/screens/$id",
       params: { id },
-      search: chosen === undefined ? {} : { at: chosen },
+      search: scheduleId === undefined ? {} : { at: scheduleId },
       replace: true,
       resetScroll: false,
     });
@@ -83,7 +83,7 @@ export function WhyCard({ id }: { id: string }) {
 
 /** What each schedule of the team has to do with this screen at that time. */
 function Schedules({ id, at, timeZone }: { id: string; at: string | undefined; timeZone: string | null }) {
-  const [shown, setShown] = useState(shownAtFirst);
+  const [visibleCount, setVisibleCount] = useState(shownAtFirst);
   const { data } = useInfiniteQuery({
     queryKey: ["schedules", "names"],
     initialPageParam: null as string | null,
@@ -95,7 +95,7 @@ function Schedules({ id, at, timeZone }: { id: string; at: string | undefined; t
   });
   const schedules = data?.pages.flatMap((page) => page.data) ?? [];
   const verdicts = useQueries({
-    queries: schedules.slice(0, shown).map((schedule) => ({
+    queries: schedules.slice(0, visibleCount).map((schedule) => ({
       queryKey: ["players", id, "why", at ?? null, schedule.id],
       queryFn: async ({ signal }: { signal: AbortSignal }) => {
         const query = { schedule_id: schedule.id, ...(at === undefined ? {} : { at }) };
@@ -103,7 +103,7 @@ function Schedules({ id, at, timeZone }: { id: string; at: string | undefined; t
       },
     })),
   });
-  const left = schedules.length - shown;
+  const remainingCount = schedules.length - visibleCount;
   return (
     <>
       <h3>{text("schedules")}</h3>
@@ -122,9 +122,9 @@ function Schedules({ id, at, timeZone }: { id: string; at: string | undefined; t
           );
         })}
       </ul>
-      {left > 0 ? (
-        <Button size="small" onPress={() => setShown(shown + 20)}>
-          {text("moreSchedules", { count: left })}
+      {remainingCount > 0 ? (
+        <Button size="small" onPress={() => setVisibleCount(visibleCount + 20)}>
+          {text("moreSchedules", { count: remainingCount })}
         </Button>
       ) : null}
     </>

@@ -37,21 +37,21 @@ export function DatesDialog({ calendar, onClose, onSaved }: DatesDialogProps) {
   const [lines, setLines] = useState<Line[]>(() => (calendar?.dates ?? [{ date: "" }]).map((each, key) => ({ ...each, key })));
   const saving = useAct({
     run: async (): Promise<Calendar> => {
-      const given = new Map(
+      const daysByDate = new Map(
         lines.filter(({ date }) => date !== "").map(({ date, name: day }) => [date, { date, ...(day === undefined ? {} : { name: day }) }]),
       );
-      const body = { name: name.trim(), dates: [...given.values()] };
+      const body = { name: name.trim(), dates: [...daysByDate.values()] };
       if (calendar === null) return (await client.post("/api/v1/calendars", { body })).data;
       return (await client.patch("/api/v1/calendars/{id}", { params: { path: { id: calendar.id } }, body })).data;
     },
     changes: ["calendars"],
     showsErrors: true,
-    after: (saved) => {
+    after: (result) => {
       queries.setQueryData(["calendars", "all"], (before: Calendar[] | undefined) => [
-        ...(before ?? []).filter(({ id }) => id !== saved.id),
-        saved,
+        ...(before ?? []).filter(({ id }) => id !== result.id),
+        result,
       ]);
-      onSaved(saved);
+      onSaved(result);
       onClose();
     },
   });

@@ -46,7 +46,7 @@ function subscribe(listener: () => void): () => void {
 export interface Draft {
   /** What the form shows: what the person has changed, else what the service has. */
   settings: Settings;
-  changed: readonly SettingName[];
+  changedNames: readonly SettingName[];
   /** Changed settings that somebody else has changed to something else meanwhile. */
   conflicts: readonly SettingName[];
   set: <K extends SettingName>(name: K, value: Settings[K]) => void;
@@ -60,8 +60,8 @@ export interface Draft {
 /** @param server the settings as the service has them now */
 export function useDraft(id: string, server: Settings): Draft {
   const changes = useSyncExternalStore(subscribe, () => drafts.get(id) ?? none);
-  const changed = (Object.keys(changes) as SettingName[]).filter((name) => !isSame(changes[name]!.value, server[name]));
-  const isDirty = changed.length > 0;
+  const changedNames = (Object.keys(changes) as SettingName[]).filter((name) => !isSame(changes[name]!.value, server[name]));
+  const isDirty = changedNames.length > 0;
   useEffect(() => {
     if (!isDirty) return undefined;
     const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
@@ -73,8 +73,8 @@ export function useDraft(id: string, server: Settings): Draft {
     store(id, rest);
   };
   return {
-    settings: { ...server, ...Object.fromEntries(changed.map((name) => [name, changes[name]!.value])) },
-    changed,
+    settings: { ...server, ...Object.fromEntries(changedNames.map((name) => [name, changes[name]!.value])) },
+    changedNames,
     conflicts: conflictsOf(id, server),
     set(name, value) {
       const before = drafts.get(id) ?? none;
@@ -107,15 +107,15 @@ export function changeOf(id: string): Schemas["PlayerChange"] {
 
 /** Whether two values of JSON are equal, in whatever order their keys are. */
 function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
+  return JSON.stringify(sortKeys(one)) === JSON.stringify(sortKeys(other));
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .toSorted(([one], [other]) => (one < other ? -1 : 1))
-      .map(([key, each]) => [key, sorted(each)]),
+      .map(([key, each]) => [key, sortKeys(each)]),
   );
 }

@@ -31,10 +31,10 @@ export function ExceptionsEditor({ value, onChange, isDisabled }: ExceptionsEdit
   const { data: calendars, error } = useQuery(calendarsQuery);
   const mayWrite = useMay("schedules:write");
   /** The calendar whose dates are edited; "new": one that does not exist yet. */
-  const [edited, setEdited] = useState<Calendar | "new" | null>(null);
+  const [editTarget, setEditTarget] = useState<Calendar | "new" | null>(null);
   const replace = (index: number, next: Exception): void => onChange(value.map((each, place) => (place === index ? next : each)));
   const add = (calendar_id: string): void => onChange([...value, { calendar_id, open: [] }]);
-  const unused = (calendars ?? []).filter(({ id }) => value.every(({ calendar_id }) => calendar_id !== id));
+  const otherCalendars = (calendars ?? []).filter(({ id }) => value.every(({ calendar_id }) => calendar_id !== id));
   return (
     <div className="exceptions stack top gap-3 shrink max-full above-3" role="group" aria-label={text("exceptions")}>
       <h3>{text("exceptions")}</h3>
@@ -64,7 +64,12 @@ export function ExceptionsEditor({ value, onChange, isDisabled }: ExceptionsEdit
                   ]}
                 />
                 {calendar === undefined || !mayWrite ? null : (
-                  <Button size="small" aria-label={text("editDates", { name })} isDisabled={isDisabled} onPress={() => setEdited(calendar)}>
+                  <Button
+                    size="small"
+                    aria-label={text("editDates", { name })}
+                    isDisabled={isDisabled}
+                    onPress={() => setEditTarget(calendar)}
+                  >
                     {text("dates")}
                   </Button>
                 )}
@@ -92,27 +97,27 @@ export function ExceptionsEditor({ value, onChange, isDisabled }: ExceptionsEdit
       </ol>
       {isDisabled || value.length >= mostExceptions ? null : (
         <div className="wrap bottom gap-2-3">
-          {unused.length === 0 ? null : (
+          {otherCalendars.length === 0 ? null : (
             <Select
               label={text("addException")}
-              options={unused.map((each) => ({ id: each.id, name: each.name, description: datesText(each) }))}
+              options={otherCalendars.map((each) => ({ id: each.id, name: each.name, description: datesText(each) }))}
               selectedKey={null}
               onSelectionChange={add}
             />
           )}
           {mayWrite ? (
-            <Button size="small" onPress={() => setEdited("new")}>
+            <Button size="small" onPress={() => setEditTarget("new")}>
               <Icon name="plus" /> {text("newDates")}
             </Button>
           ) : null}
         </div>
       )}
-      {edited === null ? null : (
+      {editTarget === null ? null : (
         <DatesDialog
-          calendar={edited === "new" ? null : edited}
-          onClose={() => setEdited(null)}
+          calendar={editTarget === "new" ? null : editTarget}
+          onClose={() => setEditTarget(null)}
           onSaved={(calendar) => {
-            if (edited === "new") add(calendar.id);
+            if (editTarget === "new") add(calendar.id);
           }}
         />
       )}
@@ -123,7 +128,7 @@ export function ExceptionsEditor({ value, onChange, isDisabled }: ExceptionsEdit
 /** Such as `24 Dec 2026, 25 Dec 2026 and 3 more`. */
 function datesText({ dates }: Calendar): string {
   if (dates.length === 0) return text("noDates");
-  const named = dates.slice(0, mostNamed).map(({ date }) => formatDate(date));
-  const more = dates.length - named.length;
-  return more === 0 ? named.join(", ") : text("datesAndMore", { dates: named.join(", "), count: more });
+  const dateNames = dates.slice(0, mostNamed).map(({ date }) => formatDate(date));
+  const more = dates.length - dateNames.length;
+  return more === 0 ? dateNames.join(", ") : text("datesAndMore", { dates: dateNames.join(", "), count: more });
 }

@@ -21,10 +21,10 @@ const sides: readonly Side[] = ["left", "top", "width", "height"];
 export function PicturesSection({ draft: { settings, set }, isDisabled }: SectionProps) {
   const current = settings.screenshots ?? usual;
   const change = (next: Partial<Screenshots>): void => set("screenshots", { ...current, ...next });
-  const known = current.every_s === null || intervals.includes(current.every_s) ? intervals : [...intervals, current.every_s];
+  const choices = current.every_s === null || intervals.includes(current.every_s) ? intervals : [...intervals, current.every_s];
   const options = [
     { id: "never", name: text("everyNever") },
-    ...known.map((seconds) => ({ id: String(seconds), name: intervalName(seconds) })),
+    ...choices.map((seconds) => ({ id: String(seconds), name: intervalName(seconds) })),
   ];
   return (
     <Section id="pictures" title={text("screenshots")}>

@@ -24,7 +24,7 @@ import type { SectionProps } from "./section.tsx";
 import { WallSection } from "./wall-section.tsx";
 
 const text = texts("screenSettings");
-const shared = texts("common");
+const commonText = texts("common");
 
 export function SettingsTab({ id }: { id: string }) {
   const { data } = useQuery(playerQuery(id));
@@ -60,7 +60,7 @@ function SettingsForm({ id, current }: { id: string; current: VersionedPlayer })
     }
   };
 
-  const { changed, conflicts, settings } = draft;
+  const { changedNames, conflicts, settings } = draft;
   const section: SectionProps = { id, draft, errors: fieldErrorsOf(saving.error), isDisabled: !may };
   const isValid =
     settings.name.trim() !== "" &&
@@ -70,12 +70,12 @@ function SettingsForm({ id, current }: { id: string; current: VersionedPlayer })
   const isConflict = saving.error instanceof ProblemError && saving.error.status === 412;
   return (
     <div className="settings stack gap-4">
-      {may ? null : <p className="faint">{shared("notAllowed")}</p>}
+      {may ? null : <p className="faint">{commonText("notAllowed")}</p>}
       <form
         className="settings-sections stack gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          if (may && isValid && changed.length > 0 && conflicts.length === 0) saving.mutate();
+          if (may && isValid && changedNames.length > 0 && conflicts.length === 0) saving.mutate();
         }}
       >
         <GeneralSection {...section} />
@@ -85,13 +85,13 @@ function SettingsForm({ id, current }: { id: string; current: VersionedPlayer })
         <RecurringSection {...section} player={current.player} />
         <PicturesSection {...section} />
         <MachineSection {...section} />
-        {changed.length === 0 ? null : (
+        {changedNames.length === 0 ? null : (
           <div className="save-bar stack gap-3 pad-3-4 rounded-l raised shadow" role="region" aria-label={text("save")}>
             {conflicts.length === 0 ? null : <ConflictPanel draft={draft} server={current.player} />}
             {isConflict ? null : <ProblemMessage error={saving.error} />}
             <div className="save-line cluster gap-2">
               <p className="grow strong" role="status">
-                {text("unsaved", { count: changed.length })}
+                {text("unsaved", { count: changedNames.length })}
               </p>
               <Button onPress={draft.clear}>{text("discard")}</Button>
               <Button kind="primary" type="submit" isPending={saving.isPending} isDisabled={!isValid || conflicts.length > 0}>

@@ -33,7 +33,7 @@ export function VariablesEditor({ value, onChange, isDisabled }: VariablesEditor
           <TextField
             label={each}
             value={String(current)}
-            onChange={(typed) => onChange({ ...value, [each]: parsed(typed, current) })}
+            onChange={(input) => onChange({ ...value, [each]: parse(input, current) })}
             isDisabled={isDisabled}
           />
           <Button
@@ -60,8 +60,8 @@ export function VariablesEditor({ value, onChange, isDisabled }: VariablesEditor
 }
 
 /** Numbers stay numbers and yes-or-no stays that, as conditions compare them. */
-function parsed(typed: string, before: Variables[string]): Variables[string] {
-  if (typeof before === "number" && typed.trim() !== "" && Number.isFinite(Number(typed))) return Number(typed);
-  if (typeof before === "boolean" && (typed === "true" || typed === "false")) return typed === "true";
-  return typed;
+function parse(input: string, before: Variables[string]): Variables[string] {
+  if (typeof before === "number" && input.trim() !== "" && Number.isFinite(Number(input))) return Number(input);
+  if (typeof before === "boolean" && (input === "true" || input === "false")) return input === "true";
+  return input;
 }

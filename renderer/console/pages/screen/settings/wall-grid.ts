@@ -28,7 +28,7 @@ export function wallOf({ columns, rows, column, row, displayWidth, displayHeight
 /** @returns the rows and columns with the smallest gap; null if the part is not one of equal displays in rows and columns. */
 export function gridOf(wall: Wall): WallGrid | null {
   const { wall_width, wall_height, left, top, width, height } = wall;
-  let found: WallGrid | null = null;
+  let best: WallGrid | null = null;
   for (let columns = 1; columns <= Math.min(mostAcross, wall_width / width); columns += 1) {
     for (let rows = 1; rows <= Math.min(mostAcross, wall_height / height); rows += 1) {
       const gap = columns > 1 ? (wall_width - columns * width) / (columns - 1) : rows > 1 ? (wall_height - rows * height) / (rows - 1) : 0;
@@ -37,10 +37,10 @@ export function gridOf(wall: Wall): WallGrid | null {
       const [column, row] = [left / (width + gap), top / (height + gap)];
       const grid = { columns, rows, column, row, displayWidth: width, displayHeight: height, gap };
       const isPlace = Number.isInteger(column) && Number.isInteger(row) && column < columns && row < rows;
-      if (isPlace && isPartOf(grid, wall) && (found === null || gap < found.gap)) found = grid;
+      if (isPlace && isPartOf(grid, wall) && (best === null || gap < best.gap)) best = grid;
     }
   }
-  return found;
+  return best;
 }
 
 /** Whether a part is the one that these rows and columns mean. */

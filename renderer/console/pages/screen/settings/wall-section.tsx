@@ -19,8 +19,8 @@ type Wall = NonNullable<Schemas["Player"]["wall"]>;
 export function WallSection({ draft: { settings, set }, errors, isDisabled, player }: SectionProps & { player: Schemas["Player"] }) {
   const { wall } = settings;
   // As the person said it: displays far from each other could also be read as more displays.
-  const [said, setSaid] = useState<WallGrid | null>(null);
-  const grid = wall === null ? null : said !== null && isPartOf(said, wall) ? said : gridOf(wall);
+  const [input, setInput] = useState<WallGrid | null>(null);
+  const grid = wall === null ? null : input !== null && isPartOf(input, wall) ? input : gridOf(wall);
   const { width, height } = player.resolution ?? fullHd;
   const first = { columns: 2, rows: 1, column: 0, row: 0, displayWidth: width, displayHeight: height, gap: 0 };
   return (
@@ -37,7 +37,7 @@ export function WallSection({ draft: { settings, set }, errors, isDisabled, play
           onChange={(next) => {
             const part = wallOf(next);
             if (part === null) return;
-            setSaid(next);
+            setInput(next);
             set("wall", part);
           }}
         />

@@ -27,8 +27,8 @@ export function WeekdaysField({ value, onChange, isDisabled = false }: WeekdaysF
       isDisabled={isDisabled}
       selectedKeys={value ?? weekdays}
       onSelectionChange={(keys) => {
-        const chosen = weekdays.filter((day) => keys.has(day));
-        onChange(chosen.length === weekdays.length ? undefined : chosen);
+        const selection = weekdays.filter((day) => keys.has(day));
+        onChange(selection.length === weekdays.length ? undefined : selection);
       }}
     >
       {weekdays.map((day) => (

@@ -33,8 +33,8 @@ function SettingsForm({ settings }: { settings: Settings }) {
   const mayChange = useMay("players:write");
   // Null: nothing was changed here, and what the service says is shown.
   const [draft, setDraft] = useState<Rules | null>(null);
-  const { mail, ...saved } = settings;
-  const rules = draft ?? saved;
+  const { mail, ...storedSettings } = settings;
+  const rules = draft ?? storedSettings;
   const saving = useAct({
     run: async (body: Rules) => client.patch("/api/v1/alert-settings", { body }),
     changes: ["alert-settings", "alerts", "audit"],

@@ -122,14 +122,14 @@ export function AlertsPage() {
               { id: "closed", name: text("closed") },
             ]}
             selectedKey={state}
-            onSelectionChange={(chosen) => search({ kind, state: chosen === "closed" ? chosen : undefined })}
+            onSelectionChange={(choice) => search({ kind, state: choice === "closed" ? choice : undefined })}
           />
           <Select
             label={text("kind")}
             options={[{ id: "all" as const, name: text("allKinds") }, ...kinds.map((id) => ({ id, name: text(id) }))]}
             selectedKey={kind ?? "all"}
-            onSelectionChange={(chosen) =>
-              search({ kind: chosen === "all" ? undefined : chosen, state: state === "closed" ? state : undefined })
+            onSelectionChange={(choice) =>
+              search({ kind: choice === "all" ? undefined : choice, state: state === "closed" ? state : undefined })
             }
           />
         </search>

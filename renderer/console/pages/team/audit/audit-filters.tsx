@@ -17,8 +17,8 @@ export function AuditFilters({ value, onChange }: { value: AuditSearch; onChange
   const { members = [] } = useMembers();
   const [resource, setResource] = useState(value.resource ?? "");
   const people = [{ id: all, name: text("everybody") }, ...members.map(({ user_id, name }) => ({ id: user_id, name }))];
-  const named = [{ id: all, name: text("everyAction") }, ...actions];
-  const isUnknown = value.action !== undefined && named.every(({ id }) => id !== value.action);
+  const actionOptions = [{ id: all, name: text("everyAction") }, ...actions];
+  const isUnknown = value.action !== undefined && actionOptions.every(({ id }) => id !== value.action);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     onChange({ ...value, resource: resource.trim() || undefined });
@@ -33,7 +33,7 @@ export function AuditFilters({ value, onChange }: { value: AuditSearch; onChange
       />
       <Select<string>
         label={text("action")}
-        options={isUnknown ? [...named, { id: value.action!, name: actionName(value.action!) }] : named}
+        options={isUnknown ? [...actionOptions, { id: value.action!, name: actionName(value.action!) }] : actionOptions}
         selectedKey={value.action ?? all}
         onSelectionChange={(action) => onChange({ ...value, action: action || undefined })}
       />

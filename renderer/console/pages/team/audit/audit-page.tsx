@@ -29,7 +29,7 @@ export function AuditPage() {
   const { user, action, resource } = useSearch({ from: "/shell/team/audit" });
   const navigate = useNavigate();
   const { nameOf } = useMembers();
-  const [shown, setShown] = useState<Entry | null>(null);
+  const [openEntry, setOpenEntry] = useState<Entry | null>(null);
   const list = usePagedList(["audit", team.id, { user, action, resource }], async (cursor) => {
     const query = {
       limit: 50,
@@ -52,7 +52,7 @@ export function AuditPage() {
       isNameHidden: true,
       is: "actions",
       cell: (entry) => (
-        <Button kind="quiet" size="small" aria-label={text("detailsOf", { seq: entry.seq })} onPress={() => setShown(entry)}>
+        <Button kind="quiet" size="small" aria-label={text("detailsOf", { seq: entry.seq })} onPress={() => setOpenEntry(entry)}>
           {text("details")}
         </Button>
       ),
@@ -71,7 +71,7 @@ export function AuditPage() {
       <ChainStatus />
       <AuditFilters value={{ user, action, resource }} onChange={search} />
       <PagedTable label={text("title")} list={list} columns={columns} keyOf={({ id }) => id} empty={empty} />
-      {shown === null ? null : <EntryDialog entry={shown} person={nameOf(shown.user_id)} onClose={() => setShown(null)} />}
+      {openEntry === null ? null : <EntryDialog entry={openEntry} person={nameOf(openEntry.user_id)} onClose={() => setOpenEntry(null)} />}
     </Section>
   );
 }

@@ -26,11 +26,11 @@ export function ApprovalSection() {
         }),
     });
   const { approval } = team;
-  const shown = changing.isPending ? changing.variables : approval;
+  const current = changing.isPending ? changing.variables : approval;
   return (
     <Section title={text("approval")} text={text("approvalText")}>
       {mayChange ? (
-        <Switch isSelected={shown === "required"} isDisabled={changing.isPending} onChange={(is) => change(is ? "required" : "none")}>
+        <Switch isSelected={current === "required"} isDisabled={changing.isPending} onChange={(is) => change(is ? "required" : "none")}>
           {text("approvalSwitch")}
         </Switch>
       ) : (

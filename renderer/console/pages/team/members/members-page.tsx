@@ -29,8 +29,8 @@ export function MembersPage() {
   const mayChange = useMay("teams:write");
   const { members, error } = useMembers();
   const [isInviting, setIsInviting] = useState(false);
-  const [removed, setRemoved] = useState<Member | null>(null);
-  const [linked, setLinked] = useState<Member | null>(null);
+  const [removalTarget, setRemovalTarget] = useState<Member | null>(null);
+  const [linkTarget, setLinkTarget] = useState<Member | null>(null);
   const removing = useAct({
     run: ({ user_id }: Member) => client.delete("/api/v1/teams/{id}/members/{user_id}", { params: { path: { id: team.id, user_id } } }),
     changes: ["members", "tokens", "sessions", "invitations", "audit"],
@@ -54,8 +54,8 @@ export function MembersPage() {
       <MenuButton
         label={text("moreFor", { name: member.name })}
         actions={[
-          { name: text("signInLink"), run: () => setLinked(member) },
-          ...(member.user_id === user.id ? [] : [{ name: text("remove"), kind: "danger" as const, run: () => setRemoved(member) }]),
+          { name: text("signInLink"), run: () => setLinkTarget(member) },
+          ...(member.user_id === user.id ? [] : [{ name: text("remove"), kind: "danger" as const, run: () => setRemovalTarget(member) }]),
         ]}
       />
     ),
@@ -87,16 +87,16 @@ export function MembersPage() {
       <ApprovalSection />
       <Invitations />
       <InviteDialog isOpen={isInviting} onClose={() => setIsInviting(false)} />
-      {linked === null ? null : <SignInLinkDialog member={linked} onClose={() => setLinked(null)} />}
-      {removed === null ? null : (
+      {linkTarget === null ? null : <SignInLinkDialog member={linkTarget} onClose={() => setLinkTarget(null)} />}
+      {removalTarget === null ? null : (
         <ConfirmDialog
-          title={text("removeTitle", { name: removed.name })}
+          title={text("removeTitle", { name: removalTarget.name })}
           action={text("remove")}
           isOpen
-          onClose={() => setRemoved(null)}
-          run={() => removing.mutateAsync(removed)}
+          onClose={() => setRemovalTarget(null)}
+          run={() => removing.mutateAsync(removalTarget)}
         >
-          <p>{text("removeText", { name: removed.name })}</p>
+          <p>{text("removeText", { name: removalTarget.name })}</p>
         </ConfirmDialog>
       )}
     </>

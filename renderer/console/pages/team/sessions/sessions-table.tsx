@@ -82,6 +82,6 @@ export function SessionsTable({ label, isOwn = false }: { label: string; isOwn?:
         ),
     },
   ];
-  const shown = isOwn ? { ...list, items: list.items?.filter(({ user_id }) => user_id === user.id) } : list;
-  return <PagedTable label={label} list={shown} columns={columns} keyOf={({ id }) => id} empty={<p>{text("empty")}</p>} />;
+  const ownList = isOwn ? { ...list, items: list.items?.filter(({ user_id }) => user_id === user.id) } : list;
+  return <PagedTable label={label} list={ownList} columns={columns} keyOf={({ id }) => id} empty={<p>{text("empty")}</p>} />;
 }

@@ -28,9 +28,9 @@ export function NewTokenDialog({ isOpen, onClose }: { isOpen: boolean; onClose: 
 }
 
 function OpenDialog({ onClose }: { onClose: () => void }) {
-  const { scopes: held } = useSession();
+  const { scopes: ownScopes } = useSession();
   const [name, setName] = useState("");
-  const [scopes, setScopes] = useState<ReadonlySet<Scope>>(() => new Set(held.filter(presets[0]!.includes)));
+  const [scopes, setScopes] = useState<ReadonlySet<Scope>>(() => new Set(ownScopes.filter(presets[0]!.includes)));
   const [days, setDays] = useState<(typeof ends)[number]>("never");
   const [isIncomplete, setIsIncomplete] = useState(false);
   const creating = useAct({
@@ -43,13 +43,13 @@ function OpenDialog({ onClose }: { onClose: () => void }) {
   });
   const token = creating.data;
   if (token !== undefined) {
-    const done = (
+    const doneButton = (
       <Button kind="primary" onPress={onClose}>
         {text("done")}
       </Button>
     );
     return (
-      <Dialog title={text("createdTitle", { name: token.name })} isOpen onClose={onClose} role="alertdialog" actions={done}>
+      <Dialog title={text("createdTitle", { name: token.name })} isOpen onClose={onClose} role="alertdialog" actions={doneButton}>
         <CopyField label={text("secret")} value={token.secret} description={text("copyText")} />
       </Dialog>
     );

@@ -10,7 +10,7 @@ import "./tokens.css";
 const text = texts("tokens");
 
 export function ScopeField({ value, onChange }: { value: ReadonlySet<Scope>; onChange: (value: ReadonlySet<Scope>) => void }) {
-  const { scopes: held } = useSession();
+  const { scopes: ownScopes } = useSession();
   const set = (scope: Scope, isChosen: boolean): void => {
     const next = new Set(value);
     if (isChosen) next.add(scope);
@@ -22,7 +22,7 @@ export function ScopeField({ value, onChange }: { value: ReadonlySet<Scope>; onC
       <legend className="label strong no-padding">{text("permissions")}</legend>
       <div className="wrap gap-2" role="group" aria-label={text("presets")}>
         {presets.map(({ name, includes }) => (
-          <Button key={name} size="small" onPress={() => onChange(new Set(held.filter(includes)))}>
+          <Button key={name} size="small" onPress={() => onChange(new Set(ownScopes.filter(includes)))}>
             {name}
           </Button>
         ))}
@@ -36,7 +36,7 @@ export function ScopeField({ value, onChange }: { value: ReadonlySet<Scope>; onC
                 <Checkbox
                   aria-label={text("readOf", { name })}
                   isSelected={value.has(read)}
-                  isDisabled={!held.includes(read)}
+                  isDisabled={!ownScopes.includes(read)}
                   onChange={(isChosen) => set(read, isChosen)}
                 >
                   {text("read")}
@@ -46,7 +46,7 @@ export function ScopeField({ value, onChange }: { value: ReadonlySet<Scope>; onC
                 <Checkbox
                   aria-label={text("writeOf", { name })}
                   isSelected={value.has(write)}
-                  isDisabled={!held.includes(write)}
+                  isDisabled={!ownScopes.includes(write)}
                   onChange={(isChosen) => set(write, isChosen)}
                 >
                   {text("write")}
@@ -56,7 +56,7 @@ export function ScopeField({ value, onChange }: { value: ReadonlySet<Scope>; onC
           </div>
         ))}
       </div>
-      {scopeGroups.every(({ read, write }) => [read, write].every((scope) => scope === null || held.includes(scope))) ? null : (
+      {scopeGroups.every(({ read, write }) => [read, write].every((scope) => scope === null || ownScopes.includes(scope))) ? null : (
         <p className="field-description">{text("notYours")}</p>
       )}
     </fieldset>

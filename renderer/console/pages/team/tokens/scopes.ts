@@ -55,8 +55,8 @@ export const presets: readonly { name: string; includes: (scope: Scope) => boole
 ];
 
 /** What a token may do, in a few words. */
-export function summaryOf(held: readonly Scope[]): string {
-  if (held.length === scopes.length) return text("everything");
-  if (held.every((scope) => scope.endsWith(":read"))) return text("readOnly");
-  return text("some", { count: held.length });
+export function summaryOf(selection: readonly Scope[]): string {
+  if (selection.length === scopes.length) return text("everything");
+  if (selection.every((scope) => scope.endsWith(":read"))) return text("readOnly");
+  return text("some", { count: selection.length });
 }

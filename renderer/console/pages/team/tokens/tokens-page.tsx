@@ -30,18 +30,18 @@ export function TokensPage() {
   const mayChange = useMay("tokens:write");
   const { nameOf } = useMembers();
   const [isCreating, setIsCreating] = useState(false);
-  const [renamed, setRenamed] = useState<Token | null>(null);
-  const [revoked, setRevoked] = useState<Token | null>(null);
+  const [renameTarget, setRenameTarget] = useState<Token | null>(null);
+  const [revokeTarget, setRevokeTarget] = useState<Token | null>(null);
   const list = usePagedList(
     ["tokens", team.id],
     async (cursor) =>
       (await client.get("/api/v1/tokens", { params: { query: { limit: 50, ...(cursor === undefined ? {} : { cursor }) } } })).data,
   );
   const renaming = useAct({
-    run: (name: string) => client.patch("/api/v1/tokens/{id}", { params: { path: { id: renamed!.id } }, body: { name } }),
+    run: (name: string) => client.patch("/api/v1/tokens/{id}", { params: { path: { id: renameTarget!.id } }, body: { name } }),
     changes: ["tokens", "audit"],
     toast: (_result, name) => ({ message: text("renamed", { name }) }),
-    after: () => setRenamed(null),
+    after: () => setRenameTarget(null),
     showsErrors: true,
   });
   const revoking = useAct({
@@ -81,8 +81,8 @@ export function TokensPage() {
       <MenuButton
         label={text("moreFor", { name: token.name })}
         actions={[
-          { name: text("rename"), run: () => setRenamed(token) },
-          { name: text("revoke"), kind: "danger", run: () => setRevoked(token) },
+          { name: text("rename"), run: () => setRenameTarget(token) },
+          { name: text("revoke"), kind: "danger", run: () => setRevokeTarget(token) },
         ]}
       />
     ),
@@ -106,19 +106,19 @@ export function TokensPage() {
       <NameDialog
         title={text("renameTitle")}
         label={text("name")}
-        name={renamed?.name ?? ""}
+        name={renameTarget?.name ?? ""}
         action={words("save")}
-        isOpen={renamed !== null}
-        onClose={() => setRenamed(null)}
+        isOpen={renameTarget !== null}
+        onClose={() => setRenameTarget(null)}
         act={renaming}
       />
-      {revoked === null ? null : (
+      {revokeTarget === null ? null : (
         <ConfirmDialog
-          title={text("revokeTitle", { name: revoked.name })}
+          title={text("revokeTitle", { name: revokeTarget.name })}
           action={text("revoke")}
           isOpen
-          onClose={() => setRevoked(null)}
-          run={() => revoking.mutateAsync(revoked)}
+          onClose={() => setRevokeTarget(null)}
+          run={() => revoking.mutateAsync(revokeTarget)}
         >
           <p>{text("revokeText")}</p>
         </ConfirmDialog>

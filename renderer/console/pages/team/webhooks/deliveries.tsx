@@ -26,7 +26,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
   const { status } = useSearch({ from: "/shell/team/webhooks/$id" });
   const navigate = useNavigate();
   const mayChange = useMay("webhooks:write");
-  const [shown, setShown] = useState<Delivery | null>(null);
+  const [openDelivery, setOpenDelivery] = useState<Delivery | null>(null);
   const [isReplayingAll, setIsReplayingAll] = useState(false);
   const replaying = useReplay(webhook);
   const list = usePagedList(["webhooks", "deliveries", webhook.id, status], async (cursor) => {
@@ -63,7 +63,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
             kind="quiet"
             size="small"
             aria-label={text("detailsOf", { type: delivery.type, time: formatDateTime(new Date(delivery.created_at)) })}
-            onPress={() => setShown(delivery)}
+            onPress={() => setOpenDelivery(delivery)}
           >
             {text("details")}
           </Button>
@@ -84,11 +84,11 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
         isLabelHidden
         options={filters.map((id) => ({ id, name: text(id) }))}
         selectedKey={status ?? "every"}
-        onSelectionChange={(chosen) =>
+        onSelectionChange={(choice) =>
           void navigate({
             to: "/team/webhooks/$id",
             params: { id: webhook.id },
-            search: { status: chosen === "every" ? undefined : chosen },
+            search: { status: choice === "every" ? undefined : choice },
             replace: true,
           })
         }
@@ -99,7 +99,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
   return (
     <Section title={text("deliveries")} text={text("deliveriesText")} actions={actions}>
       <PagedTable label={text("deliveries")} list={list} columns={columns} keyOf={({ id }) => id} empty={empty} />
-      {shown === null ? null : <DeliveryDialog webhook={webhook} delivery={shown} onClose={() => setShown(null)} />}
+      {openDelivery === null ? null : <DeliveryDialog webhook={webhook} delivery={openDelivery} onClose={() => setOpenDelivery(null)} />}
       {isReplayingAll ? <ReplayDialog webhook={webhook} onClose={() => setIsReplayingAll(false)} /> : null}
     </Section>
   );

@@ -45,19 +45,19 @@ export function EventField({ value, onChange }: { value: Events; onChange: (even
         <div className="lined outlined rounded">
           {groups.map(([noun, name]) => {
             const types = typesOf(noun);
-            const chosen = types.filter((type) => value.includes(type));
+            const selection = types.filter((type) => value.includes(type));
             return (
-              <details key={noun} className="event-group" open={chosen.length > 0 && chosen.length < types.length}>
+              <details key={noun} className="event-group" open={selection.length > 0 && selection.length < types.length}>
                 <summary className="row gap-2 pointer">
                   <Icon name="chevronDown" />
                   <span>{text(name)}</span>
                   <span className="faint digits push-end">
-                    {chosen.length}/{types.length}
+                    {selection.length}/{types.length}
                   </span>
                 </summary>
                 <Checkbox
-                  isSelected={chosen.length === types.length}
-                  isIndeterminate={chosen.length > 0 && chosen.length < types.length}
+                  isSelected={selection.length === types.length}
+                  isIndeterminate={selection.length > 0 && selection.length < types.length}
                   onChange={(isChosen) => set(types, isChosen)}
                 >
                   {text("allOf", { name: text(name) })}

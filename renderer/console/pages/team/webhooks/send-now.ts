@@ -15,7 +15,7 @@ export function useTest({ id }: Webhook) {
   return useAct({
     run: async () => {
       const { data } = await client.post("/api/v1/webhooks/{id}/test", { params: { path: { id } } });
-      return attempted(data);
+      return waitForAttempt(data);
     },
     changes: ["webhooks", "audit"],
     toast: (delivery) => outcomeOf(delivery, "testWorked", "testFailed"),
@@ -28,7 +28,7 @@ export function useReplay({ id }: Webhook) {
     run: async (delivery: Delivery) => {
       const path = { id, delivery_id: delivery.id };
       await client.post("/api/v1/webhooks/{id}/deliveries/{delivery_id}/replay", { params: { path } });
-      return attempted(delivery);
+      return waitForAttempt(delivery);
     },
     changes: ["webhooks", "audit"],
     toast: (delivery) => outcomeOf(delivery, "replayWorked", "replayFailed"),
@@ -36,17 +36,17 @@ export function useReplay({ id }: Webhook) {
 }
 
 /** The delivery with the result of its first attempt. */
-async function attempted({ id, webhook_id }: Delivery): Promise<Delivery> {
+async function waitForAttempt({ id, webhook_id }: Delivery): Promise<Delivery> {
   const params = { path: { id: webhook_id, delivery_id: id }, query: { wait_seconds: waitSeconds } };
   return (await client.get("/api/v1/webhooks/{id}/deliveries/{delivery_id}", { params })).data;
 }
 
 function outcomeOf(
   { attempts, status, last_response_status, last_error }: Delivery,
-  worked: "testWorked" | "replayWorked",
-  failed: "testFailed" | "replayFailed",
+  successKey: "testWorked" | "replayWorked",
+  failureKey: "testFailed" | "replayFailed",
 ): Toast {
-  if (status === "delivered") return { message: text(worked, { status: last_response_status }) };
+  if (status === "delivered") return { message: text(successKey, { status: last_response_status }) };
   if (attempts === 0) return { message: text("stillWaiting") };
-  return { kind: "failed", message: text(failed, { reason: last_error }) };
+  return { kind: "failed", message: text(failureKey, { reason: last_error }) };
 }

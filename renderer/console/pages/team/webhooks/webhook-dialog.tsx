@@ -28,7 +28,7 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
       return null;
     },
     changes: ["webhooks", "audit"],
-    after: (created) => (created === null ? onClose() : setSecret(created)),
+    after: (webhook) => (webhook === null ? onClose() : setSecret(webhook)),
     showsErrors: true,
   });
   if (secret !== null) return <SecretDialog title={text("createdTitle", { name: name.trim() })} secret={secret} onClose={onClose} />;

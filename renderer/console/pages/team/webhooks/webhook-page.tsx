@@ -47,8 +47,8 @@ export function WebhookPage() {
 function WebhookView({ webhook }: { webhook: Webhook }) {
   const mayChange = useMay("webhooks:write");
   const navigate = useNavigate();
-  const [asked, setAsked] = useState<"edit" | "rotate" | "delete" | null>(null);
-  const close = (): void => setAsked(null);
+  const [dialog, setDialog] = useState<"edit" | "rotate" | "delete" | null>(null);
+  const close = (): void => setDialog(null);
   const path = { path: { id: webhook.id } };
   const testing = useTest(webhook);
   const [newSecret, setNewSecret] = useState<string | null>(null);
@@ -70,12 +70,12 @@ function WebhookView({ webhook }: { webhook: Webhook }) {
       <Button isPending={testing.isPending} isDisabled={webhook.status !== "enabled"} onPress={() => testing.mutate()}>
         {text(testing.isPending ? "testing" : "test")}
       </Button>
-      <Button onPress={() => setAsked("edit")}>{text("edit")}</Button>
+      <Button onPress={() => setDialog("edit")}>{text("edit")}</Button>
       <MenuButton
         label={text("moreFor", { name: webhook.name })}
         actions={[
-          { name: text("rotate"), run: () => setAsked("rotate") },
-          { name: text("delete"), kind: "danger", run: () => setAsked("delete") },
+          { name: text("rotate"), run: () => setDialog("rotate") },
+          { name: text("delete"), kind: "danger", run: () => setDialog("delete") },
         ]}
       />
     </>
@@ -130,12 +130,12 @@ function WebhookView({ webhook }: { webhook: Webhook }) {
         </div>
       </Section>
       <Deliveries webhook={webhook} />
-      {asked === "edit" ? <WebhookDialog webhook={webhook} onClose={close} /> : null}
+      {dialog === "edit" ? <WebhookDialog webhook={webhook} onClose={close} /> : null}
       {newSecret === null ? null : <SecretDialog title={text("rotatedTitle")} secret={newSecret} onClose={() => setNewSecret(null)} />}
       <ConfirmDialog
         title={text("rotateTitle")}
         action={text("rotate")}
-        isOpen={asked === "rotate"}
+        isOpen={dialog === "rotate"}
         onClose={close}
         run={() => rotating.mutateAsync()}
       >
@@ -144,7 +144,7 @@ function WebhookView({ webhook }: { webhook: Webhook }) {
       <ConfirmDialog
         title={text("deleteTitle", { name: webhook.name })}
         action={text("delete")}
-        isOpen={asked === "delete"}
+        isOpen={dialog === "delete"}
         onClose={close}
         run={() => deleting.mutateAsync()}
       >

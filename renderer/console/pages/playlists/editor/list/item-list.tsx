@@ -24,20 +24,20 @@ class PageListLayout extends ListLayout<unknown> {
 export interface ListActs extends RowActs {
   choose: (keys: ReadonlySet<string> | "all") => void;
   /** Puts rows before or after another one. */
-  put: (keys: ReadonlySet<string>, target: string, side: "before" | "after") => void;
+  moveTo: (keys: ReadonlySet<string>, target: string, side: "before" | "after") => void;
   shift: (by: -1 | 1) => void;
   duplicate: () => void;
-  removeChosen: () => void;
+  removeSelected: () => void;
 }
 
 export function ItemList({ acts, ...state }: ListState & { acts: ListActs }) {
-  const { rows, assets, chosen, isReadOnly, swapping } = state;
+  const { rows, assets, selectedKeys, isReadOnly, swapping } = state;
   const entries = useEntries(rows, assets);
   return (
     <ListContext value={{ ...state, acts }}>
       {/* The keys of the list itself are React Aria's; these are added to them. */}
       <div className="shrink" role="presentation" onKeyDownCapture={isReadOnly ? undefined : (event) => press(event, acts)}>
-        <Items entries={entries} chosen={chosen} isReadOnly={isReadOnly} isSwapping={swapping !== null} acts={acts} />
+        <Items entries={entries} selectedKeys={selectedKeys} isReadOnly={isReadOnly} isSwapping={swapping !== null} acts={acts} />
       </div>
     </ListContext>
   );
@@ -45,20 +45,20 @@ export function ItemList({ acts, ...state }: ListState & { acts: ListActs }) {
 
 interface ItemsProps {
   entries: readonly Entry[];
-  chosen: ReadonlySet<string>;
+  selectedKeys: ReadonlySet<string>;
   isReadOnly: boolean;
   isSwapping: boolean;
   acts: ListActs;
 }
 
 /** Knows the keys and the names of all rows. What else a row shows changes without it. */
-const Items = memo(function Items({ entries, chosen, isReadOnly, isSwapping, acts }: ItemsProps) {
+const Items = memo(function Items({ entries, selectedKeys, isReadOnly, isSwapping, acts }: ItemsProps) {
   const { dragAndDropHooks } = useDragAndDrop({
     isDisabled: isReadOnly,
     getItems: (keys) => [...keys].map((key) => ({ "text/plain": String(key) })),
     getDropOperation: () => "move",
     onReorder: ({ keys, target: { key, dropPosition } }) => {
-      if (dropPosition !== "on") acts.put(new Set([...keys].map(String)), String(key), dropPosition);
+      if (dropPosition !== "on") acts.moveTo(new Set([...keys].map(String)), String(key), dropPosition);
     },
   });
   const choose = (selection: Selection): void => acts.choose(selection === "all" ? selection : new Set([...selection].map(String)));
@@ -70,7 +70,7 @@ const Items = memo(function Items({ entries, chosen, isReadOnly, isSwapping, act
       items={entries}
       selectionMode={isSwapping ? "none" : "multiple"}
       selectionBehavior="replace"
-      selectedKeys={chosen}
+      selectedKeys={selectedKeys}
       onSelectionChange={choose}
       dragAndDropHooks={dragAndDropHooks}
       keyboardNavigationBehavior="tab"
@@ -102,7 +102,7 @@ function press(event: KeyboardEvent, acts: ListActs): void {
         : hasCommand && key.toLowerCase() === "d"
           ? acts.duplicate
           : (key === "Delete" || key === "Backspace") && !hasCommand && !altKey && event.target.closest("button") === null
-            ? acts.removeChosen
+            ? acts.removeSelected
             : null;
   if (act === null) return;
   event.preventDefault();

@@ -22,7 +22,8 @@ const absenceWords = { "not-yet": "not_yet", over: "over", "not-now": "not_now" 
 
 /** Takes what concerns this row from what the list shares. */
 export function ItemRow({ id }: { id: string }) {
-  const { rows, places, chosen, assets, absences, nameOfCalendar, faults, isReadOnly, swapping, hasSettingsButton, acts } = useListState();
+  const { rows, places, selectedKeys, assets, absences, nameOfCalendar, faults, isReadOnly, swapping, hasSettingsButton, acts } =
+    useListState();
   const place = places.get(id);
   const row = place === undefined ? undefined : rows[place];
   // The list learns a moment later that a row is gone.
@@ -32,7 +33,7 @@ export function ItemRow({ id }: { id: string }) {
       row={row}
       place={place!}
       isLast={place === rows.length - 1}
-      isChosen={chosen.has(id)}
+      isChosen={selectedKeys.has(id)}
       asset={"asset_id" in row.item ? assets.get(row.item.asset_id) : undefined}
       absence={absences.get(id)}
       nameOfCalendar={nameOfCalendar}

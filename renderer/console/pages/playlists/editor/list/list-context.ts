@@ -9,7 +9,7 @@ export interface ListState {
   rows: readonly Row[];
   /** The place of each row, by its key. */
   places: ReadonlyMap<string, number>;
-  chosen: ReadonlySet<string>;
+  selectedKeys: ReadonlySet<string>;
   assets: AssetsById;
   absences: ReadonlyMap<string, Absence>;
   nameOfCalendar: (id: string) => string;

@@ -11,11 +11,11 @@ const text = texts("playlistEditor");
 interface SelectionActs {
   duplicate: () => void;
   /** Only for two items. */
-  swapChosen: () => void;
+  swapSelected: () => void;
   send: (end: "start" | "end") => void;
-  removeChosen: () => void;
+  removeSelected: () => void;
   clear: () => void;
-  openChosen: () => void;
+  openSelected: () => void;
 }
 
 interface SelectionActionsProps {
@@ -34,7 +34,7 @@ export const SelectionActions = memo(function SelectionActions({ count, acts, ha
   return (
     <div className="selection-actions cluster gap-2">
       {hasSettingsButton ? (
-        <Button size="small" onPress={acts.openChosen}>
+        <Button size="small" onPress={acts.openSelected}>
           <Icon name="settings" />
           {text("edit")}
         </Button>
@@ -44,12 +44,12 @@ export const SelectionActions = memo(function SelectionActions({ count, acts, ha
         {text("duplicate")}
       </Button>
       {count === 2 ? (
-        <Button size="small" onPress={acts.swapChosen}>
+        <Button size="small" onPress={acts.swapSelected}>
           <Icon name="swap" />
           {text("swapHereShort")}
         </Button>
       ) : null}
-      <Button size="small" aria-label={text("removeMany")} onPress={acts.removeChosen}>
+      <Button size="small" aria-label={text("removeMany")} onPress={acts.removeSelected}>
         <Icon name="trash" />
       </Button>
       <MenuButton label={text("selected", { count })} actions={more} />

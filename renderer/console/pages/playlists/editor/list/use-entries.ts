@@ -14,25 +14,25 @@ const namesAfterMs = 300;
 
 /** The same objects as before where key and name are the same, so that the list makes only what is new. */
 export function useEntries(rows: readonly Row[], assets: AssetsById): readonly Entry[] {
-  const known = useRef<ReadonlyMap<string, Entry>>(new Map());
+  const cache = useRef<ReadonlyMap<string, Entry>>(new Map());
   const newest = useMemo(() => {
     const entries = rows.map(({ key, item }): Entry => {
       const name = nameOf(item, "asset_id" in item ? assets.get(item.asset_id) : undefined);
-      const before = known.current.get(key);
+      const before = cache.current.get(key);
       return before?.name === name ? before : { key, name };
     });
-    known.current = new Map(entries.map((entry) => [entry.key, entry]));
+    cache.current = new Map(entries.map((entry) => [entry.key, entry]));
     return entries;
   }, [rows, assets]);
-  const [shown, setShown] = useState<readonly Entry[]>(newest);
-  const isSameOrder = shown.length === newest.length && shown.every(({ key }, index) => key === newest[index]!.key);
-  const isSame = isSameOrder && shown.every((entry, index) => entry === newest[index]);
+  const [visibleEntries, setVisibleEntries] = useState<readonly Entry[]>(newest);
+  const isSameOrder = visibleEntries.length === newest.length && visibleEntries.every(({ key }, index) => key === newest[index]!.key);
+  const isSame = isSameOrder && visibleEntries.every((entry, index) => entry === newest[index]);
   useEffect(() => {
     if (isSame) return undefined;
-    const timer = setTimeout(() => setShown(newest), namesAfterMs);
+    const timer = setTimeout(() => setVisibleEntries(newest), namesAfterMs);
     return () => clearTimeout(timer);
   }, [isSame, newest]);
-  if (isSameOrder) return shown;
-  setShown(newest);
+  if (isSameOrder) return visibleEntries;
+  setVisibleEntries(newest);
   return newest;
 }

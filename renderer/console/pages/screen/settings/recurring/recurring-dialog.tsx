@@ -18,14 +18,14 @@ interface RecurringDialogProps {
   /** Null: a new one. */
   recurring: Recurring | null;
   /** The names of the screen's other commands. */
-  taken: readonly string[];
+  otherNames: readonly string[];
   calendars: readonly Calendar[];
   capabilities: Capabilities;
   onDone: (recurring: Recurring) => void;
   onClose: () => void;
 }
 
-export function RecurringDialog({ recurring, taken, calendars, capabilities, onDone, onClose }: RecurringDialogProps) {
+export function RecurringDialog({ recurring, otherNames, calendars, capabilities, onDone, onClose }: RecurringDialogProps) {
   const form = useId();
   const types = recurringTypes.filter((each) => capabilities.commands.includes(each) || each === recurring?.command.type);
   const [type, setType] = useState<RecurringType>(
@@ -34,18 +34,18 @@ export function RecurringDialog({ recurring, taken, calendars, capabilities, onD
   const { fields = [], args } = specOf(type);
   /** Null: the command has arguments that the controls do not know, and that stay. */
   const [values, setValues] = useState(() => {
-    const stored = recurring === null ? {} : valuesOf(recurring.command);
-    return stored === null ? null : { ...initialValues(fields, capabilities), ...stored };
+    const commandValues = recurring === null ? {} : valuesOf(recurring.command);
+    return commandValues === null ? null : { ...initialValues(fields, capabilities), ...commandValues };
   });
   const [times, setTimes] = useState<readonly string[]>(recurring?.at ?? ["04:00"]);
   const [weekdays, setWeekdays] = useState(recurring?.weekdays);
   const [dates, setDates] = useState(recurring?.calendar);
   /** Null: the person has not named it. */
-  const [typed, setTyped] = useState<string | null>(recurring?.name ?? null);
-  const name = typed ?? freeName(commandName(type), taken);
-  const isTaken = taken.includes(name.trim());
-  const given = [...new Set(times.filter((time) => time !== ""))].toSorted();
-  const isReady = name.trim() !== "" && !isTaken && given.length > 0 && (values === null || isComplete(fields, values, capabilities));
+  const [input, setInput] = useState<string | null>(recurring?.name ?? null);
+  const name = input ?? freeName(commandName(type), otherNames);
+  const isTaken = otherNames.includes(name.trim());
+  const validTimes = [...new Set(times.filter((time) => time !== ""))].toSorted();
+  const isReady = name.trim() !== "" && !isTaken && validTimes.length > 0 && (values === null || isComplete(fields, values, capabilities));
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     // The dialog is within the form of the settings, which would be saved too.
@@ -54,7 +54,7 @@ export function RecurringDialog({ recurring, taken, calendars, capabilities, onD
     onDone({
       name: name.trim(),
       command: { type, args: values === null ? recurring!.command.args : (args?.(values) ?? {}) },
-      at: given,
+      at: validTimes,
       ...(weekdays === undefined ? {} : { weekdays }),
       ...(dates === undefined ? {} : { calendar: dates }),
       enabled: recurring?.enabled ?? true,
@@ -103,7 +103,7 @@ export function RecurringDialog({ recurring, taken, calendars, capabilities, onD
         <TextField
           label={text("recurringName")}
           value={name}
-          onChange={setTyped}
+          onChange={setInput}
           maxLength={200}
           error={isTaken ? text("recurringNameTaken") : undefined}
         />
@@ -124,9 +124,9 @@ function keyOf(id: string, isListed: boolean): string {
 }
 
 /** The name, with a number if another command has it. */
-function freeName(name: string, taken: readonly string[]): string {
-  if (!taken.includes(name)) return name;
+function freeName(name: string, names: readonly string[]): string {
+  if (!names.includes(name)) return name;
   let number = 2;
-  while (taken.includes(`${name} ${number}`)) number += 1;
+  while (names.includes(`${name} ${number}`)) number += 1;
   return `${name} ${number}`;
 }

@@ -20,7 +20,7 @@ export function RecurringSection({ draft: { settings, set }, isDisabled, player 
   const { recurring_commands: all } = settings;
   const { data: calendars = [] } = useQuery(calendarsQuery);
   const capabilities = capabilitiesOf(player);
-  const [edited, setEdited] = useState<Recurring | "new" | null>(null);
+  const [editTarget, setEditTarget] = useState<Recurring | "new" | null>(null);
   const change = (next: readonly Recurring[]): void => set("recurring_commands", [...next]);
   return (
     <Section id="recurring" title={text("recurring_commands")} about={text("recurringAbout")}>
@@ -42,7 +42,7 @@ export function RecurringSection({ draft: { settings, set }, isDisabled, player 
               </div>
               {isDisabled ? null : (
                 <div className="flex gap-1 rigid">
-                  <Button size="small" aria-label={text("recurringEdit", { name })} onPress={() => setEdited(recurring)}>
+                  <Button size="small" aria-label={text("recurringEdit", { name })} onPress={() => setEditTarget(recurring)}>
                     <Icon name="edit" />
                   </Button>
                   <Button
@@ -61,21 +61,21 @@ export function RecurringSection({ draft: { settings, set }, isDisabled, player 
       </ul>
       {isDisabled || all.length >= mostCommands ? null : (
         <div>
-          <Button size="small" onPress={() => setEdited("new")}>
+          <Button size="small" onPress={() => setEditTarget("new")}>
             <Icon name="plus" /> {text("recurringAdd")}
           </Button>
         </div>
       )}
-      {edited === null ? null : (
+      {editTarget === null ? null : (
         <RecurringDialog
-          recurring={edited === "new" ? null : edited}
-          taken={all.filter((each) => each !== edited).map(({ name }) => name)}
+          recurring={editTarget === "new" ? null : editTarget}
+          otherNames={all.filter((each) => each !== editTarget).map(({ name }) => name)}
           calendars={calendars}
           capabilities={capabilities}
-          onClose={() => setEdited(null)}
+          onClose={() => setEditTarget(null)}
           onDone={(next) => {
-            change(edited === "new" ? [...all, next] : all.map((each) => (each === edited ? next : each)));
-            setEdited(null);
+            change(editTarget === "new" ? [...all, next] : all.map((each) => (each === editTarget ? next : each)));
+            setEditTarget(null);
           }}
         />
       )}
