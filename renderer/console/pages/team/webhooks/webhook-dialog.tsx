@@ -28,7 +28,7 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
       return null;
     },
     changes: ["webhooks", "audit"],
-    after: (webhook) => (webhook === null ? onClose() : setSecret(webhook)),
+    after: (newSecret) => (newSecret === null ? onClose() : setSecret(newSecret)),
     showsErrors: true,
   });
   if (secret !== null) return <SecretDialog title={text("createdTitle", { name: name.trim() })} secret={secret} onClose={onClose} />;
