@@ -164,10 +164,10 @@ test("[CPL7] the length of a round counts what is shown at a time, by the player
   // 23 November 2026 is a Monday; Berlin is one hour ahead.
   const calendars = new Map([["cal_1", ["2026-11-23"]]]);
   const atLunch = loopAt(all, mediaOf, Date.parse("2026-11-23T10:30:00Z"), "Europe/Berlin", calendars);
-  expect(atLunch).toMatchObject({ totalMs: 38_000, unlimitedMs: 25_000, shown: 5, isUncertain: false });
+  expect(atLunch).toMatchObject({ totalMs: 38_000, unlimitedMs: 25_000, itemCount: 5, isUncertain: false });
   expect([...atLunch.absences.values()]).toEqual(["not-yet"]);
   const later = loopAt(all, () => undefined, Date.parse("2026-11-23T10:30:00Z"), "UTC", calendars);
-  expect(later).toMatchObject({ totalMs: 28_000, shown: 4, isUncertain: true });
+  expect(later).toMatchObject({ totalMs: 28_000, itemCount: 4, isUncertain: true });
   expect([...later.absences.values()]).toEqual(["not-now", "not-yet"]);
   // Conditions: on a screen that has what items want, and on the days of its calendars.
   const on = (calendar_id: string) => ({ conditions: [{ type: "calendar", calendar_id, is_listed: true }] });
